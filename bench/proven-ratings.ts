@@ -21,7 +21,7 @@ async function publishKey(url: string, rated: readonly { capability: string; han
     await store.write(async (tx) => {
       for (const { capability, handle } of rated) {
         const keys = [{ kid, jwk, kind: 'repository' as const, place: 'https://github.com/bench/bench' }];
-        await tx.ratings.putReceiptKeys(handle, { keys, at, isComplete: true });
+        await tx.claims.putReceiptKeys(handle, { keys, at, isComplete: true });
         sources.set(capability, (await tx.claims.capability(capabilityHash(capability)))?.handle ?? '');
       }
     });

@@ -31,6 +31,7 @@ const { values } = parseArgs({
 
 /** The tests of each module of src: folders of test/, and beginnings of file names. */
 const testsOf: Record<string, string> = {
+  actions: 'moderation properties/moderation',
   audit: 'transparency-log moderation/audit',
   claims: 'claims evidence/challenge properties/claim repositories/many-claims mcp/wire',
   document: 'compare cli/lock http/listing http/sentences evidence/criteria mcp/summary',

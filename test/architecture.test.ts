@@ -130,6 +130,42 @@ function tablesIn(text: string): Set<string> {
   return new Set(patterns.flatMap((one) => [...code.matchAll(one)].map(([, name = '']) => name)));
 }
 
+/** The queries of the store by their noun, such as `ratings`, each with the module that makes them. */
+const makersOf = (text: string) =>
+  [...text.matchAll(/^ {2}(\w+): (create\w+)\(/gm)].map(([, noun = '', make = '']) => {
+    const [, path = 'app/'] =
+      new RegExp(`import \\{[^}]*\\b${make}\\b[^}]*\\} from '\\.\\./([^']+)'`).exec(text) ?? [];
+    return [noun, partOf(path)] as const;
+  });
+const nounOwners = new Map(makersOf(read('app/sql-store.ts')));
+
+const storeType = "(?:\\w*Transaction|Reads|Store|Context\\['store'\\])(?!\\w)";
+
+/**
+ * The queries of the store that a text of src names: of a transaction, of the store or of its reads, by a
+ * name that it gives them, as members that it takes out of them, or in a type.
+ */
+function nounsIn(text: string): Set<string> {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  const given = [
+    ...code.matchAll(/\.(?:write|snapshot)\(\s*(?:async )?\(?(\w+)\)? =>/g),
+    ...code.matchAll(new RegExp(`\\b(\\w+): (?:Pick<)?${storeType}`, 'g')),
+  ].map(([, name = '']) => name);
+  const names = `(?:${[...new Set(['store', 'health', 'tx', 'reads', ...given])].join('|')})`;
+  const noun = `(${[...nounOwners.keys()].join('|')})`;
+  const ones = [`\\b${names}\\??\\.${noun}\\b`, `\\b${storeType}\\['${noun}'\\]`];
+  const lists = [
+    `\\{([^{}]*)\\} = (?:await )?(?:\\w+\\.)*${names};`,
+    `\\{([^{}]*)\\}: (?:Pick<)?${storeType}`,
+    `\\bstore: \\{([^{}]*)\\}`,
+    `\\bPick<${storeType},([^>]*)>`,
+  ];
+  const matched = (pattern: string) =>
+    [...code.matchAll(new RegExp(pattern, 'g'))].map(([, one = '']) => one);
+  const listed = lists.flatMap(matched).flatMap((list) => list.match(/\w+/g) ?? []);
+  return new Set([...ones.flatMap(matched), ...listed.filter((one) => nounOwners.has(one))]);
+}
+
 /** Who takes a text of a table, a number or a digest for our own words (`ours` of core/words.ts). */
 const oursUsers = [
   'document/answers/agent-answer.ts',
@@ -213,6 +249,43 @@ describe('architecture', () => {
     const named = own.flatMap((path) => [...tablesIn(read(path))].map((table) => [path, table] as const));
     const isAbove = (owner: string) => owner !== part && (floors.get(owner) ?? 0) >= floor;
     expect(named.filter(([, table]) => isAbove(owners.get(table) ?? ''))).toEqual([]);
+  });
+  it.each([...floors])(
+    '%s asks the store only for its own nouns and those of modules below floor %i',
+    (part, floor) => {
+      const own = sources.filter((path) => partOf(path) === part);
+      const named = own.flatMap((path) => [...nounsIn(read(path))].map((noun) => [path, noun] as const));
+      const isAbove = (owner: string) => owner !== part && (floors.get(owner) ?? 0) >= floor;
+      expect(named.filter(([, noun]) => isAbove(nounOwners.get(noun) ?? ''))).toEqual([]);
+    },
+  );
+  it('below app, the whole transaction has no name but where each module takes its part of it', () => {
+    const isBelow = (path: string) =>
+      partOf(path) !== 'store' && (floors.get(partOf(path)) ?? 0) < (floors.get('app') ?? 0);
+    const whole = (path: string) =>
+      read(path)
+        .replace(/Pick<Transaction, /g, '')
+        .replace(statement, '');
+    const users = sources.filter((path) => isBelow(path) && /\bTransaction\b/.test(whole(path)));
+    expect(users).toEqual([]);
+    const pickers = sources.filter((path) => read(path).includes('Pick<Transaction, '));
+    expect(pickers.filter((path) => !/^\w+\/schema\.ts$/.test(path))).toEqual(['store/lease.ts']);
+  });
+  it('a noun of the store is found by each way to name it, and has the module that makes its queries', () => {
+    const found = (text: string) => [...nounsIn(text)];
+    expect(nounOwners.size).toBeGreaterThan(15);
+    expect([nounOwners.get('ratings'), nounOwners.get('figures')]).toEqual(['ratings', 'app']);
+    expect(found('await tx.ratings.byId(id)')).toEqual(['ratings']);
+    expect(found('store.write(async (change) => change.claims.putClaim(claim))')).toEqual(['claims']);
+    expect(found('const f = (to: ClaimTransaction) => to.imports.last();')).toEqual(['imports']);
+    expect(found('const { claims, optOuts } = context.store;')).toEqual(['claims', 'optOuts']);
+    expect(found("function f({ listings }: Pick<Reads, 'moderation'>) {}")).toEqual([
+      'listings',
+      'moderation',
+    ]);
+    expect(found("let page: Context['store']['observations'];")).toEqual(['observations']);
+    expect(found('({ store: { changes } }: Context) => changes; // tx.log')).toEqual(['changes']);
+    expect(found('context.log.info(listing.claims)')).toEqual([]);
   });
   it('a table is found in SQL and in queries, under another name too, and not in a comment', () => {
     const found = (text: string) => [...tablesIn(text)];

@@ -131,7 +131,7 @@ const createTransaction = (
   documents: createDocumentReads(db),
   optOuts: createOptOutWrites(db),
   ratings: createRatingWrites(db, touch),
-  claims: createClaimWrites(db, touch, standing),
+  claims: createClaimWrites(db, { touch, standing, followers: createRatingWrites(db, touch) }),
   checks: createCheckWrites(db),
   audits: createAuditWrites(db),
   log: createLogWrites(db),

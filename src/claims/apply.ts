@@ -1,6 +1,6 @@
 import { capabilityHash, capabilityId } from '../core/keys/capability.ts';
 import { isGone } from '../listings/listing.ts';
-import type { Reads, Transaction } from '../store/store.ts';
+import type { Reads } from '../store/store.ts';
 import { type Challenge, readChallenge, toKeyText } from './challenge.ts';
 import type { CheckResult } from './check-results.ts';
 import {
@@ -27,6 +27,7 @@ import type { LocationReading } from './locations.ts';
 import { noteMoving } from './moving.ts';
 import { applyOptOuts } from './opt-out.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
+import type { ClaimTransaction } from './schema.ts';
 import { isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
 import {
   endCapability,
@@ -104,7 +105,7 @@ export async function readCosigners(
 
 /** Reads the lines of a text and the stored facts that decide about them. */
 async function readFacts(
-  tx: Transaction,
+  tx: ClaimTransaction,
   file: ClaimFile,
   [reading, claim]: [LocationReading, Claim | undefined],
 ) {
@@ -137,7 +138,7 @@ async function readFacts(
 }
 
 async function writeCapabilities(
-  tx: Transaction,
+  tx: ClaimTransaction,
   wanted: ReturnType<typeof toWanted>,
   facts: JudgedFacts,
   at: string,
@@ -157,7 +158,7 @@ async function writeCapabilities(
 }
 
 /** Stores the signer of a capability that a text proved before and a signature proves now. */
-async function writeSigners(tx: Transaction, { counted }: ClaimVerdict, { known }: JudgedFacts) {
+async function writeSigners(tx: ClaimTransaction, { counted }: ClaimVerdict, { known }: JudgedFacts) {
   for (const { hash, signed_by } of counted)
     if (signed_by !== undefined && known.has(hash) && known.get(hash)?.signed_by !== signed_by)
       await tx.claims.setSigner(hash, signed_by);
@@ -168,7 +169,7 @@ async function writeSigners(tx: Transaction, { counted }: ClaimVerdict, { known 
  * that is new on this listing.
  */
 async function toControlRoot(
-  tx: Transaction,
+  tx: ClaimTransaction,
   { root }: CountedLine,
   known: Claim | undefined,
   handle: string,
@@ -179,7 +180,7 @@ async function toControlRoot(
 
 /** The claim after a proof. `type` is the event that reports the proof; undefined if it changed nothing. */
 async function toClaim(
-  tx: Transaction,
+  tx: ClaimTransaction,
   newest: CountedLine,
   { continues }: ClaimVerdict,
   type: ReturnType<typeof toEvent>,
@@ -211,15 +212,15 @@ async function toClaim(
  * and state are as before.
  */
 async function recordRoot(
-  tx: Transaction,
+  tx: ClaimTransaction,
   { handle, root, root_generation }: Claim,
   before: Claim | undefined,
   at: string,
 ) {
   const isSame = before?.root === root && before.root_generation === root_generation;
   if (isSame && before.state === 'claimed') return;
-  await tx.ratings.addHolder(handle, { root, at });
-  await tx.ratings.followClaim(handle, at);
+  await tx.claims.addHolder(handle, { root, at });
+  await tx.claims.followClaim(handle, at);
 }
 
 /** The receipt keys in a text, with the location where they were read. */
@@ -231,7 +232,7 @@ const toSeenKeys = (
 
 /** Writes the changes of a proof: capabilities, the claim, its history and the log. */
 async function applyProof(
-  tx: Transaction,
+  tx: ClaimTransaction,
   newest: CountedLine,
   verdict: ClaimVerdict,
   facts: JudgedFacts,
@@ -274,7 +275,7 @@ const leakedLimit = 256;
  * never work.
  */
 async function endLeaked(
-  tx: Transaction,
+  tx: ClaimTransaction,
   handle: string,
   known: Claim | undefined,
   secrets: readonly string[],
@@ -316,7 +317,7 @@ function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Mi
  * reading is handed to the pass instead.
  */
 async function applyFailure(
-  tx: Transaction,
+  tx: ClaimTransaction,
   result: CheckResult,
   { place, read, now, onMissing }: LocationReading,
   claim: Claim | undefined,
@@ -332,7 +333,11 @@ async function applyFailure(
 /**
  * Judges the lines of a text. If the claimant may not write, only lines of active capabilities are judged.
  */
-async function judgeLines(tx: Transaction, file: ClaimFile, known: [LocationReading, Claim | undefined]) {
+async function judgeLines(
+  tx: ClaimTransaction,
+  file: ClaimFile,
+  known: [LocationReading, Claim | undefined],
+) {
   const { facts, lines } = await readFacts(tx, file, known);
   const isActive = ({ hash }: ReadLine) => facts.known.get(hash)?.state === 'active';
   return { facts, verdict: judge(known[0].isBlocked ? lines.filter(isActive) : lines, facts) };
@@ -343,7 +348,7 @@ async function judgeLines(tx: Transaction, file: ClaimFile, known: [LocationRead
  * nothing, but a suspended capability lapses a fixed time after its line was last read.
  */
 async function noteMeanwhile(
-  tx: Transaction,
+  tx: ClaimTransaction,
   file: ClaimFile | CheckResult,
   reading: LocationReading,
   claim: Claim | undefined,
@@ -369,7 +374,7 @@ async function noteMeanwhile(
  * capabilities, proof or suspension, with history and log.
  */
 export async function applyReading(
-  tx: Transaction,
+  tx: ClaimTransaction,
   reading: LocationReading,
   known: Claim | undefined,
 ): Promise<ReadingOutcome> {

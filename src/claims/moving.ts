@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Transaction } from '../store/store.ts';
 import { readChallenge } from './challenge.ts';
 import { absences, type Claim, type ClaimFile, type ProofPlace } from './claim.ts';
 import { type LocationReading, toSubject } from './locations.ts';
+import type { ClaimTransaction } from './schema.ts';
 import { firstReading } from './standing.ts';
 
 /** The key of `moving`: a line at a location. */
@@ -42,7 +42,7 @@ function movingAfter(
  * that.
  */
 export async function noteMoving(
-  tx: Transaction,
+  tx: ClaimTransaction,
   reading: LocationReading,
   claim: Claim | undefined,
   file: ClaimFile | string,

@@ -1,6 +1,5 @@
 import { repositoryRoot } from '../core/handle.ts';
 import { isGone, toWithdrawn } from '../listings/listing.ts';
-import type { Transaction } from '../store/store.ts';
 import {
   absences,
   type Claim,
@@ -10,6 +9,7 @@ import {
   parseClaimFile,
 } from './claim.ts';
 import type { LocationReading } from './locations.ts';
+import type { ClaimTransaction } from './schema.ts';
 import { firstReading, isHeld, isSecondReading } from './standing.ts';
 import { recordClaimEvent, suspendClaim } from './suspend.ts';
 
@@ -163,7 +163,7 @@ type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
  * if the line is of the same root.
  */
 async function recordListingEvent(
-  tx: Transaction,
+  tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,
   event: Parameters<typeof recordClaimEvent>[2],
 ): Promise<void> {
@@ -177,7 +177,7 @@ async function recordListingEvent(
  * Withdraws a listing and suspends its claim. The listing loses the publisher's text, which the row of the
  * line keeps.
  */
-async function withdraw(tx: Transaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
+async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
   const { handle, checked_at: at } = optOut;
   const listing = await tx.listings.byHandle(handle);
   if (!listing) return claim;
@@ -193,7 +193,7 @@ async function withdraw(tx: Transaction, [claim, optOut]: Withdrawal): Promise<C
  * `optout_removed`, `repository_changed`, or the operator's words.
  */
 export async function recordRestored(
-  tx: Transaction,
+  tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,
   restoration: { readonly at: string; readonly reason: string },
 ) {
@@ -203,7 +203,7 @@ export async function recordRestored(
 
 /** Lists a withdrawn listing again, as its record states it. */
 export async function restoreListing(
-  tx: Transaction,
+  tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,
   restoration: Parameters<typeof recordRestored>[2],
 ) {
@@ -217,7 +217,7 @@ export async function restoreListing(
  * the claim after that, and the line there that has not withdrawn the listing, if any.
  */
 export async function applyOptOuts(
-  tx: Transaction,
+  tx: ClaimTransaction,
   reading: LocationReading,
   claim: Claim | undefined,
   file: ClaimFile | string,

@@ -51,7 +51,7 @@ export const isWaiting = (reason: string | undefined): boolean => waits.includes
 export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, { store }: Context) => ({
   claim: await store.claims.claim(handle),
   capabilities: await store.claims.capabilities(handle),
-  receiptKeys: hidden ? [] : await store.ratings.receiptKeys(handle),
+  receiptKeys: hidden ? [] : await store.claims.receiptKeys(handle),
 });
 
 /**

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { day_ms, dayText } from '../core/text.ts';
 import { type LeafType, toLeaf } from '../log/leaf.ts';
-import type { Transaction } from '../store/store.ts';
 import { type Capability, type Claim, type ClaimEvent, placeMember } from './claim.ts';
 import { afterSuspension } from './fold.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
+import type { ClaimTransaction } from './schema.ts';
 import { afterMissing, type MissingProof, toNoted, whyGone } from './standing.ts';
+import type { SeenKeys } from './table.ts';
 
 const leafTypes = {
   activated: 'claim.activated',
@@ -24,7 +25,7 @@ const leafTypes = {
  * transaction. The subject has no control root if the listing was never claimed there. Returns the log index.
  */
 export async function recordClaimEvent(
-  tx: Transaction,
+  tx: ClaimTransaction,
   subject: Pick<Claim, 'handle' | 'kind' | 'place'> & Partial<Pick<Claim, 'root' | 'root_generation'>>,
   event: Pick<ClaimEvent, 'type' | 'at' | 'commit' | 'reason'> & {
     readonly capability_id?: string;
@@ -50,16 +51,16 @@ const mostKeyChanges = 4;
 
 /** Records which receipt keys a check of a claim saw, and adds the changes to history and log. */
 export async function recordReceiptKeys(
-  tx: Transaction,
+  tx: ClaimTransaction,
   claim: Claim,
-  seen: Parameters<Transaction['ratings']['putReceiptKeys']>[1],
+  seen: SeenKeys,
   commit?: string,
 ): Promise<void> {
   const since = new Date(Date.parse(seen.at) - day_ms).toISOString();
   const events = await tx.claims.history(claim.handle);
   const recent = events.filter(({ type, at }) => type === 'keys_changed' && at > since);
   const mayAdd = recent.length < mostKeyChanges;
-  const keys = await tx.ratings.putReceiptKeys(claim.handle, seen, mayAdd);
+  const keys = await tx.claims.putReceiptKeys(claim.handle, seen, mayAdd);
   if (keys)
     await recordClaimEvent(tx, claim, { type: 'keys_changed', at: seen.at, ...(commit && { commit }), keys });
 }
@@ -79,7 +80,7 @@ type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachab
  * that. An absent or suspended claim is left as it is.
  */
 export async function suspendClaim<Known extends Claim | undefined>(
-  tx: Transaction,
+  tx: ClaimTransaction,
   claim: Known,
   { reason, at, commit }: { reason: SuspensionReason; at: string; commit?: string },
 ): Promise<Known | Claim> {
@@ -91,7 +92,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
   const suspended = afterSuspension(claim, reason);
   await tx.claims.putClaim(suspended);
   await recordClaimEvent(tx, claim, { type: 'suspended', at, reason, ...(commit && { commit }) });
-  await tx.ratings.followClaim(handle, at);
+  await tx.claims.followClaim(handle, at);
   await recordReceiptKeys(tx, claim, { keys: [], at, isComplete: true }, commit);
   await tx.listings.reindex(handle);
   return suspended;
@@ -104,7 +105,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
  * keep a claim in force.
  */
 export async function recordUnread(
-  tx: Transaction,
+  tx: ClaimTransaction,
   claim: Claim,
   now: Date,
   { isAsked = false } = {},
@@ -126,7 +127,10 @@ export async function recordUnread(
  * four times as often. The claim ends only in a pass of re-checks, which finds out whether the host is at
  * fault.
  */
-export async function noteMissing(tx: Transaction, { claim, missing, now }: MissingProof): Promise<void> {
+export async function noteMissing(
+  tx: ClaimTransaction,
+  { claim, missing, now }: MissingProof,
+): Promise<void> {
   const at = now.toISOString();
   const noted = toNoted(claim.missing, missing, now);
   if (isDeepStrictEqual(noted, claim.missing)) return;
@@ -139,7 +143,7 @@ export async function noteMissing(tx: Transaction, { claim, missing, now }: Miss
  * claim.
  */
 export async function recordMissing(
-  tx: Transaction,
+  tx: ClaimTransaction,
   { claim, missing, now, commit }: MissingProof,
 ): Promise<void> {
   const at = now.toISOString();
@@ -164,7 +168,7 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
  * undefined if there is no claim, or the capability had already ended.
  */
 export async function endCapability(
-  tx: Transaction,
+  tx: ClaimTransaction,
   claim: Claim | undefined,
   { hash, id, state }: Capability,
   { state: ended, at }: { readonly state: 'revoked' | 'leaked'; readonly at: string },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ReceiptKeyLine } from '../receipt/index.ts';
 import { findOne, inChunks, precompileQuery, upsert } from '../store/query.ts';
 import {
   type Capability,
@@ -11,6 +12,7 @@ import {
   optOutTable,
   placeMember,
 } from './claim.ts';
+import { type ReceiptKey, receiptKeyTable, type SeenReceiptKey, toLoggedKeys } from './receipt-keys.ts';
 import { type ClaimSchema, type Db, eventTable } from './schema.ts';
 
 const selectNewest = (is: '=' | '<>', limit: number) =>
@@ -43,6 +45,62 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
     .select('claim.state as claim_state')
     .where('hash', '=', hash),
 );
+
+/** The receipt keys that a check saw in a claim file at a time (RFC 3339). */
+export interface SeenKeys {
+  readonly keys: readonly SeenReceiptKey[];
+  readonly at: string;
+  /** Whether keys that are not among them end. */
+  readonly isComplete: boolean;
+}
+
+const readKeyRows = precompileQuery((db: Db, handle: string) =>
+  db.selectFrom('receipt_key').selectAll().where('handle', '=', handle).orderBy('valid_from').orderBy('kid'),
+);
+
+export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKey[]> =>
+  (await readKeyRows(db, handle)).map((row) => {
+    const { handle: _, ...key } = receiptKeyTable.decode(row);
+    return key;
+  });
+
+const isSameKey = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
+  a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
+
+const mostKeys = 50;
+
+/**
+ * Ends keys that are gone or have a different value under their name, and adds new ones if `mayAdd`. Returns
+ * undefined if none changed.
+ */
+async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
+  const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
+  const added = keys.filter((key) => mayAdd && !live.some((one) => isSameKey(one, key)));
+  const isGone = (key: ReceiptKey) =>
+    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSameKey(one, key)));
+  const kids = live.filter(isGone).map(({ kid }) => kid);
+  if (kids.length + added.length === 0) return undefined;
+  if (kids.length > 0)
+    await db
+      .updateTable('receipt_key')
+      .set({ valid_until: at })
+      .where('handle', '=', handle)
+      .where('valid_until', 'is', null)
+      .where('kid', 'in', kids)
+      .execute();
+  if (added.length > 0) {
+    const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
+    await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
+    // Keeps fifty keys, the published ones first, then the newest. A publisher that changes keys every minute
+    // loses only its own old ones.
+    await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
+    select kid, valid_from from receipt_key where handle = ${handle}
+    order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
+      db,
+    );
+  }
+  return toLoggedKeys(added, kids);
+}
 
 export const createClaimReads = (db: Db) => ({
   claim: (handle: string): Promise<Claim | undefined> => findOne(db, 'claim', { handle }, claimTable),
@@ -86,6 +144,8 @@ export const createClaimReads = (db: Db) => ({
     return used === null ? 0 : Number(used) + 1;
   },
   history: (handle: string): Promise<ClaimEvent[]> => readClaimHistory(db, handle),
+  /** The receipt keys that a listing publishes or published, oldest first. */
+  receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
 });
 
 const readUnshown = precompileQuery((db: Db, handles: readonly string[]) =>
@@ -112,16 +172,37 @@ export async function requireShown(db: Db, handles: readonly string[]): Promise<
   });
 }
 
+/** What higher modules write when a claim changes; src/app gives it. */
+interface ClaimFollowers {
+  /** A claim of a listing proved a control root at a time. */
+  addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void>;
+  /** The state or the control root of a listing's claim changed at a time. */
+  followClaim(handle: string, at: string): Promise<void>;
+}
+
 /**
  * Reads and writes for a transaction. `touch` receives each handle that changed, `standing` each one whose
  * claim is in force after the write.
  */
 export const createClaimWrites = (
   db: Db,
-  touch: (handle: string) => void,
-  standing: (handle: string) => void,
+  {
+    touch,
+    standing,
+    followers: { addHolder, followClaim },
+  }: Record<'touch' | 'standing', (handle: string) => void> & { readonly followers: ClaimFollowers },
 ) => ({
   ...createClaimReads(db),
+  addHolder,
+  followClaim,
+  /**
+   * Records which receipt keys a listing publishes: missing or changed ones end, and new ones begin if they
+   * may. Returns the changes.
+   */
+  putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
+    touch(handle);
+    return writeReceiptKeys(db, handle, seen, mayAdd);
+  },
   async putClaim(claim: Claim): Promise<void> {
     touch(claim.handle);
     if (claim.state === 'claimed') standing(claim.handle);

@@ -302,7 +302,7 @@ Every action is an entry of the log and is shown, with its reason and how to app
   // The actions need much of the service, for which no other help or command should wait.
   if (!process.argv.includes('moderate')) return;
   const [{ actions }, { restoreReasons }] = await Promise.all([
-    import('../moderation/actions.ts'),
+    import('../actions/actions.ts'),
     import('../moderation/moderation.ts'),
   ]);
   const undoReasons = Object.keys(restoreReasons).join(', ');

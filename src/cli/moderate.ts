@@ -1,8 +1,8 @@
+import { type Action, NotModerated, readTarget } from '../actions/action.ts';
+import { actions, applyAction, erase, undoAction } from '../actions/actions.ts';
 import type { Config } from '../config/config.ts';
 import { usageError } from '../core/process.ts';
 import { NotErasable } from '../log/checkpoints.ts';
-import { type Action, NotModerated, readTarget } from '../moderation/action.ts';
-import { actions, applyAction, erase, undoAction } from '../moderation/actions.ts';
 import {
   type ModerationReason,
   type ModerationTarget,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { importInThread, startImports } from '../app/import-schedule.ts';
+import { startPurge } from '../app/purge.ts';
 import { listen, openContext, type Running } from '../app/server.ts';
 import { startAudits } from '../audit/audit.ts';
 import { startRecheck } from '../claims/checks/recheck.ts';
@@ -9,7 +10,6 @@ import type { Context } from '../context.ts';
 import { toProblem } from '../core/problem.ts';
 import { ExitError, endProcess, exitCodes } from '../core/process.ts';
 import { toProblemAnswer } from '../http/problems.ts';
-import { startPurge } from '../limits/shared.ts';
 import { requireCheckpointFolder } from '../log/checkpoint-file.ts';
 import { startAskingWitnesses } from '../log/witnesses.ts';
 import { startJudgingSelections } from '../selections/judging.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { claimTable } from '../claims/claim.ts';
-import { readClaimHistory } from '../claims/table.ts';
+import { readClaimHistory, readReceiptKeys } from '../claims/table.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { toRecorded } from '../imports/recorded.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
@@ -11,7 +11,7 @@ import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
 import { recordedNow } from '../observations/to-observations.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
-import { readReceiptKeys } from '../ratings/queries.ts';
+
 import { readRecentRatings } from '../ratings/records.ts';
 import { precompileQuery } from '../store/query.ts';
 import { readHandlesWithEvidence } from './evidence.ts';

@@ -1,8 +1,8 @@
 import type { FormerReference } from '../listings/former.ts';
 import type { ListingVersion } from '../listings/listing.ts';
 import { placeKeysOf } from '../listings/references.ts';
-import type { Transaction } from '../store/store.ts';
 import { recordedOf } from './recorded.ts';
+import type { ImportTransaction } from './schema.ts';
 
 /** How many of a listing's newest versions are read, and how many former references are stored. */
 const mostVersions = 200;
@@ -34,7 +34,7 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
  * after one full import and after many small ones, and a full import makes them anew. Deleted versions do not
  * count, and neither do versions without a date of the registry, which have no order.
  */
-export async function putFormer(tx: Transaction, handles: Iterable<string>): Promise<void> {
+export async function putFormer(tx: ImportTransaction, handles: Iterable<string>): Promise<void> {
   for (const handle of new Set(handles)) {
     const versions = await tx.listings.datedVersions(handle, mostVersions);
     await tx.listings.putFormer(handle, toFormer(versions));

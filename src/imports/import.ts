@@ -7,7 +7,7 @@ import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
 import { asMembers } from '../core/json.ts';
 import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
-import type { Lease, Transaction } from '../store/store.ts';
+import type { Lease } from '../store/store.ts';
 import { putFormer } from './former.ts';
 import { copyFields, type ImportCounts, type ImportRun, isUnreadable, RegistryError } from './import-run.ts';
 import {
@@ -30,6 +30,7 @@ import {
   saveWithLease,
   UnderWayError,
 } from './run.ts';
+import type { ImportTransaction } from './schema.ts';
 import {
   batchPages,
   openSource,
@@ -46,12 +47,12 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
 }
 
 /** Forgets opt-out lines in repositories that a listing no longer records. Nobody reads them again. */
-async function forgetOptOuts(tx: Transaction, { handle, repository_key }: Listing): Promise<void> {
+async function forgetOptOuts(tx: ImportTransaction, { handle, repository_key }: Listing): Promise<void> {
   for (const optOut of await tx.optOuts.of(handle))
     if (optOut.kind === 'repository' && optOut.place_key !== repository_key) await tx.optOuts.remove(optOut);
 }
 
-async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
+async function updateClaims(tx: ImportTransaction, { listings }: PagePlan, at: string): Promise<void> {
   for (const change of listings) {
     const { handle } = change.listing;
     const isOther = changesRepository(change);
@@ -101,7 +102,7 @@ const renamed = ({ listings }: PagePlan): string[] =>
     .map(({ listing: { handle } }) => handle);
 
 async function applyPage(
-  tx: Transaction,
+  tx: ImportTransaction,
   plan: PagePlan,
   { run, mayRelease, isRecorded, at }: Pick<Import, 'run' | 'mayRelease' | 'isRecorded'> & { at: string },
 ): Promise<void> {
@@ -117,7 +118,7 @@ async function applyPage(
   if (isRecorded) await tx.changes.add(toChanges(plan.listings, at));
 }
 
-async function withdrawRatings(tx: Transaction, handle: string, withdrawn_at: string): Promise<void> {
+async function withdrawRatings(tx: ImportTransaction, handle: string, withdrawn_at: string): Promise<void> {
   for (const { id, subject_handle } of await tx.ratings.currentWith(handle)) {
     const record = { id, subject_handle, withdrawn_at, reason: 'sample_ended' };
     const about = { handle: subject_handle, at: withdrawn_at };
@@ -127,7 +128,7 @@ async function withdrawRatings(tx: Transaction, handle: string, withdrawn_at: st
   }
 }
 
-async function endOne(tx: Transaction, listing: Listing, at: string): Promise<void> {
+async function endOne(tx: ImportTransaction, listing: Listing, at: string): Promise<void> {
   const { handle } = listing;
   await suspendClaim(tx, await tx.claims.claim(handle), { reason: 'withdrawn', at });
   await withdrawRatings(tx, handle, at);
@@ -140,7 +141,7 @@ async function endOne(tx: Transaction, listing: Listing, at: string): Promise<vo
  * withdraws those that the page names, so that the registry's listing takes their place, and all of them with
  * the last page.
  */
-export async function endSample(tx: Transaction, page: SourcePage, at: string): Promise<void> {
+export async function endSample(tx: ImportTransaction, page: SourcePage, at: string): Promise<void> {
   const handles = await readSampleHandles();
   const named = new Set(page.entries.map((entry) => asMembers(asMembers(entry).server).name));
   const ending = page.nextCursor === undefined ? handles : handles.filter((handle) => named.has(handle));

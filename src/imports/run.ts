@@ -1,6 +1,7 @@
 import { sampleOrigin, sampleSource } from '../listings/listing.ts';
-import type { Lease, Store, Transaction } from '../store/store.ts';
+import type { Lease, Store } from '../store/store.ts';
 import { type ImportRun, RegistryError, type RunProgress, zeroImportCounts } from './import-run.ts';
+import type { ImportTransaction } from './schema.ts';
 import type { RegistrySource } from './source.ts';
 
 /** The holder of this lease is the only process that imports, from any source. */
@@ -24,7 +25,7 @@ export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean>
  * taken it over.
  */
 export async function saveWithLease(
-  tx: Transaction,
+  tx: ImportTransaction,
   run: Pick<RunImport, 'id' | 'lease'>,
   change: Partial<Omit<ImportRun, 'id'>>,
 ): Promise<boolean> {
@@ -65,7 +66,7 @@ function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunS
 }
 
 /** Ends an interrupted run of changes that a full run replaces. */
-async function replace(tx: Transaction, run: ImportRun | undefined, at: string): Promise<void> {
+async function replace(tx: ImportTransaction, run: ImportRun | undefined, at: string): Promise<void> {
   if (run?.state !== 'running') return;
   const error = 'replaced by a full import';
   await tx.imports.saveRun(run.id, { state: 'failed', finished_at: at, cursor: undefined, error });
@@ -85,7 +86,7 @@ export interface RunStart {
 }
 
 /** Tells whether another run has ended since this one was found due, because its node was quicker. */
-async function isTaken(tx: Transaction, { dueAfter }: RunStart): Promise<boolean> {
+async function isTaken(tx: ImportTransaction, { dueAfter }: RunStart): Promise<boolean> {
   if (!dueAfter) return false;
   const { run } = await tx.imports.last();
   return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
@@ -102,7 +103,7 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
 }
 
 /** The fields that the origins have recorded until now. The sample is left out once anything else is read. */
-async function readRecorded(tx: Transaction, source: RegistrySource): Promise<RunProgress['recorded']> {
+async function readRecorded(tx: ImportTransaction, source: RegistrySource): Promise<RunProgress['recorded']> {
   const { run } = await tx.imports.last();
   const recorded = Object.entries(run?.progress.recorded ?? {});
   return Object.fromEntries(
@@ -115,7 +116,11 @@ async function readRecorded(tx: Transaction, source: RegistrySource): Promise<Ru
  * everything if none was completed, no full run is recent enough, or `isFull` is set. Throws UnderWayError if
  * a run of any source has ended since this one was found due.
  */
-export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<RunImport> {
+export async function beginRun(
+  tx: ImportTransaction,
+  source: RegistrySource,
+  start: RunStart,
+): Promise<RunImport> {
   const { lease, at, isFull } = start;
   if (await isTaken(tx, start)) throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { ClaimSchema } from '../claims/schema.ts';
+import type { ObservationSchema, ObservationTransaction } from '../observations/schema.ts';
+import type { RatingSchema, RatingTransaction } from '../ratings/schema.ts';
+import type { Transaction } from '../store/store.ts';
 import { integer, type RowsOf, table, text } from '../store/table.ts';
 import { importRunTable } from './import-run.ts';
 
@@ -16,5 +18,9 @@ const quarantineTable = table('quarantine', ['name', 'version'], {
 });
 
 export const importTables = [importRunTable, quarantineTable] as const;
-export interface ImportSchema extends ClaimSchema, RowsOf<typeof importTables> {}
+export interface ImportSchema extends ObservationSchema, RatingSchema, RowsOf<typeof importTables> {}
 export type Db = Kysely<ImportSchema>;
+export interface ImportTransaction
+  extends ObservationTransaction,
+    RatingTransaction,
+    Pick<Transaction, 'imports'> {}

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { memoize } from '../core/lazy.ts';
-import type { Transaction } from '../store/store.ts';
+import type { LimitTransaction } from './schema.ts';
 
 const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
 const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
@@ -34,7 +34,10 @@ export const toWidestNetwork = (network: string): string =>
  * Returns a function that makes a network's pseudonym in the database for one day: an HMAC-SHA256 with a key
  * that all nodes share and that is deleted after the day (docs/contract.md).
  */
-export async function openNetworkKeys(tx: Transaction, day: string): Promise<(network: string) => string> {
+export async function openNetworkKeys(
+  tx: LimitTransaction,
+  day: string,
+): Promise<(network: string) => string> {
   const known = await tx.limits.dailyKey(day);
   const text = known ?? (await tx.limits.addDailyKey(day, randomBytes(32).toString('base64')));
   const secret = Buffer.from(text, 'base64');

@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts';
-import { every } from '../core/every.ts';
 import { day_ms, dayText } from '../core/text.ts';
-import type { Transaction } from '../store/store.ts';
 import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } from './limit.ts';
 import { openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
+import type { LimitTransaction } from './schema.ts';
 
 /**
  * Charges calls for all nodes together, in the transaction of the work that they do. `key` identifies the
@@ -12,7 +11,7 @@ import { openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.
  * charged and none refused.
  */
 export async function takeLimits(
-  tx: Transaction,
+  tx: LimitTransaction,
   calls: readonly {
     readonly limit: Limit;
     readonly key: string;
@@ -56,7 +55,7 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
  * Tells whether the caller's widest network does this for the first time today (UTC), and notes that it did.
  */
 export async function isFirstToday(
-  tx: Transaction,
+  tx: LimitTransaction,
   deed: string,
   { clock, caller }: Pick<Context, 'clock' | 'caller'>,
 ): Promise<boolean> {
@@ -69,30 +68,3 @@ export async function isFirstToday(
   );
   return wait_ms === 0;
 }
-
-const pause_ms = 600_000;
-
-/**
- * Deletes what is no longer needed: full buckets, networks and keys of past days, old leases and pauses of
- * hosts.
- */
-export async function purgeLimits({ store, clock }: Context): Promise<void> {
-  const now = clock();
-  await store.write(async (tx) => {
-    await tx.limits.purge(now.getTime(), dayText(now));
-    await tx.leases.purge();
-    await tx.observations.purgePauses(now.toISOString());
-  });
-}
-
-/**
- * Purges now and every ten minutes until the signal, so that an idle service stores nothing for longer. Never
- * throws.
- */
-export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>
-  every({
-    signal,
-    pause_ms,
-    run: () => purgeLimits(context),
-    onError: (err) => context.log.warn({ err }, 'purging of limits failed'),
-  });

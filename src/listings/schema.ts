@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { LimitSchema } from '../limits/schema.ts';
-import type { ModerationSchema } from '../moderation/schema.ts';
+import type { LimitSchema, LimitTransaction } from '../limits/schema.ts';
+import type { ModerationSchema, ModerationTransaction } from '../moderation/schema.ts';
+import type { Transaction } from '../store/store.ts';
 import { integer, json, oneOf, optional, type RowOf, type RowsOf, table, text } from '../store/table.ts';
 import { listingTable, versionTable } from './listing.ts';
 
@@ -89,3 +90,7 @@ export const listingTables = [
 ] as const;
 export interface ListingSchema extends LimitSchema, ModerationSchema, RowsOf<typeof listingTables> {}
 export type Db = Kysely<ListingSchema>;
+export interface ListingTransaction
+  extends LimitTransaction,
+    ModerationTransaction,
+    Pick<Transaction, 'listings' | 'changes'> {}

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Store, Transaction } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import {
   type CheckpointFile,
   checkpointPath,
@@ -20,6 +20,7 @@ import {
   toNoteKey,
   verifierOf,
 } from './notes.ts';
+import type { LogTransaction } from './schema.ts';
 
 export interface LogContext {
   readonly store: Store;
@@ -55,7 +56,7 @@ export async function findKeyOfOrigin(
  * stored, so that all nodes share it without configuration.
  */
 export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer> {
-  const create = async (tx: Transaction) => {
+  const create = async (tx: LogTransaction) => {
     const created = randomBytes(32).toString('base64');
     const existing = await tx.log.seed();
     if (!existing) await tx.log.addSeed(created, clock().toISOString());
@@ -267,7 +268,7 @@ export class NotErasable extends Error {}
  * Returns the log index of the new entry. Throws NotErasable.
  */
 export async function eraseRecord(
-  tx: Transaction,
+  tx: LogTransaction,
   { log_index, at, reason }: { log_index: number; at: string; reason: string },
 ): Promise<number> {
   const entry = await tx.log.leaf(log_index);

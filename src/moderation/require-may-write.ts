@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import type { Reads } from '../store/store.ts';
-import { isInNetwork } from './action.ts';
 import { type Moderation, toAppeal } from './moderation.ts';
+import { isInNetwork } from './network.ts';
 import type { Writer } from './table.ts';
 
 /**

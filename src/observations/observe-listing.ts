@@ -5,7 +5,6 @@ import { own, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/facets.ts';
-import type { Transaction } from '../store/store.ts';
 import type { HeldLease } from './checks.ts';
 import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from './compare.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
@@ -28,6 +27,7 @@ import { malwareWords } from './malware.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 import { isUnanswered, type Outcome } from './outcome.ts';
 import type { CheckRun } from './run.ts';
+import type { ObservationTransaction } from './schema.ts';
 import { sumOfClasses } from './tool-change.ts';
 
 /**
@@ -132,7 +132,12 @@ function itemize(change: ObservationChange, one: StoredObservation, found: Surfa
   return { ...change, before, after, ...changes };
 }
 
-async function putSurfaces(tx: Transaction, handle: string, found: Surfaces, at: string): Promise<void> {
+async function putSurfaces(
+  tx: ObservationTransaction,
+  handle: string,
+  found: Surfaces,
+  at: string,
+): Promise<void> {
   for (const { remote, surface, members, digest, first_seen_at = at } of found.values())
     await tx.observations.putSurface({
       handle,
@@ -276,7 +281,7 @@ function isPublished({ kind: name, changed_from, ...one }: StoredObservation): b
 export type RunReport = Awaited<ReturnType<typeof write>>;
 
 /** Writes what a run found in one transaction; one entry of the log commits to all changes of the run. */
-async function write(tx: Transaction, observed: ObservedRecord) {
+async function write(tx: ObservationTransaction, observed: ObservedRecord) {
   const { surfaces: lists, stamp, lease, imported_at, listing } = observed;
   const { handle } = listing;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');

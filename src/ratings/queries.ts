@@ -1,14 +1,6 @@
 import { hash } from 'node:crypto';
-import { sql } from 'kysely';
-import {
-  type ReceiptKey,
-  receiptKeyTable,
-  type SeenReceiptKey,
-  toLoggedKeys,
-} from '../claims/receipt-keys.ts';
 import type { RecordedIdentity } from '../core/identity.ts';
-import type { ReceiptKeyLine } from '../receipt/index.ts';
-import { currentFlag, precompileQuery, upsert } from '../store/query.ts';
+import { currentFlag, precompileQuery } from '../store/query.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
 import { rederive } from './derive.ts';
 import { readIdentities, writeIdentities } from './identities.ts';
@@ -24,62 +16,6 @@ import {
   type RatingRow,
   responseTable,
 } from './table.ts';
-
-/** The receipt keys that a check saw in a claim file at a time (RFC 3339). */
-export interface SeenKeys {
-  readonly keys: readonly SeenReceiptKey[];
-  readonly at: string;
-  /** Whether keys that are not among them end. */
-  readonly isComplete: boolean;
-}
-
-const readKeyRows = precompileQuery((db: Db, handle: string) =>
-  db.selectFrom('receipt_key').selectAll().where('handle', '=', handle).orderBy('valid_from').orderBy('kid'),
-);
-
-export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKey[]> =>
-  (await readKeyRows(db, handle)).map((row) => {
-    const { handle: _, ...key } = receiptKeyTable.decode(row);
-    return key;
-  });
-
-const isSameKey = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
-  a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
-
-const mostKeys = 50;
-
-/**
- * Ends keys that are gone or have a different value under their name, and adds new ones if `mayAdd`. Returns
- * undefined if none changed.
- */
-async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
-  const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
-  const added = keys.filter((key) => mayAdd && !live.some((one) => isSameKey(one, key)));
-  const isGone = (key: ReceiptKey) =>
-    added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSameKey(one, key)));
-  const kids = live.filter(isGone).map(({ kid }) => kid);
-  if (kids.length + added.length === 0) return undefined;
-  if (kids.length > 0)
-    await db
-      .updateTable('receipt_key')
-      .set({ valid_until: at })
-      .where('handle', '=', handle)
-      .where('valid_until', 'is', null)
-      .where('kid', 'in', kids)
-      .execute();
-  if (added.length > 0) {
-    const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
-    await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-    // Keeps fifty keys, the published ones first, then the newest. A publisher that changes keys every minute
-    // loses only its own old ones.
-    await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
-    select kid, valid_from from receipt_key where handle = ${handle}
-    order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
-      db,
-    );
-  }
-  return toLoggedKeys(added, kids);
-}
 
 /**
  * Updates what depends on a withdrawn rating. Its older versions are withdrawn too, because their texts are
@@ -150,8 +86,6 @@ export const createRatingReads = (db: Db) => ({
     const row = await readRow(db, id);
     return row && decodeRating(row);
   },
-  /** The receipt keys that a listing publishes or published, oldest first. */
-  receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
   async currentWith(handle: string): Promise<Rating[]> {
     const current = db.selectFrom('rating').selectAll().where('is_current', '=', currentFlag);
     const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));
@@ -236,14 +170,6 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     async insert(rating: Rating): Promise<void> {
       touch(rating.subject_handle);
       await insertRating(db, encodeRating(rating));
-    },
-    /**
-     * Records which receipt keys a listing publishes: missing or changed ones end, and new ones begin if they
-     * may. Returns the changes.
-     */
-    putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
-      touch(handle);
-      return writeReceiptKeys(db, handle, seen, mayAdd);
     },
     /**
      * Uses up a proof, given by the SHA-256 (hex) of its identity. Earlier versions of the same rating may

@@ -7,12 +7,12 @@ import { recordedHolders } from '../core/identity.ts';
 import { Problem } from '../core/problem.ts';
 import { day_ms } from '../core/text.ts';
 import { canonicalDigest } from '../log/leaf.ts';
-import type { Transaction } from '../store/store.ts';
 import { afterVersion, foldRating, toNewUntil } from './fold.ts';
 import { isPraise, toRelation } from './groups.ts';
 import { proofKinds, requireInTime, type SentProof } from './proof.ts';
 import { isCurrent, type RatingContent, type SentContent } from './rating.ts';
 import type { RatingSide, RatingSides } from './rules.ts';
+import type { RatingTransaction } from './schema.ts';
 import type { Rating, SourceRoot } from './table.ts';
 
 interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment' | 'proof_salt'> {
@@ -79,7 +79,7 @@ export const toRating = (
  * `reciprocal` is decided once the rating is stored.
  */
 export async function judgeBasis(
-  tx: Transaction,
+  tx: RatingTransaction,
   { source, subject }: Sides,
   { submission: { content, now }, earlier }: { submission: Submission; earlier: readonly Rating[] },
 ) {
@@ -116,7 +116,7 @@ const amendable_ms = 180 * day_ms;
  * which takes time.
  */
 export async function requireLive(
-  tx: Transaction,
+  tx: RatingTransaction,
   capability: Capability,
   { context, isTakingBack = false }: { readonly context: Context; readonly isTakingBack?: boolean },
 ): Promise<void> {
@@ -141,7 +141,11 @@ export function requireSameRoot(
  * Returns the caller's own rating by id, if the control root that holds the claim made it. Throws not_found
  * or rating_not_yours.
  */
-export async function requireOwnRating(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
+export async function requireOwnRating(
+  tx: RatingTransaction,
+  id: string,
+  capability: Capability,
+): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
   if (!rating) throw new Problem('not_found', 'No rating has this id.');
   if (rating.source_handle !== capability.handle) throw new Problem('rating_not_yours');
@@ -177,7 +181,11 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
  * Returns the rating that a submission amends: the caller's own, current, and about the same interaction
  * (docs/ratings.md). The age of the interaction does not matter. Throws a problem if there is none.
  */
-export async function requireAmendable(tx: Transaction, id: string, submission: Submission): Promise<Rating> {
+export async function requireAmendable(
+  tx: RatingTransaction,
+  id: string,
+  submission: Submission,
+): Promise<Rating> {
   const rating = await requireOwnRating(tx, id, submission.capability);
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
   requireSameInteraction(rating, submission);
@@ -204,7 +212,7 @@ export async function checkProof(
   if (!proof) return { proof_class: 'none' };
   const { kind, value } = proof;
   const { store, clock, config } = context;
-  const keys = await store.ratings.receiptKeys(handle);
+  const keys = await store.claims.receiptKeys(handle);
   const listing = await store.listings.byHandle(handle);
   const remotes = listing?.remotes.map(({ url }) => url) ?? [];
   // The rater can sign only what it sent, so the digest is of the content before cleaning.
@@ -231,7 +239,7 @@ export async function checkProof(
  * Uses up the proof of a rating. Throws if a different interaction used it, or if it names a different one.
  */
 export async function spendProof(
-  tx: Transaction,
+  tx: RatingTransaction,
   { proof, content }: Submission,
   { id, versions }: { readonly id: string; readonly versions: readonly Rating[] },
 ): Promise<void> {

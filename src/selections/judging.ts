@@ -6,8 +6,9 @@ import { readPages } from '../core/pages.ts';
 import { day_ms } from '../core/text.ts';
 import { sampleSource } from '../listings/listing.ts';
 import type { FailedCriterion } from '../log/change.ts';
-import type { Reads, Transaction } from '../store/store.ts';
+import type { Reads } from '../store/store.ts';
 import { handlesOf, judgeFacts } from './members.ts';
+import type { SelectionTransaction } from './schema.ts';
 
 /** The pause between readings of new changes. */
 const pause_ms = 1000;
@@ -61,7 +62,7 @@ async function findMoves(
 }
 
 async function apply(
-  tx: Transaction,
+  tx: SelectionTransaction,
   { selection, handle, joined_seq = 0, failed }: SelectionMove,
   at: string,
 ) {

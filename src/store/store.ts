@@ -59,7 +59,10 @@ export interface Leases {
 // biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads that it makes
 export interface Reads {}
 
-/** Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. */
+/**
+ * Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. A function
+ * takes the part of its module, such as ClaimTransaction in claims/schema.ts.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads and writes that it makes
 export interface Transaction {}
 

@@ -6,8 +6,8 @@ import { cleanText } from '../core/text.ts';
 import { toLeaf } from '../log/leaf.ts';
 import { isCurrent, type RatingResponse } from '../ratings/rating.ts';
 import { requireLive } from '../ratings/record.ts';
+import type { RatingTransaction } from '../ratings/schema.ts';
 import type { Rating } from '../ratings/table.ts';
-import type { Transaction } from '../store/store.ts';
 import { defineTool } from './tool.ts';
 
 const toPublished = (text: string) => cleanText(text).text.trim();
@@ -24,7 +24,7 @@ const input = z.strictObject({
  * The rating with this id, which the caller's own listing must have received. Throws not_found or
  * rating_not_yours.
  */
-async function requireReceived(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
+async function requireReceived(tx: RatingTransaction, id: string, capability: Capability): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
   if (!rating) throw new Problem('not_found', 'No rating has this id.');
   if (rating.subject_handle !== capability.handle)
@@ -41,7 +41,7 @@ async function requireReceived(tx: Transaction, id: string, capability: Capabili
 }
 
 async function respond(
-  tx: Transaction,
+  tx: RatingTransaction,
   rating: Rating,
   { text, created_at }: Pick<RatingResponse, 'text' | 'created_at'>,
 ) {

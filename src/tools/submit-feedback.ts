@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { cleanText, day_ms, day_s } from '../core/text.ts';
 import { isFirstToday } from '../limits/shared.ts';
+import type { ListingTransaction } from '../listings/schema.ts';
 import { reportCategory } from '../moderation/moderation.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
-import type { Transaction } from '../store/store.ts';
 import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
@@ -20,7 +20,7 @@ const keptForOthers = 500;
  * Throws feedback_paused, with the seconds until there is room, if the feedback of the last 24 hours reached
  * the limit.
  */
-async function requireFeedbackRoom(tx: Transaction, context: Context): Promise<void> {
+async function requireFeedbackRoom(tx: ListingTransaction, context: Context): Promise<void> {
   const most = (await isFirstToday(tx, 'feedback', context)) ? mostPerDay : mostPerDay - keptForOthers;
   const received_at = await tx.feedback.receivedAt(most);
   const wait_ms = received_at ? Date.parse(received_at) + day_ms - context.clock().getTime() : 0;

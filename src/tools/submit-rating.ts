@@ -25,8 +25,8 @@ import {
   toRecord,
 } from '../ratings/record.ts';
 import { isInWindow, isSelfRating } from '../ratings/rules.ts';
+import type { RatingTransaction } from '../ratings/schema.ts';
 import type { Rating } from '../ratings/table.ts';
-import type { Transaction } from '../store/store.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
@@ -61,7 +61,7 @@ const limits = {
  * Takes the limits in the transaction of the record, so that replays and refusals cost nothing and a limited
  * rating leaves no trace.
  */
-function takeRating(tx: Transaction, { source, subject }: Sides, context: Context) {
+function takeRating(tx: RatingTransaction, { source, subject }: Sides, context: Context) {
   const { id, counted } = new Holder(source.claim.root);
   const keys = new Set([id, counted]);
   const calls = [...keys].flatMap((key, at) => {
@@ -100,7 +100,7 @@ function toInteractionTime(text: string): string {
  * rate it.
  */
 async function readSides(
-  tx: Transaction,
+  tx: RatingTransaction,
   { capability, handle, now }: Submission,
 ): Promise<Sides | undefined> {
   const sides = await tx.ratings.sides(capability.hash, handle);
@@ -125,7 +125,7 @@ function requireNew({ content, now }: Submission, versions: readonly Rating[]): 
  * Throws if the operator hid the newest version, so that no other version, with the same interaction_id,
  * shows the text again.
  */
-async function requireShown(tx: Transaction, newest: Rating | undefined): Promise<void> {
+async function requireShown(tx: RatingTransaction, newest: Rating | undefined): Promise<void> {
   if (newest && (await tx.moderation.hiding(newest.subject_handle, newest.log_index)))
     throw new Problem('rating_exists', 'The operator hid it; list_ratings says why.');
 }
@@ -134,7 +134,7 @@ async function requireShown(tx: Transaction, newest: Rating | undefined): Promis
  * Throws if the operator voided a rating of the interaction; it can then neither be amended nor made again,
  * even if it was withdrawn or erased.
  */
-async function requireNotVoided(tx: Transaction, { capability, handle, content }: Submission) {
+async function requireNotVoided(tx: RatingTransaction, { capability, handle, content }: Submission) {
   if (await tx.ratings.isVoided(capability.handle, handle, content.interaction_id))
     throw new Problem(
       content.supersedes ? 'rating_not_current' : 'rating_exists',
@@ -143,7 +143,7 @@ async function requireNotVoided(tx: Transaction, { capability, handle, content }
 }
 
 /** Checks that the submission may be recorded, and returns the rating that it amends, if any. */
-async function requireAllowed(tx: Transaction, submission: Submission, versions: readonly Rating[]) {
+async function requireAllowed(tx: RatingTransaction, submission: Submission, versions: readonly Rating[]) {
   const { supersedes } = submission.content;
   await requireNotVoided(tx, submission);
   await requireShown(tx, versions.at(-1));
@@ -154,7 +154,7 @@ async function requireAllowed(tx: Transaction, submission: Submission, versions:
 }
 
 async function record(
-  tx: Transaction,
+  tx: RatingTransaction,
   submission: Submission,
   context: Context,
 ): Promise<Output | undefined> {

@@ -4,8 +4,8 @@ import { authenticate } from '../claims/authenticate.ts';
 import { Problem } from '../core/problem.ts';
 import { toLeaf } from '../log/leaf.ts';
 import { requireLive, requireOwnRating } from '../ratings/record.ts';
+import type { RatingTransaction } from '../ratings/schema.ts';
 import type { Rating } from '../ratings/table.ts';
-import type { Transaction } from '../store/store.ts';
 import { defineTool } from './tool.ts';
 
 const input = z.strictObject({
@@ -25,7 +25,7 @@ const toRecord = ({ rating_id, reason, note }: z.output<typeof input>, withdrawn
   note_sha256: note === undefined ? undefined : hash('sha256', note),
 });
 
-async function withdraw(tx: Transaction, rating: Rating, record: ReturnType<typeof toRecord>) {
+async function withdraw(tx: RatingTransaction, rating: Rating, record: ReturnType<typeof toRecord>) {
   if (rating.withdrawn_at) return rating.withdrawn_at;
   if (rating.superseded_by !== undefined) throw new Problem('rating_not_current');
   const { withdrawn_at } = record;

@@ -10,12 +10,12 @@ import { openNetworkKeys, toWidestNetwork } from '../limits/networks.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { OutboundClient } from '../net/client.ts';
-import type { Transaction } from '../store/store.ts';
 import type { ChangeSubject } from '../tools/find/changes.ts';
 import { invalidInput, plainMessage } from '../tools/input/refusals.ts';
 import { toFilter, webhookFilterFields } from './filter.ts';
 import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
 import { receiverKey } from './receiver-key.ts';
+import type { WebhookTransaction } from './schema.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
@@ -111,7 +111,7 @@ function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook |
  * Finds a place for the newcomer. Returns the webhook that it replaces, if any, and the domain and network
  * for which it counts. Throws rate_limited if there is none.
  */
-async function findPlace(tx: Transaction, url: URL, { config, clock, caller }: Context) {
+async function findPlace(tx: WebhookTransaction, url: URL, { config, clock, caller }: Context) {
   const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayText(clock())) : undefined;
   const network = toPseudonym?.(toWidestNetwork(caller.network));
   const holder = { domain: receiverKey(url), network };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readTarget } from '../../src/actions/action.ts';
+import { actions, applyAction, undoAction } from '../../src/actions/actions.ts';
 import { runImport } from '../../src/imports/import.ts';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
 import { comparedOf } from '../support/compared.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { purgeLimits } from '../../src/limits/shared.ts';
+import { purgeLimits } from '../../src/app/purge.ts';
 import { modern } from '../support/mcp-requests.ts';
 import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
 import { addListingOfSource, addSource } from '../support/rating-source.ts';

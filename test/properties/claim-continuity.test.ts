@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { readTarget } from '../../src/actions/action.ts';
+import { actions, applyAction, block, undoAction } from '../../src/actions/actions.ts';
 import { findClaimFaults } from '../../src/audit/check-claims.ts';
 import { applyReading } from '../../src/claims/apply.ts';
 import { createChallenge, readChallenge } from '../../src/claims/challenge.ts';
@@ -8,8 +10,6 @@ import { continuationOf } from '../../src/claims/judge.ts';
 import type { LocationRead, SeenKey } from '../../src/claims/locations.ts';
 import { endCapability, suspendClaim } from '../../src/claims/suspend.ts';
 import { capabilityHash, createCapability } from '../../src/core/keys/capability.ts';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction, block, undoAction } from '../../src/moderation/actions.ts';
 import type { Moderation } from '../../src/moderation/moderation.ts';
 import { claimableListing } from '../claims/claim-directory.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions } from '../../src/moderation/actions.ts';
+import { readTarget } from '../../src/actions/action.ts';
+import { actions } from '../../src/actions/actions.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 
 const subject = 'co.webhook/webhook';

@@ -167,10 +167,10 @@ describe('keys for receipts in a claim file', () => {
     await publishLines(directory, [ed25519.line, p256.line]);
     expect(await directory.audit()).toEqual([]);
     const at = directory.context.clock().toISOString();
-    const [, ours] = (await directory.store.ratings.receiptKeys(handle)).toReversed();
+    const [, ours] = (await directory.store.claims.receiptKeys(handle)).toReversed();
     if (!ours) throw new Error('no key');
     await directory.store.write((tx) =>
-      tx.ratings.putReceiptKeys(handle, { keys: [], at, isComplete: true }).then(() => undefined),
+      tx.claims.putReceiptKeys(handle, { keys: [], at, isComplete: true }).then(() => undefined),
     );
     const fault = expect.stringMatching(
       /^claim of co\.webhook\/webhook: receipt_keys is .* but its events up to log entry/,
@@ -178,7 +178,7 @@ describe('keys for receipts in a claim file', () => {
     expect(await directory.audit(), 'of the database, and over HTTP').toEqual([fault, fault]);
     const forged = { ...ours, kid: 'forged' };
     await directory.store.write((tx) =>
-      tx.ratings.putReceiptKeys(handle, { keys: [forged], at, isComplete: false }).then(() => undefined),
+      tx.claims.putReceiptKeys(handle, { keys: [forged], at, isComplete: false }).then(() => undefined),
     );
     const forgedFault = expect.stringMatching(/^claim of co\.webhook\/webhook: receipt_keys is /);
     expect(await directory.audit()).toEqual([forgedFault, forgedFault]);
@@ -195,7 +195,7 @@ describe('keys for receipts in a claim file', () => {
     }
     const keys = (await read()).receipt_keys ?? [];
     expect([keys.length, keys[0]?.kid, keys.at(-1)?.kid]).toEqual([20, 'key-12-5', 'key-9-1']);
-    const kept = await directory.store.ratings.receiptKeys(handle);
+    const kept = await directory.store.claims.receiptKeys(handle);
     expect([kept.length, kept[0]?.kid]).toEqual([50, 'key-3-1']);
     expect(kept.filter(({ valid_until }) => valid_until === undefined)).toHaveLength(5);
     expect(await directory.audit()).toEqual([]);

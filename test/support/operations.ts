@@ -1,3 +1,5 @@
+import { readTarget } from '../../src/actions/action.ts';
+import { actions, applyAction, undoAction } from '../../src/actions/actions.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { createServedEvidence } from '../../src/audit/served.ts';
 import { createStoredEvidence } from '../../src/audit/stored.ts';
@@ -5,8 +7,6 @@ import { recheckClaims } from '../../src/claims/checks/recheck.ts';
 import { startServiceMetrics } from '../../src/cli/serve.ts';
 import type { Context } from '../../src/context.ts';
 import { runImport } from '../../src/imports/import.ts';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
 import type { Moderation, ModerationReason, RestoreReason } from '../../src/moderation/moderation.ts';
 import { createObserver, type Observer } from '../../src/observations/turns/observer.ts';
 import { type CheckCounts, observeDue } from '../../src/observations/turns/schedule.ts';

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
 import { toWidestNetwork } from '../../limits/networks.ts';
 import { findOne, upsert } from '../../store/query.ts';
-import type { Lease, Transaction } from '../../store/store.ts';
+import type { Lease } from '../../store/store.ts';
 import type { TableValue } from '../../store/table.ts';
-import { checkTable, type Db } from '../schema.ts';
+import { type ClaimTransaction, checkTable, type Db } from '../schema.ts';
 
 /**
  * The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return
@@ -70,7 +70,7 @@ async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean },
  * the claimant has something left to publish. Throws unavailable if a different node may check the location
  * by now.
  */
-export type SaveOutcome = (tx: Transaction, outcome: object, wasAnswered: boolean) => Promise<void>;
+export type SaveOutcome = (tx: ClaimTransaction, outcome: object, wasAnswered: boolean) => Promise<void>;
 
 /** The outcome of a check, when that check began (ms since 1970), and whether this call ran it. */
 interface SharedOutcome<T> {

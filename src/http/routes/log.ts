@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { readTransparency } from '../../actions/actions.ts';
 import { proveEntry } from '../../audit/entry-proof.ts';
 import { Problem } from '../../core/problem.ts';
 import { currentCheckpoint, withCosignatures } from '../../log/checkpoints.ts';
@@ -10,7 +11,6 @@ import {
   readNewestEntries,
   readTile,
 } from '../../log/logs.ts';
-import { readTransparency } from '../../moderation/actions.ts';
 import { getProof } from '../../tools/get-proof.ts';
 import { toLogEntryPage, toLogPage } from '../../views/log-page.ts';
 import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';

@@ -2,8 +2,6 @@ import type { Context } from '../context.ts';
 import { dayText } from '../core/text.ts';
 import { eraseRecord } from '../log/checkpoints.ts';
 import { toLeaf } from '../log/leaf.ts';
-import type { Transaction } from '../store/store.ts';
-import { type Action, type FoundTarget, findTarget, NotModerated } from './action.ts';
 import {
   type Moderation,
   type ModerationReason,
@@ -12,7 +10,9 @@ import {
   type RestoreReason,
   restoreReasons,
   toAppeal,
-} from './moderation.ts';
+} from '../moderation/moderation.ts';
+import type { RatingTransaction } from '../ratings/schema.ts';
+import { type Action, type FoundTarget, findTarget, NotModerated } from './action.ts';
 
 const what = ({ target_kind, target }: ModerationTarget) =>
   target_kind === 'network' ? 'a network' : `the ${target_kind} ${target}`;
@@ -69,7 +69,7 @@ const consequences = {
 } as const;
 
 /** Shows or hides a listing according to the actions against it that are in force. */
-async function moderateListing(tx: Transaction, { target_kind, target }: FoundTarget): Promise<void> {
+async function moderateListing(tx: RatingTransaction, { target_kind, target }: FoundTarget): Promise<void> {
   if (target_kind === 'listing') await tx.listings.moderate(target);
 }
 
@@ -150,7 +150,7 @@ const operator = 'The operator of this directory';
  * mirrors. `ends` is the entry that it ends. The address of a network is not published.
  */
 async function append(
-  tx: Transaction,
+  tx: RatingTransaction,
   found: FoundTarget,
   said: { action: string; reason: string; statement: string; at: string; ends?: number },
 ): Promise<number> {
@@ -183,7 +183,11 @@ async function append(
   return log_index;
 }
 
-async function findFor(tx: Transaction, action: Action, target: ModerationTarget): Promise<FoundTarget> {
+async function findFor(
+  tx: RatingTransaction,
+  action: Action,
+  target: ModerationTarget,
+): Promise<FoundTarget> {
   const found = await findTarget(tx, target);
   const { record_indexes, older = [] } = found;
   if (action.reach === 'own_record') return { ...found, record_indexes: record_indexes.slice(0, 1) };
@@ -197,7 +201,7 @@ async function findFor(tx: Transaction, action: Action, target: ModerationTarget
  * Throws NotModerated.
  */
 export async function applyAction(
-  tx: Transaction,
+  tx: RatingTransaction,
   action: Action,
   { target, reason, at }: { target: ModerationTarget; reason: ModerationReason; at: string },
 ): Promise<Moderation> {
@@ -217,7 +221,7 @@ export async function applyAction(
 
 /** Ends an action in force, in the caller's transaction, and reverses its effect. Throws NotModerated. */
 export async function undoAction(
-  tx: Transaction,
+  tx: RatingTransaction,
   action: Action,
   { active, reason, at }: { active: Moderation; reason: RestoreReason; at: string },
 ): Promise<number> {

@@ -1,7 +1,8 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { isHandle } from '../core/handle.ts';
-import type { Transaction } from '../store/store.ts';
-import type { ModerationReason, ModerationTarget, ModerationTargetKind } from './moderation.ts';
+import type { ModerationReason, ModerationTarget, ModerationTargetKind } from '../moderation/moderation.ts';
+import { toPrefix } from '../moderation/network.ts';
+import type { RatingTransaction } from '../ratings/schema.ts';
 
 /** The reason why nothing was done, as a sentence for the operator. */
 export class NotModerated extends Error {}
@@ -43,36 +44,13 @@ export interface Action {
   /** A sentence that says what the action means for readers or writers. */
   consequence(target: ModerationTarget): string;
   apply?(
-    tx: Transaction,
+    tx: RatingTransaction,
     target: FoundTarget,
     application: { readonly at: string; readonly reason: ModerationReason },
   ): Promise<void>;
   /** Absent if nothing has to change besides the row. `isFinal`: nothing undoes the action. */
-  undo?(tx: Transaction, target: FoundTarget): Promise<void>;
+  undo?(tx: RatingTransaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
-}
-
-/**
- * An address or range as a prefix. Callers are known by IPv4 address or IPv6 /64, so longer prefixes are
- * refused.
- */
-function toPrefix(text: string): { address: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
-  const [address = '', written, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0 || !/^\d{0,3}$/.test(written ?? '')) return undefined;
-  const longest = version === 4 ? 32 : 64;
-  const bits = Number(written ?? longest);
-  return bits <= longest ? { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' } : undefined;
-}
-
-/** Tells whether a caller's network (an IPv4 address or an IPv6 /64) is in a blocked one. */
-export function isInNetwork(caller: string, network: string): boolean {
-  const own = toPrefix(caller);
-  const blocked = toPrefix(network);
-  if (!own || !blocked) return false;
-  const list = new BlockList();
-  list.addSubnet(blocked.address, blocked.bits, blocked.family);
-  return list.check(own.address, own.family);
 }
 
 const namespace = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,198}[A-Za-z0-9])?$/;
@@ -104,12 +82,12 @@ export function readTarget(text: string): ModerationTarget | undefined {
   return isHandle(text) && isIP(text) === 0 ? { target_kind: 'listing', target: text } : undefined;
 }
 
-type ModeratedRating = NonNullable<Awaited<ReturnType<Transaction['ratings']['byId']>>>;
+type ModeratedRating = NonNullable<Awaited<ReturnType<RatingTransaction['ratings']['byId']>>>;
 
 const nothing = (what: string) => new NotModerated(`there is no ${what}`);
 
 /** The entries of a rating: its own, that of its withdrawal, and that of the response to it. */
-async function recordsOf(tx: Transaction, rating: ModeratedRating): Promise<number[]> {
+async function recordsOf(tx: RatingTransaction, rating: ModeratedRating): Promise<number[]> {
   const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
   const response = await tx.ratings.response(id);
   const answered = response && !response.erased_at ? [response.log_index] : [];
@@ -119,7 +97,7 @@ async function recordsOf(tx: Transaction, rating: ModeratedRating): Promise<numb
 }
 
 /** The versions before a rating, with withdrawn ones of the same interaction. */
-async function findOlder(tx: Transaction, rating: ModeratedRating) {
+async function findOlder(tx: RatingTransaction, rating: ModeratedRating) {
   if (rating.erased_at) return [];
   const { source_handle, subject_handle, interaction_id } = rating;
   const versions = await tx.ratings.versions(source_handle, subject_handle, interaction_id);
@@ -130,7 +108,7 @@ async function findOlder(tx: Transaction, rating: ModeratedRating) {
   return Promise.all(older.map(async (one) => ({ id: one.id, record_indexes: await recordsOf(tx, one) })));
 }
 
-async function findRating(tx: Transaction, target: ModerationTarget): Promise<FoundTarget> {
+async function findRating(tx: RatingTransaction, target: ModerationTarget): Promise<FoundTarget> {
   const rating = await tx.ratings.byId(target.target);
   if (!rating) throw nothing(`rating ${target.target}`);
   const { subject_handle: handle, source_handle } = rating;
@@ -149,7 +127,7 @@ async function findRating(tx: Transaction, target: ModerationTarget): Promise<Fo
   return { ...target, handle, reportedTo: [handle], record_indexes: [response.log_index] };
 }
 
-export async function findTarget(tx: Transaction, target: ModerationTarget): Promise<FoundTarget> {
+export async function findTarget(tx: RatingTransaction, target: ModerationTarget): Promise<FoundTarget> {
   if (target.target_kind === 'rating' || target.target_kind === 'response') return findRating(tx, target);
   if (target.target_kind === 'listing') {
     if (!(await tx.listings.byHandle(target.target))) throw nothing(`listing ${target.target}`);

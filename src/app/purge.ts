@@ -1,0 +1,30 @@
+import type { Context } from '../context.ts';
+import { every } from '../core/every.ts';
+import { dayText } from '../core/text.ts';
+
+const pause_ms = 600_000;
+
+/**
+ * Deletes what is no longer needed: full buckets, networks and keys of past days, old leases and pauses of
+ * hosts.
+ */
+export async function purgeLimits({ store, clock }: Context): Promise<void> {
+  const now = clock();
+  await store.write(async (tx) => {
+    await tx.limits.purge(now.getTime(), dayText(now));
+    await tx.leases.purge();
+    await tx.observations.purgePauses(now.toISOString());
+  });
+}
+
+/**
+ * Purges now and every ten minutes until the signal, so that an idle service stores nothing for longer. Never
+ * throws.
+ */
+export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>
+  every({
+    signal,
+    pause_ms,
+    run: () => purgeLimits(context),
+    onError: (err) => context.log.warn({ err }, 'purging of limits failed'),
+  });
