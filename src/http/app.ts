@@ -46,11 +46,11 @@ import { createViewRoutes } from './routes/views.ts';
 
 const answerCache_bytes = 16 * 1024 * 1024;
 
-/** The whole service as a fetch handler. */
 export type App = ReturnType<typeof createApp>;
 
 /**
- * The whole HTTP adapter: the checks that every request passes, in this order, and the routes behind them.
+ * Creates the HTTP adapter: the checks in their order, and the routes. Health and assets are answered before
+ * the later checks.
  */
 export function createApp(
   context: Context,

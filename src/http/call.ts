@@ -12,7 +12,10 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 export interface CachePolicy {
   /** The handles whose change makes it stale; 'all' if any listing's change does. */
   readonly cacheTags: ChangedHandles;
-  /** The longest age of its other content; default a minute, or unlimited without cache tags. */
+  /**
+   * The longest age. By default it is the time until something is due to change, a minute if that is not
+   * known, and unlimited without cache tags.
+   */
   readonly maxAge_ms?: number | undefined;
 }
 
@@ -36,7 +39,6 @@ export interface HttpEnvironment {
     tool: string | undefined;
     /** The coding that its Accept-Encoding prefers. */
     encoding: Encoding;
-    /** Charges a large body to the tool's own limit before it is parsed. Throws rate_limited. */
     takeLargeBody: TakeLargeBody;
     /** The answer, if it was made as bytes. */
     finished: Finished | undefined;
@@ -49,7 +51,6 @@ export interface HttpEnvironment {
 
 export type Request = HonoContext<HttpEnvironment>;
 
-/** The parts of the HTTP adapter that its routes share. */
 export interface HttpAdapter {
   readonly context: Context;
   readonly site: PageSite;

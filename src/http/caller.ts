@@ -26,7 +26,6 @@ const parse = (text: string): Address | undefined =>
 const isIn = (ranges: readonly NetworkRange[], address: Address): boolean =>
   ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 
-/** The last address in X-Forwarded-For that is not a trusted proxy. */
 function clientAddress(
   peer: Address,
   forwarded: string | null | undefined,
@@ -75,19 +74,22 @@ function capabilityOf(headers: CallerRequest['headers']): Caller['capability'] {
 const crawlers = /bot\b|crawl|spider|slurp|archive|preview|externalhit|scanner|monitor|uptime/i;
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 
-/** Tells whether no person waits for the answer: a HEAD, a prefetch, or a page that a crawler reads. */
+/**
+ * Tells whether no person waits for the answer, as far as headers show: a HEAD, a prefetch, or a page that a
+ * crawler reads.
+ */
 const isAutomatic = ({ method, headers }: CallerRequest): boolean =>
   method === 'HEAD' ||
   purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
 
 /**
- * Reads the caller of a request from its headers and its peer's address. X-Forwarded-For is read from its end
- * as long as the peer, and then each hop, is in TRUSTED_PROXIES.
+ * Reads the caller of a request from its headers and its peer's address. X-Forwarded-For is read from its
+ * end, as long as the peer, and then each hop, is in TRUSTED_PROXIES.
  */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   const ranges = trustedProxies.map(toRange);
-  /** The network: an IPv4 address or an IPv6 /64. X-Forwarded-For counts only from trusted proxies. */
+  /** An IPv4 address or an IPv6 /64. */
   const networkOf = (forwarded: string | null | undefined, remoteAddress: string | undefined): string => {
     // The usual case: no proxies, and an address that needs no parsing.
     if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;

@@ -3,21 +3,19 @@ import { day_s } from '../core/text.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 
 /**
- * The headers by which scripts of any site may read an answer; everything here is public, and nothing uses
- * cookies. `hono/cors` sends others (docs/decisions/answers.md).
+ * The header that lets scripts of any site read an answer. This is harmless, because no answer depends on
+ * cookies. `hono/cors` sends other headers (docs/decisions/answers.md).
  */
 export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 
 /**
- * Tells whether an answer is a document, which any script may read: a GET or HEAD that is not an HTML page.
+ * Tells whether an answer is a document that any script may read: the answer to a GET or HEAD, if it is not
+ * HTML.
  */
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
-/**
- * The methods and headers that scripts of other sites may send, and the headers of an answer that they may
- * read.
- */
+/** What scripts of other sites may send, and which headers of an answer they may read. */
 interface CorsOpening {
   readonly methods: string;
   readonly headers: string;
@@ -71,8 +69,6 @@ export function toMcpPreflight(c: Request, methods: readonly string[]): Response
 
 const mcpExposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
 
-/**
- * The headers that let a script read an answer of the MCP endpoint; empty for a caller that is not a page.
- */
+/** Lets a script read an answer of the MCP endpoint. Empty for a caller that is not a page. */
 export const toMcpCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
   origin ? { ...anyOrigin, 'Access-Control-Expose-Headers': mcpExposed } : {};

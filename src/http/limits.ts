@@ -12,12 +12,10 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { addressOf, toRoutedPath } from './parameters.ts';
 
 /**
- * Limits of requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages
- * a second (docs/contract.md), and one link card in two seconds, because drawing one costs as much as a
- * thousand pages. Programs that copy everything have limits of their own, so that they take no page from a
- * person behind the same address: 20 pages of the registry a second, 10 of a view, which are judged anew, and
- * six files of a dump a minute. A page of ten entries of the registry or a view counts once and one of 100
- * ten times, because ToolHive reads each entry alone.
+ * Limits of requests from one network, counted on each node (docs/reference.md). Programs that copy
+ * everything have limits of their own (`registry`, `views`, `export`), so that they take no page from a
+ * person behind the same address. Lists of the registry and of views count by their entries (`costOf`),
+ * because ToolHive reads each entry alone.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
@@ -43,7 +41,6 @@ export const allLimits = [
   ...webhookLimits,
 ];
 
-/** The limits of requests, with their counts. */
 export type RequestLimits = Readonly<Record<keyof typeof requestLimits, MemoryLimit>>;
 
 export const createRequestLimits = (settings: LimitSettings) =>
@@ -61,8 +58,8 @@ const prefixes = [
 ] as const;
 
 /**
- * The limit that counts a request. A tool call counts the same over MCP and plain JSON. Requests without a
- * limit of their own count as pages.
+ * Finds the limit that counts a request. A tool call counts the same over MCP and plain JSON. Requests
+ * without a limit of their own count as pages.
  */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
   const found = prefixes.find(([prefix]) => toRoutedPath(path).startsWith(prefix));
@@ -75,13 +72,13 @@ const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
 /**
- * The cost of a request in its limit. A page of a registry's list costs one for each ten entries, and other
- * addresses of a registry as much as the largest page.
+ * The cost of a request in its limit. A page of a registry's list costs one for each ten entries. Other
+ * addresses of a registry cost as much as the largest page.
  */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
-  // Reads the number in any spelling. If there are several, the largest counts.
+  // Number() accepts other spellings too. If there are several, the largest counts.
   const stated = new URLSearchParams(query).getAll('limit').map((text) => Number(text) || defaultLimit);
   const entries = isList.test(path) ? Math.max(...(stated.length > 0 ? stated : [defaultLimit])) : maxLimit;
   return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
@@ -93,12 +90,12 @@ const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|asset
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;
-/** Matches paths whose answers wait for a file or a drawing, during which they would hold their turn. */
+/** The answers to these would hold their turn while they wait for a file or a drawing. */
 const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
 
 /**
- * Makes answers that are not cached in turns, as searches are: the network that used the least of its limit
- * is next, and one that used half of it rests in between. Throws unavailable while too many wait.
+ * Returns a function in which answers that are not cached take turns, as searches do
+ * (docs/decisions/limits.md). Throws unavailable while too many wait.
  */
 export function createRequestTurns(limits: RequestLimits, settings: LimitSettings) {
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);

@@ -11,7 +11,7 @@ import { parseJson, readText, requireFewValues } from './request.ts';
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
 /**
- * Leaves out the arguments of a tool call. The tool itself refuses a capability in them, in a result that
+ * Leaves out the arguments of a tool call. The tool refuses a capability in them by itself, in a result that
  * models read.
  */
 function outsideArguments(message: unknown): unknown {
@@ -21,8 +21,8 @@ function outsideArguments(message: unknown): unknown {
 }
 
 /**
- * Refuses a message with a capability that answers and errors would repeat: in ids, method and tool names,
- * URIs, prompt arguments or protocol headers. Throws secret_in_body.
+ * Refuses a message with a capability in a part that answers and errors would repeat: ids, method and tool
+ * names, URIs, prompt arguments or protocol headers. Throws secret_in_body.
  */
 function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
   // Every message with a capability has the prefix, or an escape that may be part of it.
@@ -40,8 +40,8 @@ const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(t
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
 /**
- * The bounds of a message that calls this tool, or no known tool. Bounds below the default apply only to
- * forms of pages.
+ * The bounds of a message that calls this tool, or no known tool. Smaller bounds than the default apply only
+ * to forms.
  */
 const boundsOf = (tool: Tool | undefined): BodyBounds => tool?.largeBody ?? defaultBody;
 
@@ -52,7 +52,7 @@ function requireWithin(text: string, bounds: BodyBounds): { bytes: number; value
   return { bytes, values: requireFewValues(text, bounds) };
 }
 
-/** Limits how many bytes are read of a body of undeclared length, by the tool that its beginning names. */
+/** Limits how many bytes of a body of undeclared length are read, by the tool that its beginning names. */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 

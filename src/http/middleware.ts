@@ -24,8 +24,8 @@ export const holdsSecret = (url: string): boolean =>
   findSecret(url.includes('%') ? undoEscapes(undoEscapes(url)) : url) !== undefined;
 
 /**
- * The request with U+FFFD for each NUL of its query, so that no route reads a text that PostgreSQL cannot
- * store.
+ * Puts U+FFFD for each NUL in the query of a GET or HEAD, because PostgreSQL cannot store NUL. Throws
+ * invalid_request for other methods.
  */
 function withoutNul({ raw, method, url }: HttpRequest['req']): globalThis.Request {
   if (method !== 'GET' && method !== 'HEAD')
@@ -48,7 +48,7 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 };
 
 interface Answered {
-  /** The id of the request. If it is undefined, the line gets a new one. */
+  /** If it is undefined, the line gets a new id. */
   readonly request: string | undefined;
   readonly method: string;
   readonly path: string;
@@ -58,8 +58,8 @@ interface Answered {
 }
 
 /**
- * Writes one log line: request id, method, path without query, tool, status, milliseconds since `start`
- * (performance.now()); never an address.
+ * Writes one log line: request id, method, path without query, tool, status, and milliseconds since `start`
+ * (performance.now()). It never has the caller's address.
  */
 export function logAnswer(
   { log }: Pick<Context, 'log'>,
@@ -86,20 +86,21 @@ export const createAccessLog =
     logAnswer(context, { request, method, path, tool, status: c.res.status, start });
   };
 
-/** A name (RFC 1035) and a port. */
+/** The longest name (RFC 1035) with a port. */
 const longestHost = 253 + 6;
 const mostHosts = 100;
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const portAtEnd = /:\d{1,5}$/;
 
-/** A host without its port; a number above 65,535 is not a port. */
+/** Removes the port. A number above 65,535 is not a port. */
 function hostName(host: string): string {
   const [port = ''] = portAtEnd.exec(host) ?? [];
   return (Number(port.slice(1)) > 65_535 ? host : host.slice(0, host.length - port.length)).toLowerCase();
 }
 
 /**
- * Tells whether a host is one of this service: of ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback.
+ * Tells whether a host is one of this service: one of ALLOWED_HOSTS or, if there are none, of PUBLIC_URL,
+ * HOST or loopback.
  */
 export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
   const ours = [hostName(new URL(publicUrl).host), own.toLowerCase(), ...loopback];
@@ -131,10 +132,10 @@ function isPrivateHost(hostname: string): boolean {
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /**
- * Tells whether a page of an origin may call the MCP endpoint; undefined is a caller that is not a page. A
- * public service has no cookies and answers pages of any site. A service on loopback or in a private network
- * could be called by every page that somebody there opens, so it answers only its own pages and those of
- * ALLOWED_ORIGINS (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
+ * Tells whether a page of an origin may call the MCP endpoint; an undefined origin means a caller that is not
+ * a page. A public service has no cookies and answers pages of any site. A service on loopback or in a
+ * private network answers only its own pages and those of ALLOWED_ORIGINS, because every page that somebody
+ * there opens could call it (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
  */
 export function createOriginCheck({
   publicUrl,
@@ -155,7 +156,10 @@ const chosen = /^[\w\-=]{1,40}$/;
 const randomBytes = Buffer.alloc(4096);
 let usedBytes = randomBytes.length;
 
-/** A random UUID (version 4). Node's own takes some 0.8 us. */
+/**
+ * Makes a random UUID (version 4) from bytes that are read in advance, which is faster than Node's own
+ * function.
+ */
 function toUuid(): string {
   if (usedBytes === randomBytes.length) {
     randomFillSync(randomBytes);
@@ -166,10 +170,7 @@ function toUuid(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/**
- * The id of a request: its X-Request-Id, if that is 1 to 40 letters, digits, `_`, `-` or `=`, or else a new
- * UUID.
- */
+/** Returns the X-Request-Id, if it is 1 to 40 letters, digits, `_`, `-` or `=`, or else a new UUID. */
 export const toRequestId = (sent: string | undefined): string =>
   sent !== undefined && chosen.test(sent) ? sent : toUuid();
 
@@ -181,7 +182,7 @@ export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) =
   await next();
 };
 
-/** The headers of an answer that a 304 repeats; the client has the others (RFC 9110, section 15.4.5). */
+/** The headers that a 304 repeats. The client has the others (RFC 9110, section 15.4.5). */
 export const ofNotModified: readonly string[] = [
   'access-control-allow-origin',
   'cache-control',
@@ -197,10 +198,7 @@ export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, nex
     if (!ofNotModified.includes(name) && name !== 'x-request-id') c.res.headers.delete(name);
 };
 
-/**
- * The security headers of every answer but a 304 (docs/contract.md); strict transport only for a service on
- * https.
- */
+/** The security headers (docs/contract.md). Strict transport is only for a service on https. */
 const createSecureHeaders = (config: Config) =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -225,10 +223,7 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/**
- * Adds the security headers to answers that were made without them, and lets pages of any origin read
- * documents.
- */
+/** Adds the security headers to answers that lack them, and lets pages of any origin read documents. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
   const secure = createSecureHeaders(config);
   return async (c, next) => {
@@ -241,8 +236,8 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
 }
 
 /**
- * The security headers and the given ones as a plain object; setting each on a Response takes a tenth of an
- * MCP answer's time.
+ * Returns the security headers and the given ones as a plain object, because setting each on a Response is
+ * slow.
  */
 export async function toSecuredHeaders(
   config: Config,

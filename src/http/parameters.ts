@@ -5,9 +5,7 @@ import type { HttpEnvironment } from './call.ts';
 const listing = '/agents/[^/]+/[^/]+';
 const view = '/views/[^/]+';
 
-/**
- * The query parameters of each address, by its path; an address that is not here has none, and `*` takes any.
- */
+/** The query parameters that each path declares. A path that is not here has none, and `*` accepts any. */
 const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [
     /^\/agents$/,
@@ -48,8 +46,8 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
 const registryPath = /^\/+(?:views\/+[^/]+\/+)?v0(?:\.1)?\//;
 
 /**
- * The path by which a request is routed. In paths of the registry API, doubled slashes and one at the end do
- * not count, because clients append paths to a base with a slash, or a slash to the path.
+ * The path by which a request is routed. In paths of the registry API, doubled slashes and a slash at the end
+ * do not count, because some clients produce them.
  */
 export const toRoutedPath = (path: string): string =>
   registryPath.test(path) ? path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') : path;
@@ -73,8 +71,8 @@ export function toKnownAddress(address: string): string {
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
- * Removes undeclared parameters from a GET or HEAD, so that no handler reads one, and none causes a separate
- * answer to be computed or cached.
+ * Removes undeclared parameters from a GET or HEAD, so that no handler reads them, and no separate answer is
+ * made or cached for them.
  */
 export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url, method, headers, signal } = c.req.raw;

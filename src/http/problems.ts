@@ -35,23 +35,20 @@ function toRpcAnswer(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -3200
   };
 }
 
-/** Answers with a problem as a JSON-RPC error; its id is null because no request was read. */
+/** Answers with a problem as a JSON-RPC error. Its id is null, because no request was read. */
 export function toRpcError(problem: Problem, rpcCode?: number): Response {
   const { body, ...sent } = toRpcAnswer(problem, rpcCode);
   return new Response(body, sent);
 }
 
-/** Adds the headers that let scripts of any site read the answer. */
 export function withCors(c: Request, response: Response): Response {
   for (const [name, value] of Object.entries(toMcpCorsHeaders(c.req.header('origin'))))
     response.headers.set(name, value);
   return response;
 }
 
-/** Tells whether a path is that of the endpoint, with or without a slash at its end. */
 export const isMcpPath = (path: string): boolean => /^\/api\/mcp\/?$/.test(path);
 
-/** A refusal of the endpoint: JSON-RPC that scripts of any site can read. */
 export const toMcpRefusal = (c: Request, problem: Problem): Response => withCors(c, toRpcError(problem));
 
 /** A problem as application/problem+json (RFC 9457), with `code` and the facts that help. */
@@ -74,10 +71,7 @@ const ardCodes: Readonly<Record<number, string>> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
-/**
- * Converts a problem to the form of ARD (Appendix B), in which a withdrawn listing is not found, and unfit
- * input is malformed.
- */
+/** Converts a problem to the form of ARD (Appendix B), which has neither 410 nor 422. */
 function toArdProblem({ status: own, message }: Problem) {
   const status = own === 410 ? 404 : own === 422 ? 400 : own;
   const errorCode = ardCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_ARGUMENT');
@@ -101,14 +95,10 @@ export const toProblemAnswer = (problem: Problem, publicUrl: string): ProblemAns
   body: JSON.stringify(toProblemJson(problem, publicUrl)),
 });
 
-/**
- * Tells whether an Accept header is that of a browser, which gets a page, except from the JSON API and ARD,
- * which have none.
- */
+/** Tells whether the caller gets a page, as browsers do except from the JSON API and ARD, which have none. */
 export const wantsHtml = (path: string, accept = ''): boolean =>
   !/^\/(?:api|ard)\//.test(path) && accept.includes('text/html');
 
-/** Tells whether the caller is a browser, which gets a page. */
 export const wantsPage = (c: Request): boolean => wantsHtml(c.req.path, c.req.header('accept'));
 
 /** The words that somebody looked for by an address below /agents, such as `com example sms`. */
@@ -118,7 +108,6 @@ const wantedBy = (path: string): string =>
     ?.replaceAll(/[^A-Za-z0-9]+/g, ' ')
     .trim() ?? '';
 
-/** The parts of a request that decide the form of its refusal. */
 interface Refused {
   readonly path: string;
   readonly accept: string | undefined;
@@ -138,8 +127,8 @@ function toBadgeProblem(problem: Problem): ProblemAnswer {
 }
 
 /**
- * The answer with a problem in the form for the caller: a badge, a page, problem+json, or problem+json with
- * ARD's members.
+ * Makes the answer with a problem in the form for the caller: a badge, a page, problem+json, or problem+json
+ * with ARD's members.
  */
 function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: HttpAdapter): ProblemAnswer {
   if (isBadge(path)) return toBadgeProblem(problem);
@@ -168,7 +157,7 @@ export function toRefusalAnswer(
 const send = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
   c.body(body, status as ContentfulStatusCode, { ...headers });
 
-/** Answers with a problem: as a page for browsers, otherwise as problem+json. */
+/** Answers with a problem in the form for the caller (`toNegotiated`). */
 export const answerProblem = (c: Request, problem: Problem, adapter: HttpAdapter): Response =>
   send(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, adapter));
 

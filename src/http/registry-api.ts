@@ -4,7 +4,7 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { openToAll } from './cors.ts';
 import { answerJson } from './response.ts';
 
-/** Every answer depends on the listings; evidence that changes with time alone may be a minute old. */
+/** Every answer depends on the listings. Evidence that changes with time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
 
 const notFound = (c: Request, error: string) => c.json({ error }, 404);
@@ -26,7 +26,7 @@ async function showVersion(c: Request): Promise<Response> {
 
 /**
  * The routes of a registry at both of its addresses below a path: its list, the versions of an entry, and one
- * of them.
+ * version.
  */
 export function createRegistryRoutes(
   below: string,

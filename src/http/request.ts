@@ -17,9 +17,9 @@ function refuseEncoded(headers: Headers): void {
 }
 
 /**
- * Reads a body as UTF-8 text. Node enforces a declared length, so such a body is read in one piece; any other
- * is counted as it arrives, and `raise` may return a larger limit for its beginning. Throws body_too_large,
- * unsupported_media_type or invalid_request.
+ * Reads a body as UTF-8 text. Node enforces a declared length, so that such a body is read in one piece. Any
+ * other is counted as it arrives, and `raise` may return a larger limit for its beginning. Throws
+ * body_too_large, unsupported_media_type or invalid_request.
  */
 export async function readText(
   request: globalThis.Request,
@@ -34,7 +34,7 @@ export async function readText(
     if (declared) return request.arrayBuffer();
     return request.body ? readBounded(request.body, limit_bytes, { raise }) : Buffer.alloc(0);
   };
-  // A broken connection is the caller's concern, not a failure of ours.
+  // A broken connection is the caller's fault.
   const body = await read().catch(() => {
     throw new Problem('invalid_request', 'The connection ended before the body did.');
   });
@@ -51,10 +51,7 @@ export function requireFewValues(text: string, { values }: BodyBounds): number {
   return count;
 }
 
-/**
- * Parses JSON with `readForeignJson` and at most `maxDepthOf` levels. Throws invalid_request if it is not
- * JSON or is refused.
- */
+/** Parses JSON with at most `maxDepthOf` levels. Throws invalid_request if it is not JSON or is refused. */
 export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
   const { value, refused } = readForeignJson(text, maxDepthOf);
   if (refused) throw new Problem('invalid_request', `The JSON has ${toText(refused)}.`);
@@ -86,10 +83,7 @@ function requireSameOrigin(c: Request, publicUrl: string): void {
   if (!ours) throw new Problem('forbidden_origin');
 }
 
-/**
- * Reads a form sent from this site, without its empty fields. Throws forbidden_origin if another site sent
- * it.
- */
+/** Reads a form without its empty fields. Throws forbidden_origin if another site sent it. */
 export async function readForm(
   c: Request,
   limit_bytes: number,
@@ -103,13 +97,13 @@ export async function readForm(
   return toStorable(fields) as Record<string, string>;
 }
 
-/** The part of an address that names a listing, in which the slash may be encoded, with its ending. */
+/** The part of an address that names a listing, with its ending. The slash in it may be encoded. */
 const writtenOf = (c: Request) =>
   c.req.param('handle') ?? `${c.req.param('namespace')}/${c.req.param('name')}`;
 
 /**
- * The listing that an address names, and the ending after it. If it may name several, the longest known name
- * counts.
+ * Splits an address into the listing that it names and the ending. If several splits are possible, the
+ * longest known name counts.
  */
 export async function listingOf(
   c: Request,
@@ -133,8 +127,8 @@ export function listingNamesOf(c: Request): string[] {
 }
 
 /**
- * Runs `work`; if the handle is unknown but a listing differs only in case, redirects to that listing's
- * address.
+ * Runs `work`. If the handle is unknown but a listing differs from it only in case, redirects to that
+ * listing.
  */
 export async function orRedirect(
   c: Request,
@@ -162,8 +156,8 @@ export function ofListing(
 }
 
 /**
- * A header of a request of Node's server as `Headers` would return it: repeated ones are joined, while
- * `incoming.headers` has only the first. Empty if there is none.
+ * Returns a header of a request of Node's server as `Headers` would: repeated ones are joined, while
+ * `incoming.headers` keeps only the first of some. Empty if there is none.
  */
 export function headerOf(rawHeaders: readonly string[], lowerName: string): string {
   let joined: string | undefined;
@@ -176,12 +170,12 @@ export function headerOf(rawHeaders: readonly string[], lowerName: string): stri
   return joined ?? '';
 }
 
-export const toPlace = (cursor: string | undefined): string | undefined =>
+export const positionOf = (cursor: string | undefined): string | undefined =>
   readCursor(cursor, () => z.tuple([z.string().max(200)]))?.[0];
-export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
+export const cursorOf = (next: string | undefined): string | undefined => next && toCursor([next]);
 
 /**
- * The view that an address names. A private one is only for its readers, and no cache stores its answers.
+ * The view that an address names. Only its readers find a private one, and no cache stores its answers.
  * Throws not_found.
  */
 export function viewOf(c: Request, { site }: HttpAdapter): Selection {

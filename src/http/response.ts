@@ -7,7 +7,7 @@ import type { ProblemFacts } from '../core/problem.ts';
 import type { CachePolicy, Encoding, Finished, Request } from './call.ts';
 
 const preferred: readonly Encoding[] = ['br', 'gzip', 'identity'];
-/** Weight of plain text if a header does not name it: acceptable, but last (RFC 9110, section 12.5.3). */
+/** The weight of plain text if a header does not name it: acceptable, but last (RFC 9110, section 12.5.3). */
 const unnamedIdentity = 0.001;
 
 function negotiate(accepted: string): Encoding {
@@ -18,13 +18,16 @@ function negotiate(accepted: string): Encoding {
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/** The coding that an Accept-Encoding header prefers; among equals, the one that makes the fewest bytes. */
+/**
+ * Returns the coding that an Accept-Encoding header prefers, and among equals the one that makes the fewest
+ * bytes.
+ */
 export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
 
 const cachedHeaders = 100;
 const cachedHeaderLength = 100;
 
-/** Returns a choice that remembers the headers it saw, because browsers send only a few different ones. */
+/** Remembers the headers that it saw, because browsers send only a few different ones. */
 export function createEncodingChoice(): ChooseEncoding {
   const choose = memoize(negotiate, cachedHeaders);
   return (accepted) => {
@@ -35,10 +38,7 @@ export function createEncodingChoice(): ChooseEncoding {
 
 /** A smaller text fits one packet, compressed or not. */
 const leastCompressed_bytes = 1400;
-/**
- * Brotli 5 sends a fifth fewer bytes than brotli 1 for 0.2 ms more a page. Brotli 7 saves no more, and brotli
- * 9 takes 8 ms.
- */
+/** Higher qualities take much longer and save little. */
 const brotliQuality = 5;
 const gzipLevel = 6;
 /** A longer text is compressed off the main thread. */
@@ -55,7 +55,7 @@ const toBrotli = (quality: number, size: number) => ({
 const brotliLater = promisify(brotliCompress);
 const gzipLater = promisify(gzip);
 
-/** Encodes a text; one too small to gain from it stays `identity`. */
+/** Encodes a text. A text too small to gain from it stays `identity`. */
 async function encode(
   text: string,
   encoding: Encoding,
@@ -85,7 +85,7 @@ interface TextAnswer {
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cacheControl?: string;
-  /** Absent if the text depends on the caller or must be current, so that it is made for each request. */
+  /** Absent if the text is made for each request, because it depends on the caller or must be current. */
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
@@ -121,7 +121,7 @@ async function finish(
 
 /**
  * Sends a text in the requested coding with a strong ETag, or 304 if the caller's copy is current. Browsers
- * revalidate each time, unless `cacheControl` says otherwise.
+ * ask again each time, unless `cacheControl` says otherwise.
  */
 export async function answerWithETag(c: Request, answer: TextAnswer): Promise<Response> {
   const finished = await finish(answer, c.get('encoding'));
@@ -144,14 +144,14 @@ export const answerPage = (
 export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
   answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
 
-/** Answers with JSON for this caller and this moment, which is never cached. */
+/** Answers with JSON that no cache may store. */
 export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });
 
 /**
- * The headers that say when to retry: Retry-After and, if a limit was reached, its RateLimit-Policy (a burst
- * of q calls, refilled in w seconds) and RateLimit (no calls left, the next one in t seconds), as in
- * draft-ietf-httpapi-ratelimit-headers.
+ * The headers that say when to retry (draft-ietf-httpapi-ratelimit-headers): Retry-After and, if a limit was
+ * reached, RateLimit-Policy (a burst of q calls, refilled in w seconds) and RateLimit (no calls left, the
+ * next one in t seconds).
  */
 export const toWaitHeaders = ({ retry_after_s, limit }: ProblemFacts): Record<string, string> => ({
   ...(retry_after_s !== undefined && { 'Retry-After': String(retry_after_s) }),

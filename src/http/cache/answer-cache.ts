@@ -8,21 +8,17 @@ import type { CachePolicy } from '../call.ts';
 /** Names and values alternate, because Node's server sends such a list without looking up its members. */
 export type HeaderList = readonly string[];
 
-/** Most values occur in many answers; one text for all of them takes less memory and is read faster. */
 const sameText = memoize((text) => text, 1000);
 
 export const toHeaderList = (headers: Readonly<Record<string, string>>): HeaderList =>
   Object.entries(headers).flat().map(sameText);
 
-/** A finished answer in the form in which it is sent. */
 export interface Sendable {
   readonly status: number;
-  /**
-   * The body as a Latin-1 string with one character per byte, which Node sends in one write with the headers.
-   */
+  /** Latin-1 text with one character per byte, which Node sends in one write with the headers. */
   readonly bytes: string;
   readonly headers: HeaderList;
-  /** Tells whether it has the id of the request that it answers. */
+  /** Whether it is sent with the id of the request. */
   readonly hasId?: boolean;
 }
 
@@ -32,7 +28,6 @@ export interface CachedAnswer extends Omit<Sendable, 'status'> {
   readonly notModified?: { readonly etag: string; readonly headers: HeaderList };
 }
 
-/** A cached answer in the form in which it is sent to one request. */
 export interface ReadyAnswer extends Sendable {
   readonly memory: 'pages' | 'answers' | 'refusals';
   /** The request's path without its query, for limits and the log. */
@@ -49,7 +44,7 @@ interface CacheEntry extends CachedAnswer {
   usedAfter: number;
 }
 
-/** The measured size of the headers and the lists of an entry. */
+/** The approximate size of an entry's headers and lists. */
 const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;
 const tagsOf = ({ cacheTags }: Pick<CacheEntry, 'cacheTags'>) =>
@@ -70,8 +65,8 @@ function createTagIndex() {
 }
 
 /**
- * The longest age of an answer that may change with time alone at an unknown time, for example if a source
- * stops being new (docs/ratings.md).
+ * The longest age of an answer that may change with time at an unknown moment, for example if a source stops
+ * being new (docs/ratings.md).
  */
 const longestAge_ms = 60_000;
 
@@ -136,7 +131,6 @@ export function createAnswerCache(
     get bytes() {
       return cache.calculatedSize;
     },
-    /** Drops everything and stops listening to changes. */
     close() {
       stop();
       cache.clear();

@@ -22,7 +22,7 @@ const notShared = ['x-request-id', 'content-type', 'content-length', 'content-en
 function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
   const shared = [...sent].filter(([name]) => !notShared.includes(name));
   const confirmed = shared.filter(([name]) => ofNotModified.includes(name));
-  // Both may contain one header in different case.
+  // Both may contain the same header in different case.
   const whole = new Headers(shared);
   for (const [name, value] of Object.entries(headers)) whole.set(name, value);
   return {
@@ -58,8 +58,8 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
 }
 
 /**
- * The cached page of an address. The app has already answered the address without undeclared parameters, so
- * it passed the app's checks. An address with a secret in such a parameter is left to the app.
+ * Finds the cached page of an address without its undeclared parameters. What is cached has passed the app's
+ * checks. An address with a secret in an undeclared parameter is left to the app.
  */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: FastPathParts) {
   const page = cache.get(toPageKey(encoding, url), now_ms);
@@ -86,7 +86,6 @@ function findPage(
 
 export type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** The cache, checks and counts of limits that the fast path shares with the app behind it. */
 interface FastPathParts {
   readonly context: Context;
   readonly cache: AnswerCache;
@@ -97,7 +96,7 @@ interface FastPathParts {
   readonly refuse: ReturnType<typeof createRefuser>;
 }
 
-/** Checks the Host and the limit, which depend on the request and not on its answer. */
+/** Checks the Host, and counts the request in its limit. */
 function isAdmitted(
   incoming: IncomingMessage,
   { path, limit, cost, network, now_ms }: CountedRequest,
@@ -107,7 +106,6 @@ function isAdmitted(
   return !isCounted(path) || limit.tryTake(network, now_ms, cost) === undefined;
 }
 
-/** Sends an answer in one write with its headers. The body is sent as it is. */
 function send(
   outgoing: ServerResponse,
   { status, headers, hasId, memory, bytes }: ReadyAnswer,

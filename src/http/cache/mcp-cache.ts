@@ -22,7 +22,7 @@ interface CacheableResult {
 
 interface CacheableMessage extends CacheableResult {
   readonly id: number | string;
-  /** The client's description of itself, which must be well-formed and changes nothing in the answer. */
+  /** The client's description of itself. It must be well-formed, but does not change the answer. */
   readonly client: string;
 }
 
@@ -46,8 +46,8 @@ const reserved = 'io.modelcontextprotocol/';
 const longest = 4096;
 
 /**
- * The reserved members of `_meta`, which only the modern era has, as JSON. Undefined if any other member is
- * not a short value or there are too many.
+ * Returns the reserved members of `_meta`, which only the modern era has, as JSON. Undefined if a legacy
+ * message has any, another member is an object, or the progressToken is not short.
  */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';
@@ -72,7 +72,7 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
-/** The result of a call of a tool whose answers may be cached; the same in both eras. */
+/** Reads a call of a tool whose answers may be cached. Its result is the same in both eras. */
 function readResult(message: unknown): CacheableResult | undefined {
   const { method, params } = asMembers(message);
   const { name, arguments: input } = asMembers(params);
@@ -97,7 +97,7 @@ function readCall(call: Call): CacheableMessage | undefined {
 
 const noTags = (): ChangedHandles => [];
 
-/** An `initialize` of a supported revision; only the revision changes the answer. */
+/** An `initialize` of a supported revision. Only the revision changes the answer. */
 function readInitialize({ id, method, params, era }: Call): CacheableMessage | undefined {
   const { protocolVersion, ...client } = params;
   if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)) return undefined;
@@ -132,14 +132,14 @@ function readCalled(call: Call): CacheableMessage | undefined {
   return call.method === 'initialize' && call.era === 'legacy' ? readInitialize(call) : readConstant(call);
 }
 
-/** Tells whether a caller sends a capability; such callers are listed more tools. */
+/** Callers with a capability are listed more tools. */
 const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
 /**
  * Reads a message that can be answered from memory: a call of a tool whose answers may be cached, or a
- * request with a constant answer. Undefined for every other message, and for one with any unusual member or
- * header; the SDK reads those.
+ * request with a constant answer. Undefined for any other message, and for one with an unusual member or
+ * header. The SDK reads those.
  */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
@@ -153,7 +153,6 @@ function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): Cacheab
   return read && read.key.length + read.client.length <= longest ? read : undefined;
 }
 
-/** Properties of all answers of the endpoint. */
 const ofEndpoint = { memory: 'answers', path: '/api/mcp' } as const;
 const longest_bytes = 4096;
 
@@ -177,8 +176,8 @@ interface ReadRequest extends IncomingMessage {
 }
 
 /**
- * Reads a body, whose length Node enforces, and stores it where the app's request looks first. Calls exactly
- * one of the two callbacks. They are not a promise, because that would take longer.
+ * Reads a body, whose length Node enforces, and stores it where the app's request looks first. Calls one of
+ * the two callbacks, which are faster than a promise.
  */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];
@@ -192,17 +191,19 @@ export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, 
 }
 
 /**
- * The headers of a request as the app reads them, except that Node keeps only one of some repeated headers,
- * such as Authorization.
+ * Reads headers as the app does, except that Node keeps only one of some repeated headers, such as
+ * Authorization.
  */
 const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
   get: (name) => headers[name]?.toString() ?? null,
 });
 
-/** Counts no large body, because a message that is answered from the cache has none. */
+/** A message that is answered from the cache has no large body. */
 const countedByApp = () => {};
 
-/** Reads the message in a body if it can be answered from the cache; the app parses every other one again. */
+/**
+ * Reads the message in a body if it can be answered from the cache. The app parses any other message again.
+ */
 function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   const text = decodeUtf8(body);
   return text === undefined
@@ -211,12 +212,11 @@ function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMess
 }
 
 /**
- * The key of a client. It is stored once the client was answered, so that its description is known to be
- * well-formed.
+ * The key of a client. It is stored once the SDK has accepted this client, so that its description is known
+ * to be well-formed.
  */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
-/** The cached answer to a message of the endpoint, with the message's id. */
 export function findMcpAnswer(
   incoming: IncomingMessage,
   body: Buffer,
@@ -233,7 +233,7 @@ export function findMcpAnswer(
 }
 
 /**
- * Call the returned function with a message before its answer is made. It returns the members of the result
+ * Returns a function to call with a message before its answer is made. It returns the members of the result
  * if they are cached for any such call, and a function that stores them if they may be cached.
  */
 export function createMcpStore(cache: AnswerCache, headers: HeaderList) {

@@ -22,7 +22,6 @@ export const withoutQuery = (address: string): string => {
   return end === -1 ? address : address.slice(0, end);
 };
 
-/** A request in the form in which limits count it. */
 export type CountedRequest = ReturnType<typeof toCountedRequest>;
 
 interface Counting {
@@ -46,10 +45,7 @@ export function toCountedRequest(
 const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
 const plainAddress = /^[!$-~]*$/;
 
-/**
- * Tells whether a request would reach the limits of the app unchanged, so that the fast path may refuse it
- * instead.
- */
+/** Tells whether a request would reach the app's limits unchanged, so that the fast path may refuse it. */
 function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
   const { url = '', method = '', headers, rawHeaders } = incoming;
   const isShort =

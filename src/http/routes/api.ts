@@ -34,7 +34,7 @@ const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(
 
 const check = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
 
-/** The JSON endpoints: one for each tool, and those about the caller's own capability. */
+/** One endpoint for each tool, and endpoints about the caller's own capability. */
 export const createApiRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .post('/api/tools/:tool', (c) => runTool(c, toolOf(c)))

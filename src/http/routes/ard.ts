@@ -14,7 +14,7 @@ async function answerSearch(c: Request, inTurn: RequestTurns): Promise<Response>
   );
 }
 
-/** ARD has Explore as an option, and this status for a registry without it (7.3). */
+/** Explore is optional in ARD, which names this status for a registry without it (7.3). */
 const noExplore = {
   errorCode: 'NOT_IMPLEMENTED',
   message: 'This registry does not count entries. The tool search_agents counts what it finds by facet.',

@@ -36,8 +36,8 @@ function sendAsset(asset: Asset, cacheControl: string) {
 }
 
 /**
- * Serves the files that pages load at addresses that contain their hash, so that browsers cache them forever,
- * and the icons that browsers request at fixed addresses.
+ * Serves the files that pages load at addresses with a hash, so that browsers can keep them, and the icons
+ * that browsers request at fixed addresses.
  */
 export function createAssetRoutes({ site }: HttpAdapter) {
   const app = new Hono<HttpEnvironment>();
@@ -70,7 +70,7 @@ function createDrawer() {
 }
 
 /**
- * Sends the image of a card. The ETag depends on its texts, so nothing is drawn for a client that has the
+ * Sends the image of a card. The ETag is made from its texts, so nothing is drawn for a client that has the
  * image.
  */
 async function answerCard(
@@ -89,7 +89,7 @@ async function answerCard(
   return c.body(body, { headers });
 }
 
-/** Link preview images: one for each listing and one for the service; `close` ends their worker. */
+/** Link preview images: one for each listing and one for the service. `close` ends their worker. */
 export function createCardRoutes({ site }: HttpAdapter) {
   const { draw, end } = createDrawer();
   const routes = new Hono<HttpEnvironment>()

@@ -25,8 +25,8 @@ function readSince(since: string): string {
 }
 
 /**
- * Answers with one page of changes as JSON lines. A header has the id of the last one, from which the next
- * page continues.
+ * Answers with one page of changes as JSON lines. A header has the id of the last one, after which the next
+ * page begins.
  */
 async function answerLines(c: Request): Promise<Response> {
   const since = readSince(c.req.query('since') ?? beginning);
@@ -38,7 +38,6 @@ async function answerLines(c: Request): Promise<Response> {
 
 const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/feed+json; charset=utf-8' };
 
-/** Answers with the feed of changes about the subject that its path names. */
 const answerFeed =
   (adapter: HttpAdapter, format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
     const context = c.get('context');
@@ -55,19 +54,19 @@ const answerFeed =
 
 const toHowTo = ({
   site: { config },
-}: HttpAdapter) => `Webhooks: changes as POST requests to an address of yours.
+}: HttpAdapter) => `A webhook sends changes as POST requests to an address of yours.
 
-${config.publicUrl}/changes lists the same changes, feed.atom and feed.json beside a page are its feeds.
+${config.publicUrl}/changes lists the same changes. Pages with feeds have them at feed.atom and feed.json.
 
 1. Let your https address answer a POST of the type webhook.challenge with status 200 and {"challenge": "<the same text>"}.
 2. curl -s ${config.publicUrl}/api/webhooks -H 'Content-Type: application/json' -d '{"url": "https://you.example/hook", "handle": "co.webhook/webhook"}'
-   handle, publisher, tag or view says what it is about; none of them: every change.
+   handle, publisher, tag or view says what it is about. Without any of them, it is about every change.
    The answer has the id and the secret, which is never shown again. A secret of your own (whsec_...) can be sent as "secret".
 3. Check webhook-id, webhook-timestamp and webhook-signature of each POST with a library of Standard Webhooks 1.0
    (https://www.standardwebhooks.com), and answer with a status of 200 to 299 within 15 seconds. 410 ends the webhook.
-4. Its state: curl -s ${config.publicUrl}/api/webhooks/<id> -H 'Authorization: Bearer whsec_...'; with -X DELETE it ends.
+4. Show its state: curl -s ${config.publicUrl}/api/webhooks/<id> -H 'Authorization: Bearer whsec_...' (-X DELETE ends it)
 
-A change is sent at least once, and those of one listing in their order: ignore a webhook-id that you had.
+A change may be sent more than once: ignore a webhook-id that you have had. The changes of one listing are sent in their order.
 `;
 
 const secretOf = (c: Request) => (c.req.header('authorization') ?? '').replace(/^bearer +/i, '');
@@ -89,8 +88,8 @@ async function remove(c: Request): Promise<Response> {
 }
 
 /**
- * The stream of changes as JSON lines; the feeds of all changes and of a listing, publisher, tag or view; and
- * webhooks, which their owners register, read and end (docs/changes.md).
+ * Routes for the stream of changes, for feeds, and for webhooks, which their owners register, read and end
+ * (docs/changes.md).
  */
 export function createChangeRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()

@@ -31,8 +31,7 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
   // The body of an answer to HEAD is not read, so a file opened for it would stay open.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-  // The stream is opened before anything is sent, because the dump may be replaced and its folder removed at
-  // any time.
+  // The stream is opened before anything is sent, because the dump may be replaced and its folder removed.
   const stream = createReadStream(join(dump.folder, name));
   const isOpen = await once(stream, 'open').then(
     () => true,
@@ -42,7 +41,7 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   return c.body(Readable.toWeb(stream) as ReadableStream, 200, headers);
 }
 
-/** Open data: all listings and their evidence as compressed JSON lines, with a signed manifest. */
+/** Open data: listings and their evidence as compressed JSON lines, with a signed manifest. */
 export function createExportRoutes({ context }: HttpAdapter) {
   const dumps = createDumps(context);
   const routes = new Hono<HttpEnvironment>()

@@ -111,14 +111,13 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
   ...(signature && { signature: signature.replace(/\s+/g, '') }),
 });
 
-/** The parts of a form on the claim page that are not input of claim_agent. */
 interface ListingPageRequest {
   readonly adapter: HttpAdapter;
-  /** Tells whether it requests a check of an opt-out line. */
+  /** Whether it asks for a check of an opt-out line. */
   readonly isOptOut: boolean;
 }
 
-/** Shows that the opt-out line has withdrawn the listing, now or before. */
+/** Shows that an opt-out line has withdrawn the listing. Undefined if none has. */
 async function showWithdrawn(
   c: Request,
   handle: string,
@@ -129,8 +128,8 @@ async function showWithdrawn(
 }
 
 /**
- * Reads the caller of a form. A capability in its field counts as one in the header, and must belong to the
- * claim.
+ * Reads the caller of a form. A capability in its field counts as if it were in the header. It must belong to
+ * the claim.
  */
 async function toFormCaller(handle: string, capability: string | undefined, context: Context) {
   if (capability === undefined) return context;
@@ -155,7 +154,7 @@ async function answerStep(
   });
 }
 
-/** Runs claim_agent with the input of the form; the secret is shown only in this response. */
+/** Runs claim_agent with the input of the form. Only this response shows the secret. */
 const runStep = (c: Request, adapter: HttpAdapter) =>
   ofListing(c, async (handle) => {
     const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, adapter.site.config.publicUrl);
@@ -190,7 +189,7 @@ const showTools = (c: Request, { site }: HttpAdapter, ending: string) =>
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-/** The page of a listing; it is stale once the listing or one of those similar to it changes. */
+/** Answers with the page of a listing. It is stale once the listing or a similar one on it changes. */
 async function answerListingPage(c: Request, { site }: HttpAdapter, listing: ListingDocument) {
   const { handle } = listing;
   const context = c.get('context');
@@ -222,7 +221,7 @@ const showListing = async (c: Request, adapter: HttpAdapter) => {
   });
 };
 
-/** Answers with a page about a listing; it is stale once the listing changes. */
+/** Answers with a page about a listing, which is stale once the listing changes. */
 const showPart = (c: Request, toPart: (listing: ListingDocument, context: Context) => Promise<Html> | Html) =>
   ofListing(c, async (handle, context) => {
     const page = await toPart(await getListing(handle, context), context);
@@ -255,9 +254,7 @@ const redirectEncoded = async (c: Request, { context }: HttpAdapter) => {
   return c.redirect(pagePath(requireHandle(handle)), 308);
 };
 
-/**
- * The pages of one listing: get_agent, list_ratings, claim_agent, and the facts that Dossier saw; its badge.
- */
+/** The pages of one listing, and its badge. */
 export const createListingRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name', (c) => showListing(c, adapter))

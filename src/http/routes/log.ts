@@ -36,7 +36,7 @@ async function answerTile(c: Request, level: string, path: string): Promise<Resp
   return c.body(await readTile(await findHead(c), level, path, c.get('context')), 200, tile);
 }
 
-/** A size of a tree, or an index, in an address; NaN for anything else. */
+/** Reads a tree's size or an index in an address; NaN for anything else. */
 const toSize = (written = '') => (wholeNumber.test(written) ? Number(written) : Number.NaN);
 
 async function answerConsistency(c: Request): Promise<Response> {
@@ -86,8 +86,8 @@ function createOneLogRoutes() {
 }
 
 /**
- * The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md); the counts
- * of the operator's actions.
+ * The log: checkpoints, tiles, entries, proofs and keys (docs/log.md), and the counts of the operator's
+ * actions.
  */
 export const createLogRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()

@@ -24,7 +24,7 @@ async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | u
   return { answerer, secured, toStore: createMcpStore(cache, toHeaderList(secured)), unsubscribe };
 }
 
-/** Creates the answers to messages. Only a limited number is made at the same time. */
+/** Creates the function that answers messages. It makes only a limited number of answers at the same time. */
 function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   let running = 0;
   let isDraining = false;
@@ -41,10 +41,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
       running -= 1;
     }
   };
-  /**
-   * A message counts as running only after its body was read. The size and time of reading are limited, and
-   * slow senders cost little.
-   */
+  /** A message counts as running only after its body was read, because slow senders cost little. */
   const post = async (c: Request): Promise<Response> => {
     refuseIfDraining();
     const message = await readMessage(c);
@@ -68,8 +65,8 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
 }
 
 /**
- * The MCP endpoint for both eras, without sessions, cookies or 401. A POST has one message and is answered
- * with one; a browser's GET shows how to connect. `c.get('context')` has the caller.
+ * The MCP endpoint for both eras, without sessions, cookies or 401. A POST has one message. A browser's GET
+ * shows how to connect.
  */
 export function createMcpRoute(
   context: Context,
@@ -100,7 +97,7 @@ export function createMcpRoute(
     unsubscribe();
     await answerer.close();
   };
-  // The endpoint has a path with and without a slash at its end; paths below it are not the endpoint.
+  // A slash at the end is allowed. Paths below the endpoint are not the endpoint.
   const routes = new Hono<HttpEnvironment>().all('/*', (c) =>
     isMcpPath(c.req.path) ? answer(c) : c.notFound(),
   );

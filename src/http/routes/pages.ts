@@ -69,10 +69,7 @@ function answerOpenly(c: Request, type: string, document: object): Promise<Respo
   });
 }
 
-/**
- * The card of the MCP server, and the catalog of this host that names it, at the address of ARD and of the
- * format before it.
- */
+/** The card of the MCP server, and the catalog of this host that names it, at both of its addresses. */
 export const createServerCardRoutes = ({ site: { config } }: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .options('/api/mcp/server-card', () => toPreflight(openCard))
@@ -87,9 +84,7 @@ export const createServerCardRoutes = ({ site: { config } }: HttpAdapter) =>
 const plain = 'text/plain; charset=utf-8';
 const cachePolicy = { cacheTags: [] };
 
-/**
- * Serves the documents for machines, made once from the definitions, and the sitemap, made from the listings.
- */
+/** Serves the documents for machines, which are made once, and the sitemap. */
 export function createDiscoveryRoutes({ context, site: { config } }: HttpAdapter) {
   const answer = (type: string, write: () => string | Promise<string>) => {
     const text = cachedOnce(async () => write());
@@ -131,7 +126,6 @@ async function showPublisher(c: Request, { site, context }: HttpAdapter) {
   return answerPage(c, toPublisherPage(site, publisher), { cacheTags: 'all' });
 }
 
-/** Redirects a namespace to the page of its publisher. */
 export const toPublisher = (c: Request, namespace: string) => c.redirect(publisherPath(namespace), 308);
 
 /** The pages about the service and about all listings, a tag, and a publisher. */

@@ -7,7 +7,10 @@ import { answerJson, answerPage, answerWithETag } from '../response.ts';
 
 const cachePolicy: CachePolicy = { cacheTags: 'all' };
 
-/** A payee as page, JSON or Markdown; a different spelling of its name redirects to that of its page. */
+/**
+ * Answers with a payee as page, JSON or Markdown. A different spelling of its name redirects to its own
+ * address.
+ */
 async function showPayee(c: Request, { site }: HttpAdapter) {
   const asked = c.req.param('payee') ?? '';
   const { name, ending } = splitPayeeName(asked);

@@ -38,7 +38,7 @@ function toSearchInput(address: URLSearchParams): Record<string, unknown> {
 
 const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 
-/** Tells whether a query parameter is valid; others are ignored. */
+/** Tells whether a query parameter is valid. Others are ignored. */
 function isKnown(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
@@ -46,17 +46,14 @@ function isKnown(name: string, value: string): boolean {
   return flag === undefined ? textNames.has(name) && value !== '' : value === String(flag.value);
 }
 
-/**
- * One more than a search accepts, so that its error is shown. Without a maximum, links could repeat any
- * number of tags.
- */
+/** One more than a search accepts, so that its error is shown. */
 const maxTags = 6;
 /** One more than a comparison takes, so that its error is shown. */
 const maxHandles = 9;
 /** Parameters that an address may have several times. */
 const most: Readonly<Record<string, number>> = { tag: maxTags, handle: maxHandles };
 
-/** The valid part of an address, without duplicates; `query`, the tool's name for it, becomes `q`. */
+/** The valid part of an address, without duplicates. `query`, the tool's name for it, becomes `q`. */
 function toSearchAddress(address: URLSearchParams): URLSearchParams {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
@@ -69,7 +66,7 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   return known;
 }
 
-/** The listings that the address shows (default one page), from as many calls as needed. */
+/** Returns the listings that the address shows (default one page), with as many calls as needed. */
 async function search(c: Request, address: URLSearchParams): Promise<SearchAnswer> {
   const input = toSearchInput(address);
   const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);
@@ -101,8 +98,8 @@ const showSearch = async (c: Request, { site }: HttpAdapter) => {
 };
 
 /**
- * A criterion in the form that the tool takes. A value that should be a number and is not stays text, which
- * the tool refuses.
+ * A criterion in the form that the tool takes. A value that should be a number and is not stays text, so that
+ * the tool refuses it.
  */
 function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
@@ -111,8 +108,8 @@ function toCriterionInput({ criterion, value }: Picks['criteria'][number]): obje
 }
 
 /**
- * The picks with the typed handle added if it is listed, and with default criteria once there are two
- * listings.
+ * Adds the typed handle to the picks if it is listed, and the default criteria if there are two listings and
+ * no criterion.
  */
 async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
   const isAdded = add !== '' && (await isListed(add, c.get('context')));
@@ -129,14 +126,12 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
   const known = comparison.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
-  // The page shows a problem for a text that is not a handle, so the tool is not called with it.
+  // The page shows a problem for a text that is not a handle. Its example of a call leaves it out.
   const sent = { ...input, handles: input.handles.filter(isHandle) };
   return { picks, ...found, input: sent, comparison, documents };
 }
 
-/**
- * The page of a comparison. Each comparison has one canonical address; equivalent addresses redirect to it.
- */
+/** Shows a comparison. Each comparison has one canonical address, to which equivalent addresses redirect. */
 async function showCompare(c: Request, { site }: HttpAdapter): Promise<Response> {
   const address = new URL(c.req.url).searchParams;
   const picks = await complete(c, readPicks(address));

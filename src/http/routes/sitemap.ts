@@ -51,7 +51,7 @@ const cacheControl = 'public, max-age=3600';
  * Answers with the sitemap: all listing pages, and the home, list and tag pages if one file has room for
  * them. With more than 50,000 listings it is an index of numbered files. Files are cached, because making one
  * reads many listings. Any other query redirects to the address without one, so that callers cannot have
- * other files made or stored.
+ * other files made.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');

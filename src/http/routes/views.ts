@@ -14,7 +14,7 @@ import {
 } from '../../views/selection-pages.ts';
 import type { HttpAdapter, HttpEnvironment, Request } from '../call.ts';
 import { createRegistryRoutes } from '../registry-api.ts';
-import { fromPlace, toPlace, viewOf } from '../request.ts';
+import { cursorOf, positionOf, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
 
 const constant = { cacheTags: [] } as const;
@@ -34,10 +34,10 @@ const cachePolicyOf = (view: Selection, members: readonly SelectionMember[]) => 
 async function showView(c: Request, adapter: HttpAdapter): Promise<Response> {
   const view = viewOf(c, adapter);
   const context = c.get('context');
-  const page = { after: toPlace(c.req.query('cursor')), limit: 50 };
+  const page = { after: positionOf(c.req.query('cursor')), limit: 50 };
   const { next, ...read } = await readMembers(view, page, context);
   const passed_at = isJudgedWhenRead(view) ? undefined : (await requireJudged(view, context)).passed_at;
-  const path = next && `/views/${view.name}?cursor=${fromPlace(next)}`;
+  const path = next && `/views/${view.name}?cursor=${cursorOf(next)}`;
   const shown = { view, ...read, passed_at, leftOut: Math.max(0, read.count - mostInPolicy), next: path };
   return answerPage(c, toViewPage(adapter.site, shown), cachePolicyOf(view, read.members));
 }
@@ -68,9 +68,9 @@ async function showPolicy(
 async function listViewEntries(c: Request, adapter: HttpAdapter): Promise<Response> {
   const view = viewOf(c, adapter);
   const limit = readLimit(c.req.query());
-  const page = await readMembers(view, { after: toPlace(c.req.query('cursor')), limit }, c.get('context'));
+  const page = await readMembers(view, { after: positionOf(c.req.query('cursor')), limit }, c.get('context'));
   const servers = await toSelectionEntries(page.members.filter(isAsApproved), c.get('context'));
-  const nextCursor = fromPlace(page.next);
+  const nextCursor = cursorOf(page.next);
   return answerJson(
     c,
     { servers, metadata: { ...(nextCursor && { nextCursor }), count: servers.length } },
@@ -103,7 +103,6 @@ async function showViewEntry(c: Request, adapter: HttpAdapter): Promise<Response
   return member && entry ? answerJson(c, entry, cachePolicyOf(view, [member])) : notInView(c);
 }
 
-/** Creates the routes of the registry API for each view. */
 const createViewRegistryRoutes = (adapter: HttpAdapter) =>
   createRegistryRoutes(
     '/views/:view',
@@ -112,7 +111,7 @@ const createViewRegistryRoutes = (adapter: HttpAdapter) =>
     (c) => showViewEntry(c, adapter),
   );
 
-/** Creates the routes of the operator's views: page, registry and policy of each (docs/registry.md). */
+/** The page, registry and policy of each of the operator's views (docs/registry.md). */
 export function createViewRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()
     .get('/views', (c) => answerPage(c, toViewsPage(adapter.site, adapter.site.config.views), constant))
