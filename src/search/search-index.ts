@@ -20,7 +20,7 @@ export interface TermCount {
   readonly strong: number;
 }
 
-/** The index of one engine. Terms, weights and ranking are the same on all engines (evidence/search). */
+/** The index of one engine. Terms, weights and ranking are the same on all engines. */
 export interface EngineIndex {
   /** Removes listings and returns the texts of their documents. */
   remove(db: Db, ids: readonly number[]): Promise<string[]>;

@@ -98,7 +98,6 @@ type OfferAnswer = z.output<typeof output>;
 
 const statement = 'Dossier saw no payment and knows nothing about delivery.';
 
-/** Reads the quotes and the price lists of the endpoints that were found. */
 async function readSeen({ facts, endpoints }: PaidPlace, { store }: Context) {
   if (!facts) return { seen: [], lists: [] };
   const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
@@ -156,7 +155,6 @@ const toListedOffer = ({ text: _, observed_at, tool, source, ...states }: ListCo
   ...states,
 });
 
-/** An offer in the answer: its states, and the facts behind them. */
 async function toOffer(
   { offer, compared, lists }: CheckedOffer,
   handle: string | undefined,
@@ -203,7 +201,6 @@ function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
   );
 }
 
-/** Compares a payment that a caller is asked for with those that Dossier was asked for. */
 export const checkOffer = defineTool({
   name: 'check_offer',
   title: 'Compare a payment request with those Dossier saw',

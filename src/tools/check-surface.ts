@@ -79,8 +79,8 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
   );
 
 /**
- * `earlier` is set if a different list is seen now: when the caller's list was seen. `others_until` is set if
- * the caller's list is seen now: until when a different one was seen.
+ * `earlier` says when the caller's list was seen, if a different list is seen now. `others_until` says until
+ * when a different list was seen, if the caller's list is seen now.
  */
 interface EarlierSurface {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
@@ -104,7 +104,6 @@ function beforeText(
   return `${isOfNames ? 'A set of these names was seen' : 'Yours is the set that Dossier saw'} ${when}; get_history says what changed.`;
 }
 
-/** The result of a comparison in sentences. */
 function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: EarlierSurface) {
   const { differs, repeated, not_sent, is_of_names, prefix, surface } = compared;
   const all = surface.name;
@@ -167,7 +166,10 @@ async function compareWith(
 
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
-/** The newest earlier set that has no difference; `left_out` if a set before it is too large to be read. */
+/**
+ * The newest earlier set that has no difference; `left_out` if the search for it meets a set that is too
+ * large to be read.
+ */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
     const compared = await compareSet(seen, set);
@@ -185,7 +187,7 @@ interface Closest {
   readonly leftOut: readonly string[];
 }
 
-/** The names in a comparison as they are shown; comparing needs them as they were sent. */
+/** The names in a comparison as they are shown. Comparing needs them as they were sent. */
 const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
   differs: differs.map((one) => ({ ...one, name: toShownName(one.name) })),
   repeated: repeated.map(toShownName),
@@ -341,7 +343,6 @@ const output = z.object({
 /** The kind of fact whose value is the digest of a list. */
 const kindOfSurface = (name: SurfaceName) => surfaceKinds.find(({ lists }) => lists === name) ?? toolsSurface;
 
-/** Tells whether a caller is shown the same tools, prompts, resources or skills that Dossier saw. */
 export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',

@@ -38,7 +38,6 @@ async function findToAsk(handle: string, context: Context): Promise<Listing> {
   return found && found.withdrawn !== 'operator' ? found : findListing(handle, context);
 }
 
-/** Claims a listing in any way that its record allows, and issues the capability that rating needs. */
 export const claimAgent = defineTool({
   name: 'claim_agent',
   title: 'Claim your own listing',

@@ -218,10 +218,6 @@ export async function compareAll(
 export const compareStatement =
   'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.';
 
-/**
- * Two to eight listings side by side, in the caller's order. A problem with one handle does not affect the
- * others.
- */
 export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',

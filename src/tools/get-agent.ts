@@ -8,7 +8,6 @@ import { findNamed } from './find/listing.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
-/** The facts about one listing, in lines or in full. */
 export const getAgent = defineTool({
   name: 'get_agent',
   title: 'Get a listing with its evidence',

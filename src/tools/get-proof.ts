@@ -3,7 +3,6 @@ import { proveEntry } from '../audit/entry-proof.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** All data to verify one log entry offline. */
 export const getProof = defineTool({
   name: 'get_proof',
   title: 'Get the proof of a log entry',

@@ -13,7 +13,6 @@ export const readTags = async ({ store }: Pick<Context, 'store'>) =>
     listings,
   }));
 
-/** The most frequent tags, with the number of listings that have each. */
 export const listTags = defineTool({
   name: 'list_tags',
   title: 'List tags',

@@ -46,7 +46,6 @@ export interface Directory {
   near(text: string): Promise<readonly string[]>;
 }
 
-/** The store as a directory; one statement reads a hundred listings. */
 const createDirectory = (context: Context): Directory => ({
   publicUrl: context.config.publicUrl,
   async known(handles) {
@@ -137,7 +136,6 @@ async function toMissing(
   };
 }
 
-/** Looks up each name. */
 export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
   const names = handles.map((one) => toAsked(one, directory));
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
@@ -179,7 +177,6 @@ const untrusted = [
   ...(['facts', 'stands_out', 'candidates'] as const),
 ] as const;
 
-/** Looks up to a hundred names, for programs that have a list of what somebody uses. */
 export const resolveAgents = defineTool({
   name: 'resolve_agents',
   title: 'Find the listings of a list of names',

@@ -61,7 +61,6 @@ async function respond(
   return { status: 'created' as const, created_at, log_index };
 }
 
-/** The one public response of the rated listing to a rating. */
 export const respondToRating = defineTool({
   name: 'respond_to_rating',
   title: 'Respond to a rating of your listing',

@@ -177,7 +177,6 @@ function toFacetCounts({ facets }: SearchCounts) {
   return Object.fromEntries(shown.map(([facet, count]) => [inputOf(facet), count]));
 }
 
-/** Finds listings, ordered by how well their texts match; equal ones by the oldest known publication. */
 export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',

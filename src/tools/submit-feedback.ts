@@ -57,7 +57,6 @@ const statements = {
   other: 'Received. Feedback is private and changes no listing.',
 } as const;
 
-/** Private feedback to the operator, without any public effect. */
 export const submitFeedback = defineTool({
   name: 'submit_feedback',
   title: 'Send private feedback',

@@ -184,7 +184,6 @@ async function record(
   return toRatingAnswer({ ...rating, reciprocal }, amended ? 'amended' : 'created', now);
 }
 
-/** Records one sourced signal about another listing, by the capability of a claimed one. */
 export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',

@@ -81,7 +81,6 @@ export interface Tool<
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
 
-/** Infers the types of a definition; returns it unchanged. */
 export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject, const Name extends string>(
   tool: Tool<Input, Output, Name>,
 ): Tool<Input, Output, Name> => tool;
@@ -142,9 +141,8 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
 }
 
 /**
- * Runs a tool for the caller in the context; every adapter calls tools through this. Throws only Problem: an
- * input that contains a capability is refused before it is parsed, an unexpected exception is logged and
- * becomes `internal`.
+ * Runs a tool for the caller in the context. Throws only Problem: an input that contains a capability is
+ * refused before it is parsed, and an unexpected exception is logged and becomes a problem without its text.
  */
 export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
@@ -165,7 +163,6 @@ const withWarningFirst = <Answer extends object>(answer: Answer): Answer =>
 
 type JsonSchema = Record<string, unknown>;
 
-/** JSON Schema without its dialect; `change` may modify each of its parts. */
 function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): JsonSchema {
   const override = ({ jsonSchema }: { jsonSchema: JsonSchema }) => change(jsonSchema);
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
@@ -176,10 +173,7 @@ function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): Js
   return json;
 }
 
-/**
- * JSON Schema of a tool's input, without bounds that only mean "a safe integer", which take 56 bytes each in
- * every tools/list.
- */
+/** JSON Schema of a tool's input, without bounds that only mean "a safe integer". */
 export const toInputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;

@@ -39,7 +39,6 @@ async function withdraw(tx: RatingTransaction, rating: Rating, record: ReturnTyp
   return withdrawn_at;
 }
 
-/** Withdraws the caller's own rating, which stays listed without its texts. */
 export const withdrawRating = defineTool({
   name: 'withdraw_rating',
   title: 'Withdraw your rating',

@@ -16,7 +16,6 @@ const readAgain_ms = 10_000;
 /** The pause before a due check is requested again, if the limits had no room or a crawler read. */
 const tryAgain_ms = 60_000;
 
-/** The listing document of a handle for a reader, as `toReadDocument` makes it. */
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toReadDocument(await readFacts(handle, context), context);
 

@@ -60,7 +60,6 @@ export interface Several {
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
 
-/** The problem that a text names several listings. */
 export const severalListings = ({ detail, candidates }: Several): Problem =>
   new Problem('several_listings', {
     detail,

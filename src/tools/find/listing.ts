@@ -43,7 +43,8 @@ interface FindContext extends Context {
 }
 
 /**
- * The content that a list adds to an answer about one listing; empty while searches and lists cannot be read.
+ * The content that a list adds to an answer about one listing. It is empty while searches and lists cannot be
+ * read.
  */
 export const orEmpty = <T>(
   read: Promise<T[]>,
@@ -75,8 +76,8 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
 }
 
 /**
- * The reason why nothing was found, which may be that no listing of the copy records such a thing, and the
- * listings that record a different address at the same host; empty if a handle was asked for.
+ * The reason why nothing was found, and the listings that record a different address at the same host. Empty
+ * if a handle was asked for. The reason may be that the copy records such a field for no listing.
  */
 async function readWhy(
   named: Reference | undefined,
@@ -97,9 +98,9 @@ async function readWhy(
 }
 
 /**
- * Throws unknown_handle with near handles. `references` is given if the text is the whole question: a handle
- * with other capitals, or listings that record the text as an address or image, then come first. `named` is
- * what was asked for if it is not a handle.
+ * Throws unknown_handle with near handles. If the text is the whole question, `references` is given: the
+ * handle with different capitals, and listings that record the text as an address or image, then come first.
+ * `named` is what was asked for if it is not a handle.
  */
 async function refuseUnknown(
   text: string,
@@ -199,7 +200,10 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 
-/** The first handle that is known, if any was given. Throws unknown_handle with near handles. */
+/**
+ * The first of these handles that is known; undefined if there are none. Throws unknown_handle with near
+ * handles.
+ */
 async function findKnown(meant: readonly string[], context: FindContext): Promise<string | undefined> {
   for (const one of meant) if (await isKnown(one, context)) return one;
   const bare = meant.at(-1);
@@ -265,8 +269,8 @@ export async function findByPlace(
 }
 
 /**
- * The listing that a text names: by its handle, by an address of this service, or, if only one listing has it
- * now or else had it, by an endpoint, a repository, a package or a payee. Throws invalid_handle,
+ * Finds the listing that a text names by its handle, by an address of this service, or by an endpoint, a
+ * repository, a package or a payee that only one listing has, or else had. Throws invalid_handle,
  * unknown_handle with near handles, or several_listings. It does not check that a well-formed handle exists.
  */
 export async function findNamed(asked: string, context: FindContext): Promise<FoundListing> {

@@ -76,7 +76,6 @@ export type NearMisses = z.infer<typeof nearMisses>;
 /** The part of a search to leave out, or the one filter to keep, so that it finds something. */
 export type Omission = NearMisses['leave_out'][number];
 
-/** The part that is left out, and the search without it. */
 type Try = readonly [left: Omit<Omission, 'count'>, search: SearchQuery];
 
 /**
@@ -148,8 +147,8 @@ export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
 });
 
 /**
- * Advice if at least half of the words of a search are in no listing and similar to none in any: most such
- * words are not English.
+ * Advice if at least half of the words of a search are in no listing and resemble no word of a listing. Most
+ * such words are not English.
  */
 export const toAdvice = (words: number, unknown: readonly { readonly near: readonly string[] }[]) =>
   words > 0 && 2 * unknown.filter(({ near }) => near.length === 0).length >= words

@@ -157,7 +157,6 @@ const shownAtMost_ms = 60_000;
 /** The answer has no next page. */
 const mostSimilar = 10;
 
-/** The lines of the visible listings, in the given order. */
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
   (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
 

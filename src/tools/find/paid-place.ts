@@ -24,8 +24,8 @@ export interface PaidPlace {
 }
 
 /**
- * Of several listings that record an address, the only one with the address on the domain of its namespace:
- * anybody may record an address, but nobody else can publish under that namespace.
+ * Finds, among several listings that record an address, the only one with the address on the domain of its
+ * namespace. Anybody may record an address, but nobody else can publish under that namespace.
  */
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
   const all = await store.listings.recording(recorded, mostAtAddress + 1);

@@ -69,7 +69,6 @@ const maxCriteria = 20;
 const criterionInput = z.union([z.string().max(400), sentCriterion]);
 type Sent = z.output<typeof criterionInput>;
 
-/** Tells whether no two values are equal. */
 export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 

@@ -40,8 +40,8 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
 const mostFields = 10;
 const mostUnknown = 5;
 /**
- * A field is in the message and in its list, so at most 200 characters of a refusal were written by the
- * caller.
+ * A field stands in the message and in the list of fields, so at most 200 characters of a refusal are the
+ * caller's.
  */
 const mostOwnText = 100;
 const longestField = 40;
