@@ -42,10 +42,10 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 }
 
 /**
- * A store that caches the facts of listings (8 MiB) and the counts of lists (200). Facts are cached until the
- * listing changes, in this process or another, or a source of its ratings stops being new; counts until any
- * listing changes, since every page of a list has the same ones. Facts that change with other listings (the
- * publisher's count, the last import) follow within one import.
+ * A store that caches the facts of listings (8 MiB) and the counts of lists (200). Facts are cached at most
+ * until the listing changes, in this process or another, or a source of its ratings stops being new. Counts
+ * are cached at most until any listing changes, since every page of a list has the same ones. Facts that
+ * change with other listings (the publisher's count, the last import) follow within one import.
  */
 export function createCachedStore(store: Store): Store {
   const facts = createMemory(

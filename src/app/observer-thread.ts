@@ -11,7 +11,6 @@ import { createWorkerStatus, currentTaskOf, heartbeatOf, type WorkerStatus } fro
 
 export type ObserverThread = ReturnType<typeof startObserverThread>;
 
-/** The data that the worker thread starts with. */
 export interface WorkerData {
   readonly config: Config;
   readonly timeouts: Timeouts;

@@ -21,8 +21,8 @@ const postgresDdl: EngineDdl = {
       id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
       db,
     );
-    // Every search also reads GIN's pending list, so the list is kept short. Without it, writing a row would
-    // take three times as long.
+    // Every search also reads GIN's pending list, so the list is kept short. Without it, writing would be
+    // slower.
     await sql`create index listing_search_terms on listing_search using gin (terms)
       with (gin_pending_list_limit = ${sql.lit(pendingList_kb)})`.execute(db);
     await sql`create table search_term (
@@ -76,8 +76,7 @@ const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
 /**
  * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our
  * tables and `opening` does not allow them to be made. Writing transactions of all nodes run one at a time
- * under one lock, so that none has to be repeated, and reads never wait for it. With `readUrl`, searches and
- * lists are read from a replica.
+ * under one lock, for which reads never wait. With `readUrl`, searches and lists are read from a replica.
  */
 export async function openPostgresStore(
   databaseUrl: string,

@@ -39,7 +39,6 @@ export async function openContext(config: Config, opening?: SchemaOpening): Prom
   return context;
 }
 
-/** A running service. */
 export type Running = Awaited<ReturnType<typeof listen>>;
 
 function createHttpServer({ requestHeaders_ms, request_ms, silence_ms }: Timeouts): Server {

@@ -58,10 +58,10 @@ const reasons = {
 
 /**
  * Creates checks that run in one worker thread, with its own connection and heap (OBSERVE_MEMORY). The thread
- * starts with the first check. If it blocks for 20 s or fails, the service continues and a new thread starts:
- * the check whose code was running counts as made, with the reason why it was ended, and the other running
- * checks are due again. This thread holds the leases of the checks, so that no other node begins them
- * meanwhile. `module` is the URL of the worker's code.
+ * starts with the first check. If it blocks for 20 s or fails, the service continues and a new thread starts.
+ * The check whose code was running then counts as made, with the reason why it was ended. The other running
+ * checks are due again, unless they are given up (`mostLost`). This thread holds the leases of the checks, so
+ * that no other node begins them meanwhile. `module` is the URL of the worker's code.
  */
 function createThreadChecks(context: ObserverContext, signal: AbortSignal, module: URL): Checks {
   const { store, config, log, clock, timeouts } = context;
@@ -69,7 +69,6 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
   let failures = 0;
   let thread: Promise<ObserverThread> | undefined;
 
-  /** Why an interrupted check is given up; undefined if it runs again. */
   const whyEnded = (handle: string, isCurrent: boolean, { cause, currentCheck }: WorkerExit) => {
     if (isCurrent) return reasons[cause](timeouts);
     // No check was executing code at the exit, so any of those in progress may be the cause.

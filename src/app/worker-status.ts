@@ -21,8 +21,7 @@ export const currentTaskOf = (status: WorkerStatus): number => Atomics.load(stat
 /**
  * Keeps the status of this thread up to date from now on. Returns a function that runs a task under an id
  * above 0: the status has that id while code of the task runs, also after each `await`, however tasks
- * interleave. V8 itself reports when it continues a promise and in which async context, so tasks do not have
- * to announce themselves.
+ * interleave.
  */
 export function trackTasks(status: WorkerStatus, beat_ms: number) {
   const taskId = new AsyncLocalStorage<number>();

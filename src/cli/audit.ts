@@ -16,7 +16,6 @@ import { readKey, readSaved } from './verify.ts';
 export interface AuditOptions {
   readonly json?: boolean;
   readonly key?: string;
-  /** Files of saved checkpoints. */
   readonly checkpoint?: readonly string[];
   /** `<size>:<root in base64>`, as in the second and third line of a checkpoint. */
   readonly root?: readonly string[];

@@ -54,13 +54,11 @@ async function find({ feedback }: Pick<Store, 'feedback'>, kind: FeedbackKind, i
   throw usageError(`no ${kind} has the id ${id}; see ${names[kind].command} list --all`);
 }
 
-/** Prints one message in full. Throws ExitError. */
 export const showFeedback = (config: Config, kind: FeedbackKind, id: string): Promise<void> =>
   withStore(config, async (store) => {
     for (const [name, value] of Object.entries(await find(store, kind, id))) print(`${name}: ${value}`);
   });
 
-/** Closes one message. Throws ExitError. */
 export const closeFeedback = (config: Config, kind: FeedbackKind, id: string): Promise<void> =>
   withStore(config, async (store) => {
     await store.write(async (tx) => {

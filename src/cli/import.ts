@@ -6,7 +6,6 @@ import { isUnreadable, RegistryError } from '../imports/import-run.ts';
 import { readPrivateEntries } from '../selections/private-entries.ts';
 import { createBar } from './shell.ts';
 
-/** The options of `dossier import`. */
 export interface ImportOptions {
   readonly from?: string;
   readonly acceptChanges?: boolean;

@@ -23,7 +23,9 @@ import { documentForm, readDocuments } from './documents.ts';
 import { replaceFile } from './replace-file.ts';
 import { ask, isAddress, toBase, unreachable } from './service.ts';
 
-/** The source of listings: a Dossier over HTTP, a file of saved documents, or the own database. */
+/**
+ * The source of listings: a Dossier over HTTP, a file of saved documents, or the database of DATABASE_URL.
+ */
 export interface LockSource extends AsyncDisposable {
   /** The value of `from` in a lock file. The same text opens the source again. */
   readonly name: string;
@@ -71,7 +73,10 @@ async function openDatabase(config: Config): Promise<LockSource> {
   };
 }
 
-/** Opens a source of listings: an address, a file, or, without either, the own database. Throws ExitError. */
+/**
+ * Opens a source of listings: an address, a file, or, without either, the database of DATABASE_URL. Throws
+ * ExitError.
+ */
 export async function openLockSource(
   from: string | undefined,
   config: () => Promise<Config>,
@@ -128,7 +133,6 @@ export async function readViewHandles(from: string | undefined, view: string): P
   return handles;
 }
 
-/** The options of `dossier lock` and `dossier check`. */
 export interface LockOptions {
   readonly from?: string | undefined;
   /** Also lock the listings that are in this view now. */

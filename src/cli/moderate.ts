@@ -95,7 +95,6 @@ export async function runRestore(config: Config, text: string, reason: string): 
   print(`restored ${text}; entry ${undone.join(', ')} of the log says so`);
 }
 
-/** Prints the newest actions in force, one line each. */
 export const runListActions = (config: Config): Promise<void> =>
   withStore(config, async (store) => {
     const active = await store.moderation.list(listed);

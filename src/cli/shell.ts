@@ -2,7 +2,6 @@ import { SingleBar } from 'cli-progress';
 import { openStore } from '../app/open.ts';
 import type { Store } from '../store/store.ts';
 
-/** Writes a line to standard output. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**

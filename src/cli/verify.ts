@@ -34,7 +34,7 @@ export async function readKey(key: string | undefined): Promise<string | undefin
 
 const savedProblem = z.object({ code: z.string(), detail: z.string() });
 
-/** What a saved problem says, in a few words; nothing for any other text. */
+/** The code and the detail of a saved problem; empty for any other text. */
 function toProblemText(text: string): string {
   const { data } = savedProblem.safeParse(readObject(text));
   return data ? `; it is a problem: ${data.code}, ${data.detail.slice(0, 300)}` : '';
@@ -76,7 +76,6 @@ function checkLog({ logs }: Policy, key: string | undefined): Check[] {
   ];
 }
 
-/** The options of `dossier verify`. */
 export interface VerifyOptions extends ExpectedRecord {
   readonly key?: string;
   readonly older?: string;

@@ -30,7 +30,6 @@ export async function addWebhook(
   }
 }
 
-/** Prints one line for each webhook, oldest first. */
 export const listWebhooks = (config: Config): Promise<void> =>
   withStore(config, async (store) => {
     const webhooks = await store.webhooks.list();
@@ -53,7 +52,6 @@ export const showWebhook = (config: Config, id: string): Promise<void> =>
       print(`${name}: ${value ?? '-'}`);
   });
 
-/** Prints one line for each change that was given up, of one webhook or of all. */
 export const listDead = (config: Config, id: string | undefined): Promise<void> =>
   withStore(config, async (store) => {
     const dead = await store.webhooks.dead(listed, id);
@@ -101,7 +99,6 @@ export const resumeWebhooks = (config: Config): Promise<void> =>
     else print(resumed === 1 ? '1 webhook is active again' : `${resumed} webhooks are active again`);
   });
 
-/** Ends a webhook and forgets it. */
 export const removeWebhook = (config: Config, id: string): Promise<void> =>
   withStore(config, async (store) => {
     if (!(await store.write((tx) => tx.webhooks.remove(id)))) throw notFound(id);

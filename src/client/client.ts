@@ -50,7 +50,10 @@ export interface DossierClient {
 const isProblem = (body: unknown): body is Problem =>
   typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
 
-/** The body of an answer. Throws DossierProblem for a problem, Error for what is no answer of a Dossier. */
+/**
+ * The body of an answer. Throws DossierProblem for a problem, and Error for anything that is not an answer of
+ * a Dossier.
+ */
 async function readAnswer(url: string, answer: Response): Promise<unknown> {
   const body: unknown = await answer.json().catch((error: unknown) => {
     // Anything else is a time-out or a broken connection, which callers tell apart by its name.
@@ -102,7 +105,7 @@ type Comparison = Tools['check_offer'];
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** Leaves out of a request to an x402 client what is not compared: there may be any amount of it. */
+/** Keeps only the members of a payment request that are compared, because the others may have any size. */
 function toOffer(required: object, selected: object): Record<string, unknown> {
   const { x402Version, resource } = membersOf(required);
   const { url = resource } = membersOf(resource);
@@ -127,8 +130,8 @@ const parts = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
 const states = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'];
 
 /**
- * Whether an answer compares one offer: whatever else answers in place of a Dossier must not look like
- * nothing to refuse.
+ * Tells whether an answer compares exactly one offer. Any other answer, such as a proxy's, must not look like
+ * a comparison without objections.
  */
 function isComparison(answer: unknown): answer is Comparison['answer'] {
   const { offers, more } = membersOf(answer);
@@ -139,11 +142,11 @@ function isComparison(answer: unknown): answer is Comparison['answer'] {
 }
 
 /**
- * A hook that compares a payment with what Dossier saw (check_offer) before it is made: for
- * `onBeforePaymentCreation` of an x402 client and `beforePayment` of agentkit. `called` is what you pay for,
- * as you know it: without it an x402 payment is compared with the listing that the request for the payment
- * names, which is chosen by whoever asks for the money. `refuse` returns why the payment must not be made,
- * undefined if it may. The hook throws what `call` throws, and for an answer that compares nothing, so that
+ * A hook that compares a payment with what Dossier saw (check_offer) before the payment is made. Use it as
+ * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` is what you pay for,
+ * as you know it. Without it, an x402 payment is compared with the listing that the payment request names,
+ * and whoever asks for the money chooses that name. `refuse` returns why the payment must not be made, or
+ * undefined if it may. The hook throws what `call` throws, and throws if the answer compares nothing, so that
  * nothing is paid then.
  */
 export const beforePayment =

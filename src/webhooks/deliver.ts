@@ -28,7 +28,6 @@ const busyStatuses = [429, 502, 503, 504];
 interface DeliveryTurn {
   readonly client: OutboundClient;
   readonly context: Context;
-  /** Aborted when the node stops. */
   readonly signal: AbortSignal;
   readonly slot: DeliverySlot;
 }

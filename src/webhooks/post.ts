@@ -32,9 +32,9 @@ function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
 export const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
 
 /**
- * Creates the client for webhooks. It connects only to public addresses, follows no redirects, and reads at
- * most 16 KiB of an answer. A host in WEBHOOK_OVERRIDES, but not in HOST_OVERRIDES, is reached where the
- * operator says.
+ * Creates the client for webhooks. It connects only to public addresses, and to hosts in WEBHOOK_OVERRIDES
+ * (not HOST_OVERRIDES) where the operator says. It follows no redirects, and reads at most 16 KiB of an
+ * answer.
  */
 export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({
@@ -46,7 +46,7 @@ export const createWebhookClient = (config: Config): OutboundClient =>
     reach: (url) => reach(url, config),
   });
 
-/** Posts a signed message once, until the signal aborts it. Never throws. */
+/** Posts a signed message once, until the signal aborts it. Failures are results. */
 export function postMessage(
   client: OutboundClient,
   post: Parameters<typeof signMessage>[0] & { readonly url: string },

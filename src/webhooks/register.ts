@@ -46,10 +46,8 @@ const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
  * else out.
  */
 const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
-/** The limits of registering, for settings and documents. */
 export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];
 
-/** The input of a registration. */
 export const registrationInput = z.strictObject({
   url: z.string().max(500),
   secret: z
@@ -59,7 +57,6 @@ export const registrationInput = z.strictObject({
   ...webhookFilterFields,
 });
 
-/** The largest body of a registration. */
 export const registrationLimit_bytes = 4096;
 
 function toUrl(text: string, { config }: Context): URL {
@@ -145,7 +142,7 @@ async function add(url: URL, secret: string, filter: ChangeSubject, context: Con
 
 /**
  * Subscribes an address to the changes after this moment, once it has answered a challenge. Throws
- * invalid_input, unknown_handle, not_found (a view), rate_limited, writing_blocked or address_not_proven.
+ * invalid_input, the problem of an unknown subject, rate_limited, writing_blocked or address_not_proven.
  */
 export async function registerWebhook(sent: unknown, context: Context): Promise<Webhook> {
   const parsed = registrationInput.safeParse(sent, { error: plainMessage });

@@ -20,17 +20,15 @@ const isBehind = sql`(kind in ('all', 'tag', 'view') and exists (${later})
   or kind = 'handle' and exists (${later} and later.handle = webhook.value)
   or kind = 'publisher' and exists (${later} and later.handle > webhook.value || '/' and later.handle < webhook.value || '0'))`;
 
-/** Reads of webhooks over any engine. */
 export const createWebhookReads = (db: Db) => ({
   byId: (id: string) => findOne(db, 'webhook', { id }, webhookTable),
-  /** All, oldest first. */
   async list() {
     const rows = await db.selectFrom('webhook').selectAll().orderBy('created_at').orderBy('id').execute();
     return rows.map(webhookTable.decode);
   },
   /**
-   * Active subscriptions that do not rest and may have something to send at a time: those of tags and views
-   * whenever there is any later change. The one whose last turn is longest ago comes first.
+   * Active subscriptions that do not rest and may have something to send. Those of tags and views are among
+   * them whenever there is any later change. The one whose last turn is longest ago comes first.
    */
   async due(now: string, limit: number) {
     const { rows } = await sql<RowOf<typeof webhookTable>>`select * from webhook
@@ -61,10 +59,8 @@ export const createWebhookReads = (db: Db) => ({
   },
 });
 
-/** Writes of webhooks inside a transaction; they change no listing. */
 export const createWebhookWrites = (db: Db) => ({
   ...createWebhookReads(db),
-  /** Adds a webhook, or replaces it. */
   async put(webhook: Webhook) {
     await upsert(db, 'webhook', webhookTable.encode(webhook), 'id').execute();
   },

@@ -65,7 +65,7 @@ export const deliveryTable = table('webhook_delivery', ['webhook_id', 'seq'], {
   next_at: text,
   result: optional(text),
 });
-/** A change that an address did not accept at once, or that waits behind such a one of the same listing. */
+/** A change that an address did not accept at once, or that waits behind an earlier change of its listing. */
 export type Delivery = TableValue<typeof deliveryTable>;
 
 /** A change as a delivery that was not tried yet. */
@@ -102,11 +102,9 @@ const longestFailing_ms = 5 * day_ms;
  */
 const slowShare = 30;
 
-/** The failure of an attempt. */
 export interface FailedDelivery {
   /** `HTTP 500`, or why there was no answer. */
   readonly result: string;
-  /** The address answered 410. */
   readonly isGone: boolean;
   /** The time that the address asks to be left alone. */
   readonly retry_after_s: number | undefined;
@@ -124,7 +122,6 @@ function restAfter({ failures }: Webhook, { retry_after_s }: FailedDelivery, now
 export const restAfterSlow = (took_ms: number, now: Date): Date =>
   new Date(now.getTime() + slowShare * took_ms);
 
-/** A subscription after a change was accepted. */
 export const afterSuccess = (webhook: Webhook, now: Date): Webhook => ({
   ...webhook,
   delivered: webhook.delivered + 1,
@@ -135,7 +132,6 @@ export const afterSuccess = (webhook: Webhook, now: Date): Webhook => ({
   rest_until: undefined,
 });
 
-/** A subscription after an attempt that failed. */
 export function afterFailure(webhook: Webhook, failed: FailedDelivery, now: Date): Webhook {
   const failing_since = webhook.failing_since ?? now.toISOString();
   const failing = { ...webhook, failures: webhook.failures + 1, failing_since, last_result: failed.result };

@@ -13,7 +13,6 @@ import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
 
 const barForm = '{bar} {value}/{total} rows | {duration_formatted}';
 
-/** Writes to standard output or to a new file, with a progress bar, until SIGINT or SIGTERM. */
 async function backUp(store: Store, file: string, version: string): Promise<number> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
@@ -49,7 +48,6 @@ export async function runBackup(config: Config, file: string): Promise<void> {
 const unfinished =
   'the database is now incomplete and no service starts on it; run dossier restore again with a complete backup';
 
-/** What is wrong with the file, or the message of any other error. */
 function toReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'Z_BUF_ERROR') return 'truncated';

@@ -16,7 +16,6 @@ import type { Store, StoreDump } from '../../store/store.ts';
 import { measure } from '../../telemetry/events.ts';
 
 interface Making {
-  /** Dossier's version, for the header. */
   readonly version: string;
   /** Ends the backup and leaves no file behind. */
   readonly signal: AbortSignal;
@@ -110,8 +109,8 @@ const emptySleep_ms = 5000;
 const longestSleep_ms = 600_000;
 
 /**
- * When the next backup is due: at once if none was made. One dated in the future by a wrong clock does not
- * count.
+ * The time until the next backup is due, at most ten minutes, and 0 if none was made. A backup dated in the
+ * future by a wrong clock does not count.
  */
 async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
   const now_ms = clock().getTime();

@@ -11,7 +11,7 @@ import { mostRecording } from '../../tools/find/holders.ts';
 import { resolveAll } from '../../tools/resolve-agents.ts';
 import { readDocuments } from '../documents.ts';
 
-/** What a service knows and a dump does not have. */
+/** Names what a service knows and a dump does not have. */
 export const dumpLacks =
   'A dump has no withdrawn listings and no former records of listings, and no similar names are suggested from it.';
 

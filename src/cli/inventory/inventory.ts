@@ -62,7 +62,8 @@ async function askDossier(
 }
 
 /**
- * What is known about each name, in the same order, and as of which day, if there is one. Throws ExitError.
+ * Reads what is known about each name, in the same order, and the day of the answers, if there is one. Throws
+ * ExitError.
  */
 async function resolveNames(
   names: readonly string[],
@@ -234,7 +235,6 @@ function toAnnotation(
   );
 }
 
-/** The options of `dossier inventory`. */
 export interface InventoryOptions {
   readonly service?: string;
   readonly offline?: boolean;

@@ -3,7 +3,10 @@ import { isExactVersion } from '../../listings/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isOtherRegistry } from './registries.ts';
 
-/** What a configured server starts or reaches, without anything that may be secret. `what` is shown. */
+/**
+ * The package, image or address that a configured server uses, without anything that may be secret. `what` is
+ * shown.
+ */
 export interface ConfiguredLaunch {
   readonly what: string;
   /** The name about which a Dossier is asked; undefined if only this machine knows it. */
@@ -64,7 +67,8 @@ export function isPlain(text: string): boolean {
 
 /**
  * Tells whether a text looks like a name that a program or a person gave something for others: a package, a
- * version or an account. Short letters with numbers do not.
+ * version or an account. Pieces between its punctuation marks are words, or have at most 16 letters and
+ * digits.
  */
 const isName = (text: string): boolean =>
   text
@@ -134,8 +138,8 @@ const packageOption = /^(?:-p|--package|--from|--spec)$/;
 const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;
 
 /**
- * The package among the arguments of a starter, and the arguments after it; undefined after an unknown
- * option, of which it may be the value.
+ * The package among the arguments of a starter, and the arguments after it. Undefined after an unknown
+ * option, because the next argument may be its value.
  */
 function findPackage(args: readonly string[], { values, flags, registry }: ConfiguredStarter) {
   let spec: string | undefined;

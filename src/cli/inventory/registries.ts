@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
 
 /**
- * The registries whose packages listings record. A package of any other registry is not theirs, whatever its
- * name is.
+ * The registries whose packages listings record. A package of the same name in any other registry is a
+ * different one.
  */
 const publicHosts: Readonly<Record<string, string>> = {
   npm: 'registry.npmjs.org',
