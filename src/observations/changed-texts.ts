@@ -9,14 +9,11 @@ import { type NamedMember, textsOf, toNamed } from './kinds/lists/member-changes
 import { surfaceOf } from './kinds.ts';
 import type { ObservationChange } from './observation.ts';
 
-/**
- * A text for models that differs between two lists, with the tool, prompt, resource or skill that has it.
- * `member` is where it is there.
- */
+/** A text for models that differs between two lists, with the tool, prompt, resource or skill that has it. */
 type ChangedText = NamedMember & TextChange;
 
 interface TextChange {
-  /** Such as `description` or `inputSchema.properties.to.description`. */
+  /** The path of the text, such as `description` or `inputSchema.properties.to.description`. */
   readonly member: string;
   readonly difference: readonly TextPart[];
 }
@@ -62,12 +59,8 @@ export function* changedTexts(
   }
 }
 
-/** A change as a history shows it. */
 export interface ShownChange extends ObservationChange {
-  /**
-   * The texts for models that differ, and their places, if both versions of the changed list are still
-   * stored.
-   */
+  /** The texts for models that differ, if both versions of the changed list are still stored. */
   readonly texts?: readonly ChangedText[];
 }
 
@@ -80,7 +73,9 @@ export type FindSet = (
   digest: unknown,
 ) => readonly SurfaceMember[] | undefined;
 
-/** Adds the texts that differ to a change of a list, if both versions of the list are still stored. */
+/**
+ * Adds the first ten texts that differ to a change of a list, if both versions of the list are still stored.
+ */
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
   const surface = surfaceChangedBy(change);
   if (!surface) return change;

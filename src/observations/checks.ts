@@ -9,7 +9,7 @@ export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
 /** The outcome of a check. `wasEnded`: it was ended from outside, because it took too much time or memory. */
 export interface CheckReport {
-  /** The number of facts that changed. */
+  /** The number of facts that changed or are new. */
   readonly changes: number;
   readonly wasEnded?: true;
 }

@@ -15,7 +15,6 @@ import {
 import { isLearnedOutcome, isUnanswered, type Outcome } from './outcome.ts';
 import { addCheck, type CheckEnd, toTallied } from './tally.ts';
 
-/** A finding with its kind and the method of the check. */
 export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly kind: string;
   readonly open?: StoredObservation['open'];
@@ -31,10 +30,9 @@ export interface RunStamp {
   readonly vantage: string;
 }
 
-/** The least time between two checks that find a fact gone before it is reported so. */
+/** The least time between the two checks that have to find a fact absent before it is reported as absent. */
 const absentAfter_ms = 3_600_000;
 
-/** The key of a fact among those of its listing: its kind and subject. */
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
@@ -48,7 +46,6 @@ export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): 
 
 const isEqual = (a: Essence, b: Essence) => isDeepStrictEqual(essenceOf(a), essenceOf(b));
 
-/** The part of a fact that a change records. */
 const recordedOf = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) => ({
   ...essenceOf(fact),
   ...(details && { details }),
@@ -98,8 +95,8 @@ const earlierChanges = (kind: string, before: StoredObservation | LastValue) => 
 };
 
 /**
- * The state of a fact before a change; false if nothing was learned before, or only the method of the check
- * or the exchange that decides changed.
+ * The state of a fact before a change; false if nothing was learned before, the values are equal, or the
+ * method of the check or the deciding exchange may be the reason.
  */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   isLearned(before) &&
@@ -190,8 +187,8 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
 const reachKind = endpointAnswers.kind;
 
 /**
- * Keeps what was known, as the failure may pass. From a later day on, an endpoint is unanswered since the
- * first failure.
+ * Keeps what was known, because the failure may be temporary. If an endpoint still fails on a later day, it
+ * is unanswered, and since the first failure if all ended in the same way.
  */
 function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { unanswered: since, outcome } = known.missed ?? {};
@@ -222,8 +219,8 @@ function tallied(
 }
 
 /**
- * Keeps a fact if the exchange that decided it now has no lasting answer; it is seen again if the other
- * exchange says the same.
+ * Keeps a fact if the exchange that decided it failed for a reason that may be temporary. The fact is seen
+ * again if the other exchange says the same.
  */
 function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   const by = known.by ?? known.last?.by;
@@ -275,8 +272,8 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
 };
 
 /**
- * The outcome by which a finding is joined: if it has only a part of a value, or may pass, it does not end
- * what was seen.
+ * The outcome by which a finding is joined. A finding of a part of the value, or one that may be temporary,
+ * does not end what was seen.
  */
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
   const { rule, outcome } = found;
@@ -308,7 +305,7 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
   }));
 }
 
-/** The state that a new one replaces: for a value, the last value that was seen. */
+/** The state that a new state replaces. For a value, it is the last value that was seen. */
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
   hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
 
@@ -332,9 +329,9 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
 }
 
 /**
- * Joins what a run found with what was known (`steps`): the observations to store, and what changed. A fact
- * about a subject that the run does not mention (a package that is no longer recorded) is dropped; the
- * history keeps it.
+ * Joins what a run found with what was known (`steps`). Returns the observations to store, and the changes. A
+ * known fact that the run does not mention, for example about a package that is no longer recorded, is
+ * dropped; the history keeps it.
  */
 export function compareRuns(
   known: readonly StoredObservation[],

@@ -7,14 +7,13 @@ import type { EarlierChange, Observation } from './observation.ts';
 const mostKept = 6;
 const mostOfWeight = 3;
 
-/** The part of a fact from which its changes are read. */
 type ChangedObservation = Pick<Observation, 'value' | 'value_digest' | 'changed_from'> & {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly first_seen_at?: string | undefined;
   readonly earlier_changes?: readonly EarlierChange[] | undefined;
 };
 
-/** Tells whether a change has a sentence; only such changes are kept. */
+/** Only changes for which there is a sentence are kept. */
 const isSaid = (kind: string, { value, changed_from: from, ...more }: EarlierChange) =>
   (from.value !== null || from.outcome === 'nothing') &&
   kindOf(kind)?.sayChange?.({ ...from, value: from.value }, { ...more, value }, own('')) !== undefined;
@@ -26,7 +25,7 @@ const isSameChange = (a: EarlierChange, b: EarlierChange) =>
   isDeepStrictEqual([a.changed_from.value, a.value], [b.changed_from.value, b.value]);
 
 /**
- * The last change of a fact that has a value. Of its details only the numbers are kept, such as the length of
+ * The last change of a fact that has a value. Only the numbers of its details are kept, such as the length of
  * a list.
  */
 function lastChange(fact: ChangedObservation): EarlierChange | undefined {
@@ -43,8 +42,8 @@ function lastChange(fact: ChangedObservation): EarlierChange | undefined {
 }
 
 /**
- * The changes of a fact that are kept: the weightiest first, the last change at the end. None weighs less
- * than a later one, so that the weightiest change since any day is among them.
+ * The changes of a fact that are kept, the last one at the end. An earlier change is kept only if it weighs
+ * at least as much as each later one.
  */
 export function weightyChanges(kind: string, fact: ChangedObservation): EarlierChange[] {
   const earlier = fact.earlier_changes ?? [];

@@ -17,7 +17,6 @@ const longestReason = 300;
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The size of a member of an object without its value: its name, a colon and a comma. */
 const nameSize = (name: string) => sizeOf(name) + 2;
 
 function shortenText(text: string, most_bytes: number): string {
@@ -61,9 +60,7 @@ function shortenMembers(members: object, most_bytes: number): object {
   );
 }
 
-/**
- * Shortens large texts and lists at their ends, so that a JSON value takes at most `most_bytes` (8 or more).
- */
+/** Shortens large texts, lists and objects, so that a JSON value takes at most `most_bytes` (8 or more). */
 function shorten(value: unknown, most_bytes: number): unknown {
   if (sizeOf(value) <= most_bytes) return value;
   if (typeof value === 'string') return shortenText(value, most_bytes);
@@ -74,7 +71,6 @@ function shorten(value: unknown, most_bytes: number): unknown {
 
 type GatedDetails = Pick<Finding, 'details' | 'as_seen'>;
 
-/** The parts of a fact that share the room for details. */
 const shownOf = ({ details, as_seen }: GatedDetails): GatedDetails => ({
   ...(details && { details }),
   ...(as_seen && { as_seen }),
@@ -98,10 +94,10 @@ function hasFiniteNumbers(value: unknown): boolean {
 const cleaned = <T>(value: T, clean: (text: string) => string): T =>
   mapTexts(JSON.parse(JSON.stringify(value)), clean) as T;
 
-/** Keeps names apart that differ only in hidden characters. */
+/** Cleans a text and names its hidden characters, so that texts that differ only in these stay different. */
 export const toShownName = (text: string) => toLine(nameHidden(text));
 
-/** Shortens a value to at most 1 KiB; the digest of the whole is compared instead. */
+/** Shortens a value to at most 1 KiB, and adds the digest of the whole, which is compared instead. */
 function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest'> {
   if (sizeOf(value) <= mostValue_bytes) return { value };
   return {
@@ -110,7 +106,6 @@ function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest
   };
 }
 
-/** Cuts a reason to one line of at most 300 characters. */
 function cutReason({ parts }: Words): readonly WordsPart[] {
   let left = longestReason;
   const kept: WordsPart[] = [];
@@ -125,9 +120,9 @@ function cutReason({ parts }: Words): readonly WordsPart[] {
 }
 
 /**
- * Turns a finding into the form that is stored and shown: its texts are cleaned and on one line, its value
- * takes at most 1 KiB, its details 16 KiB unless they are a list of tools. Throws if it cannot be stored in
- * any form.
+ * Turns a finding into the form that is stored and shown. Its texts are cleaned and on one line, its value
+ * takes at most 1 KiB, and its details take at most 16 KiB unless they are a list of tools. Throws if it
+ * cannot be stored in any form.
  */
 export function passGate(
   { kind, method_version, lists, isList, value: schema }: Kind,
@@ -164,8 +159,8 @@ function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFin
 }
 
 /**
- * Shortens the facts of a run and leaves none out: the details about one subject take at most 32 KiB, and
- * each list of tools has an equal share of 256 KiB, however long the others are.
+ * Shortens the facts of a run and leaves none out. The details about one subject take at most 32 KiB, and
+ * each list of tools has an equal share of 256 KiB.
  */
 export function fitTogether(
   found: readonly DatedFinding[],

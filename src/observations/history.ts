@@ -63,7 +63,6 @@ const statement =
 /** The room for the lists of one answer as JSON; each of ten endpoints may list 2 MiB. */
 const mostShown_bytes = 512 * 1024;
 
-/** The list that one endpoint last sent: its members, or why they are not shown. */
 export interface ListedList extends Pick<StoredObservation, 'outcome'> {
   readonly endpoint: string;
   readonly digest?: string;
@@ -75,7 +74,6 @@ export interface ListedList extends Pick<StoredObservation, 'outcome'> {
   readonly names?: readonly string[];
 }
 
-/** Reads lists of a listing as they were sent, one after the other, within the room of one answer. */
 function createListReader(handle: string, { store: { observations } }: Pick<Context, 'store'>) {
   let left_bytes = mostShown_bytes;
   return async (surface: SurfaceName, one: StoredObservation, count: unknown): Promise<ListedList> => {
@@ -92,8 +90,8 @@ function createListReader(handle: string, { store: { observations } }: Pick<Cont
     }
     const reason =
       text === undefined
-        ? `The ${surface} of this set are not stored, only their names.`
-        : `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
+        ? `Only the names of these ${surface} are stored.`
+        : `The list has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
     const names = listedNames(one.details?.[surface]);
     const all = Number(count ?? 0);
     // A long list of names is stored shortened (gate.ts).

@@ -50,9 +50,7 @@ type LackingField = 'endpoint' | 'package' | 'repository';
 
 /** A question of buyers, whether a fact answers it or not. */
 export interface AskedKind {
-  /** The dotted name, such as `endpoint.answers`. */
   readonly kind: string;
-  /** The buyer's question that it helps to answer. */
   readonly question: Question;
   /** Its name in a word or two, for lists of what is absent or not known; by default its title. */
   readonly name?: string;
@@ -60,7 +58,7 @@ export interface AskedKind {
   readonly line?: Line;
   /** It cannot be known if the listing's repository or package does not exist. */
   readonly restsOn?: 'repository' | 'package';
-  /** Hardly any listing has it, so that its absence decides nothing and is only said in full detail. */
+  /** Hardly any listing has it, so its absence is said only in full detail. */
   readonly isSeldom?: true;
   /** A change is published only if `sayChange` has a sentence for it; the history has every change. */
   readonly isPublishedIfSaid?: true;
@@ -72,7 +70,6 @@ export interface AskedKind {
     readonly isAsked?: (listing: Listing) => boolean;
     /** Matches words in the names of record fields that may state it. */
     readonly fields?: RegExp;
-    /** The field that states it. */
     readonly copyField?: LackingField;
     /** The fields beside which a record states it: if a copy lacks one of them, it is not known. */
     readonly standsWith?: readonly LackingField[];
@@ -87,7 +84,6 @@ export interface AskedKind {
 interface Says<Value extends Json = Json> {
   /** The schema of the value as it is stored and compared; the gate (gate.ts) refuses any other value. */
   readonly value: z.ZodType<Value>;
-  /** Puts a value into words. */
   readonly say: (found: ShownFinding<Value>) => Words | undefined;
   /** Puts a value into a few words, for a line. */
   readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
@@ -100,21 +96,18 @@ interface Says<Value extends Json = Json> {
     between: Words,
   ) => Words | undefined;
   /**
-   * The weight of a change: a later change that weighs less does not hide it. By default only the last is
-   * said.
+   * The weight of a change. A later change that weighs less does not hide it. By default only the last change
+   * is said.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
 }
 
-/** A kind of fact, whether Dossier checks it or the record of a listing states it. */
 export interface FactKind extends AskedKind, Says {
   /** Tells whether Dossier checks it, or the record of a listing states it: an imported signal. */
   readonly origin: 'check' | 'record';
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
-  /** Its name in plain words. */
   readonly title: string;
-  /** One sentence about what it means. */
   readonly means: string;
   /** One sentence about what must not be concluded from it. */
   readonly doesNotMean: string;
@@ -124,19 +117,19 @@ export interface FactKind extends AskedKind, Says {
    * the date is added.
    */
   readonly changed?: Words;
-  /** The rules by which its values stand out. By `not_there`, it also stands out if it is absent. */
+  /** The rules by which its values stand out. By `not_there`, an absent fact stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
-  /** The line that says its values (`sayInLine`); rules of the lines themselves say other kinds. */
+  /** The line that says its values by `sayInLine`. Lines may say further kinds by rules of their own. */
   readonly saidIn?: 'whose' | 'where' | 'tools' | 'kept_up';
   /** A further question of buyers that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth' | 'licence';
-  /** The recorded part of which it tells whether it exists. */
+  /** The part of the record whose existence it tells. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
   /** One sentence about a value that names an amount, whether the endpoint or somebody else names it. */
   readonly priced?: Words;
   /** One sentence about a value that shows a payment without its amount. */
   readonly paid?: Words;
-  /** Its name in entries of the registry API, by which hosts decide; the document has all kinds. */
+  /** Its name in entries of the registry API, which have only the kinds by which hosts decide. */
   readonly entryName?: string;
   /** The pin by which an approval fixes its value. */
   readonly pinnedAs?: PinName;
@@ -146,15 +139,12 @@ export interface FactKind extends AskedKind, Says {
   readonly topic?: Words;
 }
 
-/**
- * A kind of fact that Dossier checks, defined once: every adapter is a loop over the list of kinds
- * (kinds.ts).
- */
+/** A kind of fact that Dossier checks. */
 export interface Kind extends FactKind {
   readonly origin: 'check';
   /** The parts of a record that its facts are about; none if the kind does not apply to the listing. */
   readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
-  /** It may be absent without a word; any other kind is `not_asked` until it was looked for. */
+  /** It may be missing. Any other kind is shown as `not_asked` until it was looked for. */
   readonly isOptional?: true;
   /** Its value is the digest of this list of an endpoint; its details have the names in the list. */
   readonly lists?: SurfaceName;
@@ -162,7 +152,6 @@ export interface Kind extends FactKind {
   readonly isList?: true;
   /** Every check changes its facts, so their changes are not recorded. */
   readonly isTally?: true;
-  /** Finds the facts of one listing; returns none if the kind does not apply to it. */
   readonly check?: (run: CheckRun) => Promise<readonly Finding[]>;
 }
 
@@ -173,7 +162,6 @@ export interface RecordedContext {
   readonly server: object;
   /** The number of stored versions, including deleted ones. */
   readonly versions: number;
-  /** The time at which the newest stored version was published. */
   readonly lastPublished: string;
   /** The moves between its versions; undefined if there are not two. */
   readonly moves?: Moves | undefined;
@@ -183,8 +171,8 @@ export interface RecordedContext {
 export interface RecordKind extends FactKind {
   readonly origin: 'record';
   /**
-   * Reads the value of a record; null if it states none, undefined if there is no such fact. Absent if the
-   * fact follows from other listings.
+   * Reads the value of a record; null if it states none, undefined if there is no such fact. The function is
+   * absent if the fact follows from other listings.
    */
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
   /** The outcome if the record states no value; default `nothing`. */
@@ -202,7 +190,6 @@ type Fixed<T> = T extends readonly (infer One)[]
     ? { readonly [Name in keyof T]: Fixed<T[Name]> }
     : T;
 
-/** The definition of a kind, as `defineKind` and `defineRecord` take it. */
 type Definition<Of extends FactKind, Name extends string, Value extends Json> = Omit<
   Of,
   keyof Says<Value> | 'kind' | 'origin'
@@ -219,7 +206,7 @@ export type FactOf<K extends NamedKind, Fact = Observation> = Omit<Fact, 'value'
   readonly value: KindValue<K> | null;
 };
 
-/** Selects the facts of a kind, without those whose value does not fit it. */
+/** Selects the facts of a kind whose value fits it, and those without a value. */
 export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kind' | 'value'>>(
   { kind, value }: K,
   facts: readonly Fact[],
@@ -261,14 +248,12 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
   };
 }
 
-/** Defines a kind of fact that Dossier checks. */
 export const defineKind = <const Name extends string, Value extends Json>(
   definition: Omit<Definition<Kind, Name, Value>, 'check'> & {
     readonly check?: (run: CheckRun) => Promise<readonly Finding<Fixed<NoInfer<Value>>>[]>;
   },
 ) => ({ ...definition, ...sayOfAny(definition), origin: 'check' as const }) satisfies Kind;
 
-/** Defines a kind of fact that the record of a listing states. */
 export const defineRecord = <const Name extends string, Value extends Json>(
   definition: Omit<Definition<RecordKind, Name, Value>, 'method_version' | 'stated'> & {
     readonly stated?: (recorded: RecordedContext) => Value | null | undefined;

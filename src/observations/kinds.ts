@@ -142,7 +142,6 @@ const recorded = [
   ...sharedKinds,
 ] as const;
 
-/** The kinds that Dossier checks, as adapters loop over them. */
 export const kinds: readonly Kind[] = checked;
 
 export const recordKinds: readonly RecordKind[] = recorded;
@@ -162,7 +161,6 @@ const askedByName = new Map<string, AskedKind>(
 /** The definition of a kind of fact; undefined for a name that no kind has. */
 export const kindOf = (name: string): FactKind | undefined => byName.get(name);
 
-/** The kinds whose value is the digest of a list. */
 export const surfaceKinds = [toolsSurface, promptsSurface, resourcesSurface, skillsSurface] as const;
 
 /** The surface whose digest is the value of a kind; undefined for any other kind. */

@@ -44,7 +44,7 @@ const changedFrom = z.object({
       }),
     )
     .optional()
-    .describe('The tools of a set that differ and how: at most 20, the weightiest first'),
+    .describe('The tools that differ and how: at most 20, the weightiest first'),
   members: z
     .array(
       z.object({
@@ -54,7 +54,7 @@ const changedFrom = z.object({
       }),
     )
     .optional()
-    .describe('The prompts, resources or skills of a list that differ and how, likewise'),
+    .describe('The prompts, resources or skills that differ and how: at most 20, the weightiest first'),
   counts: z
     .partialRecord(z.enum(changeClasses), z.number())
     .optional()
@@ -103,7 +103,7 @@ export const observation = z.object({
     .optional()
     .describe('At most six of the changes before the last one, the weightiest; the history has all'),
   missed_since: maybe.describe(
-    'Since when checks have not seen this again, for the stated reason; it was seen before',
+    'Since when checks have not seen this again, although it was seen before; `reason` says why',
   ),
   unanswered_since: maybe.describe('The first of those checks that was made and got no answer'),
   vantage: z.string(),
@@ -114,7 +114,6 @@ export const observation = z.object({
 export const ownReason = Symbol('own reason');
 /** The key of the part of `reason` that says why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');
-/** A change before the last one, with the value before and the value after it. */
 export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
 
 export type Observation = z.infer<typeof observation> & {
@@ -122,16 +121,14 @@ export type Observation = z.infer<typeof observation> & {
   readonly [missedReason]?: Words;
 };
 
-/** An observation with the dates of a run. */
 export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;
 
 export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
 /**
- * The state of knowledge about a fact, the same on every adapter. `known`: it has a value; `not_seen`:
- * Dossier looked, and it is not there or not shown; `not_known`: Dossier did not ask. A stale or missed fact
- * is known as of its date.
+ * The state of knowledge about a fact, the same on every adapter. `known`: it has a value, as of its date.
+ * `not_known`: Dossier did not ask. `not_seen`: the fact is absent, or any other outcome brought no value.
  */
 export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
   if (outcome === 'not_asked') return 'not_known';
@@ -147,22 +144,21 @@ export interface RecordedSubject {
   /** The subject as it is shown; absent if the listing has only one. */
   readonly subject?: string;
   /**
-   * The subject as the record has it, such as `npm:name@1.0.0`, if `subject` says less. A fact about any
-   * other subject is history.
+   * The subject as the record has it, such as `npm:name@1.0.0`, if `subject` says less. A fact about a
+   * subject that is no longer recorded is history.
    */
   readonly recorded?: string;
 }
 
 /**
- * How compare.ts joins a finding with what was known. `rare`: without a value, it is stored only if a value
- * was seen before. `together`: it is about all subjects of the kind, and is stored only while no value of the
- * kind was seen. `part`: only a part of the value was learned, so that it changes nothing that was seen.
+ * How compare.ts joins a finding with what was known. `rare`: without a value, it is stored only if the fact
+ * was known before. `together`: it is about all subjects of the kind, and is stored only if no value of the
+ * kind was seen before. `part`: only a part of the value was learned, so it does not change what was seen.
  * `passing`: like `rare`, and a value that was seen stands, because the next answer may differ. `gone`: the
  * value says that something is not there, and is treated as `absent`.
  */
 type CompareRule = 'rare' | 'together' | 'part' | 'passing' | 'gone';
 
-/** The result of a check before it is dated. */
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;
   /** The SHA-256 of the whole value (RFC 8785), if the value is stored shortened. */
@@ -179,11 +175,10 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly rule?: CompareRule;
   /** How the check ended, for a kind that counts checks; its value is the tally. */
   readonly ended?: CheckEnd;
-  /** The exchange that decided a fact about an endpoint. */
   readonly by?: OpeningMessage;
   /**
-   * The exchange that had no lasting answer. A fact that it decided stands, and what it decides next is no
-   * change.
+   * An exchange that failed for a reason that may be temporary. A fact that it decided before is kept, and
+   * its next answer is not reported as a change.
    */
   readonly open?: OpenExchange;
   /** The details are stored shortened, so that nothing follows from what they lack. */
@@ -219,11 +214,11 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
     readonly since: string;
     readonly why?: readonly WordsPart[];
     /**
-     * The first of these checks that was made and got no answer; `outcome` is theirs, if all had the same.
+     * The time of the first of these checks that was made and got no answer. `outcome` is set if all since
+     * then ended in the same way.
      */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
-    /** The response to the newest of these checks. */
     readonly response?: Finding['response'];
   };
   /** The first check that found the fact gone, until a second one confirms it. */
@@ -232,7 +227,6 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly tally?: Tally;
 }
 
-/** The part of a fact that is compared between runs. */
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;
 
 /** The part of a fact that a change records, including the details that are shown. */
@@ -249,10 +243,7 @@ export interface ObservationChange {
     readonly unanswered_since?: string;
   };
   readonly after: RecordedEssence;
-  /**
-   * The items of the change, if its kind has items: for a list, which members differ and how, the 100
-   * weightiest.
-   */
+  /** For a list, at most 100 of the members that differ, and how, the weightiest first. */
   readonly items?: readonly object[];
   /** The number of items of each class. */
   readonly counts?: Readonly<Record<string, number>>;

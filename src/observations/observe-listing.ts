@@ -30,10 +30,7 @@ import type { CheckRun } from './run.ts';
 import type { ObservationTransaction } from './schema.ts';
 import { sumOfClasses } from './tool-change.ts';
 
-/**
- * A list that differs from the last stored one of its surface; `changes` are the differences, if there is
- * one.
- */
+/** A list that differs from the last stored list of its surface, with the differences if one is stored. */
 interface NewSurface {
   readonly remote: string;
   readonly surface: Surface;
@@ -44,12 +41,10 @@ interface NewSurface {
   readonly changes?: ReturnType<typeof surfaceChanges>;
 }
 
-/** The new lists, by their surface and the URL of their endpoint. */
 type Surfaces = ReadonlyMap<string, NewSurface>;
 
 const surfaceKey = (remote: string, { name }: Surface) => `${name} ${remote}`;
 
-/** Returns the list of a surface if it differs from the last stored one. */
 async function findNewSurface(
   {
     handle,
@@ -75,8 +70,8 @@ async function findNewSurface(
 }
 
 /**
- * Finds the new lists of a run. It compares them before the write begins, because all other writers wait for
- * that; under the lease of the check, nobody else stores lists of the listing.
+ * Finds the new lists of a run. It compares them before the write begins, because other writers wait for a
+ * write. Under the lease of the check, nobody else stores lists of the listing.
  */
 async function findNewSurfaces(run: CheckRun, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
   const { handle, remotes } = run.listing;
@@ -121,8 +116,8 @@ function withChangedMembers(one: StoredObservation, found: Surfaces, at: string)
 }
 
 /**
- * Replaces a changed list by its items: which members differ, and how. The change is from the list that was
- * seen last, whatever was answered in between.
+ * Replaces a changed list by the members that differ. The change is from the list that was seen last,
+ * whatever was answered in between.
  */
 function itemize(change: ObservationChange, one: StoredObservation, found: Surfaces): ObservationChange {
   const changes = changesOf(change, found);
@@ -165,7 +160,6 @@ function compare(known: readonly StoredObservation[], { found, surfaces: lists, 
   return { observations, changes };
 }
 
-/** The log of checks, and the signal that stops them. */
 type CheckContext = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
 /** The finding for a kind that was not checked, for a reason that says nothing about the service. */
@@ -234,8 +228,8 @@ const pricedKinds: ReadonlySet<string> = new Set(
 );
 
 /**
- * The facets of a listing that checks give: an endpoint answered the last check; every endpoint let Dossier
- * in without a payment, and nothing states a price.
+ * The facets of a listing that follow from its last check: an endpoint answered, or every endpoint let
+ * Dossier in without a payment and nothing states a price.
  */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
@@ -269,7 +263,6 @@ interface ObservedRecord {
 const isChangedAt = ({ changed_from, first_seen_at, outcome }: StoredObservation, { at }: RunStamp) =>
   changed_from !== undefined && (first_seen_at === at || isUnanswered(outcome));
 
-/** Tells whether a change is published. The history has every change. */
 function isPublished({ kind: name, changed_from, ...one }: StoredObservation): boolean {
   const kind = kindOf(name);
   return (
@@ -277,7 +270,7 @@ function isPublished({ kind: name, changed_from, ...one }: StoredObservation): b
   );
 }
 
-/** The result of a run; `changes` is the number of facts that changed. */
+/** The result of a run. `changes` is the number of facts that changed or are new. */
 export type RunReport = Awaited<ReturnType<typeof write>>;
 
 /** Writes what a run found in one transaction; one entry of the log commits to all changes of the run. */

@@ -1,7 +1,6 @@
 import { own, type Words } from '../core/words.ts';
 import type { NoAnswer, OutcomeWithoutValue } from '../net/answer.ts';
 
-/** How a check of a fact ended (docs/observations.md): `seen`, with a value, or without one. */
 export type Outcome = 'seen' | OutcomeWithoutValue;
 
 /** The words of each outcome, the same on every adapter. Only `silent` says that there was no answer. */

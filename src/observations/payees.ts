@@ -5,7 +5,6 @@ import { offersWithPayees, toPaidOffers } from './kinds/prices/offers.ts';
 import { pricePayTo, readPayees } from './kinds/prices/price.ts';
 import type { DatedObservation } from './observation.ts';
 
-/** Joins what two endpoints say about the same payee. */
 const joinPayees = (one: SeenPayee, other: SeenPayee): SeenPayee => ({
   ...one,
   as_of: one.as_of > other.as_of ? one.as_of : other.as_of,

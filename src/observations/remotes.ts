@@ -5,10 +5,8 @@ import type { EndpointAnswer } from './endpoint/conversation.ts';
 import type { Finding, RecordedSubject } from './observation.ts';
 import type { CheckedListing, CheckRun } from './run.ts';
 
-/** The name of our own checks as a source. */
 export const ownProbe = 'Dossier';
 
-/** A finding without a value, with the outcome and the reason. */
 export function withoutAnswer(answer: NoAnswer, subject?: string): Finding<never> {
   const { outcome, why, asks_for, source = ownProbe, source_url } = answer;
   const response = responseOf(answer);
@@ -58,7 +56,7 @@ type FromEndpoint<Value extends Json> = (
 ) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>;
 
 /**
- * The exchange that decided a fact. A list of tools that was seen stands, whatever the other exchange may
+ * The exchange that decided a fact. A list of tools that was seen counts, whatever the other exchange may
  * answer the next time.
  */
 const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'open'> => ({

@@ -18,10 +18,9 @@ import type { Robots } from './hosts/robots.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
 import type { createPriceCatalogs } from './prices/catalogs.ts';
 
-/** The part of a listing that a run reads. */
 export type CheckedListing = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
 
-/** Asks once for each key, and keeps the answer or error; a run has far fewer keys than are cached. */
+/** Asks once for each key, and keeps the answer or error. */
 function once<T>(ask: (key: string) => Promise<T>) {
   const asked = cachedOnce(async (key) => (await Promise.allSettled([ask(key)]))[0], { most: 500 });
   return async (key?: string): Promise<T> => {
@@ -52,9 +51,11 @@ function unread(what: Words, { result, unsent }: Pick<HeadFailure, 'result' | 'u
   return noAnswer(isSent ? outcome : 'not_asked', say`Dossier could not read ${what}: ${why}.`);
 }
 
-/** The reason why a recorded repository has no head. */
 interface NoHead extends NoAnswer {
-  /** The state of one that exists all the same; `moved_to` is the path that its host redirects to. */
+  /**
+   * The state of a repository that exists, although its head was not read. `moved_to` is the path to which
+   * its host redirects.
+   */
   readonly there?: { readonly state: 'empty' | 'moved'; readonly moved_to?: string };
 }
 
@@ -66,14 +67,17 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: H
   if (failure.result === 'repository_empty')
     return { ...none(say`${code(key)} has no commits.`), there: { state: 'empty' } };
   const { moved_to } = failure;
-  // A redirect to anything else, such as a maintenance page, may pass.
+  // A redirect to anything else, such as a maintenance page, may be temporary.
   if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);
   const why = say`${code(host)} redirects ${path} to ${code(moved_to)}.`;
   // The repository at the new path was not read.
   return { ...noAnswer('otherwise', why, { source_url }), there: { state: 'moved', moved_to } };
 }
 
-/** Creates questions about the recorded repository of a listing, asked without a token. Never throws. */
+/**
+ * Creates questions about the recorded repository of a listing, asked without a token. They throw only the
+ * reason of the observer's signal.
+ */
 function createRepositoryQuestions({ repository = '' }: CheckedListing, repositories: RepositoryReader) {
   const place = repositories.place(repository);
   const noPlace: NoHead = notAsked(
@@ -101,14 +105,13 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
       const read = await repositories.readAt(at, { commit: id, fileName });
       if (read.result === 'file') return { result: 'file' as const, commit: id, text: read.text };
       if (read.result === 'file_absent') return { result: 'absent' as const, commit: id };
-      // A page in place of the file, such as a maintenance page, may pass.
+      // A page in place of the file, such as a maintenance page, may be temporary.
       const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result) && !read.isPage;
       if (isThere) return { result: 'unreadable' as const, commit: id };
       return unread(say`${code(fileName ?? '')} of ${code(at.key)}`, read);
     }),
   );
   return {
-    /** Reads HEAD of the recorded repository, or returns why it has none. */
     head: () => head(),
     /** Reads the commit at HEAD without its files; `committed_at` is RFC 3339, as the committer stated it. */
     commit: () => commit(),
@@ -117,7 +120,6 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
   };
 }
 
-/** The parts that all runs of one process share. */
 export interface RunParts {
   readonly fetch: PoliteFetch;
   readonly robots: Robots;
@@ -126,7 +128,6 @@ export interface RunParts {
   readonly catalogs: ReturnType<typeof createPriceCatalogs>;
   readonly client: ClientInfo;
   readonly oneSession: OneSession;
-  /** The name of claim files in repositories. */
   readonly claimFile: string;
   readonly timeouts: Timeouts;
   readonly dns: ReturnType<typeof createDns>;
@@ -146,7 +147,7 @@ function whyNot(url: string): NoAnswer | undefined {
 
 const mostRemotes = 10;
 
-/** Keeps one remote for each address, the one whose transport is checked first. */
+/** Keeps at most ten remotes, one for each address: the one whose transport is checked first. */
 function distinct({ remotes, ...listing }: CheckedListing): CheckedListing {
   const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));
   const byUrl = new Map(checkedFirst.toReversed().map((remote) => [remote.url, remote]));
@@ -178,8 +179,9 @@ export type CheckRun = ReturnType<typeof createRun>;
 
 /**
  * Creates the questions that the checks of one listing may ask. Each is answered once in a run and shared by
- * all kinds; every request is polite, bounded and without credentials (docs/observations.md). No question
- * throws. With `refusal`, nothing of the publisher's is asked, and the refusal is the answer.
+ * all kinds, and is polite, bounded and without credentials (docs/observations.md). With `refusal`, no
+ * request goes to endpoints, websites or package files, and the refusal is the answer. Questions throw only
+ * the reason of the observer's signal.
  */
 export function createRun(
   subject: CheckedListing,
@@ -213,13 +215,11 @@ export function createRun(
     now,
     /** Asks a recorded remote as an MCP client would, up to its lists; never calls a tool. */
     endpoint: ({ url }: { readonly url: string }) => endpoint(url),
-    /** Sends a GET to a public address; returns a response with content, or why there is none. */
+    /** Sends a GET; returns a response with content, or why there is none. */
     get: unlessRefused((url) => get(url, timed)),
     /** Sends a HEAD to the address of a package file (packages/file.ts). */
     packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.headFile(url, fetch)),
-    /** Reads the certificate of an https address. */
     tls: unlessRefused((origin) => parts.certificate(origin, timesOf(origin))),
-    /** Looks up addresses and CAA records of a host name. */
     dns: unlessRefused((hostname) => dns(hostname, parts)),
     ...createRepositoryQuestions(listing, parts.repositories),
     claimFile: parts.claimFile,

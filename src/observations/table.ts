@@ -16,12 +16,11 @@ import { changeTable, type Db, observationTable, surfaceTable } from './schema.t
 export type RecordedChange = TableValue<typeof changeTable>;
 
 /**
- * A list that an endpoint sent. The five newest of each surface of an endpoint are stored, newest first; the
- * fact names the first.
+ * A list that an endpoint sent. The five newest of each surface of an endpoint are stored. The newest has the
+ * digest that the fact names.
  */
 type StoredSurface = TableValue<typeof surfaceTable>;
 
-/** The lists of one surface at one endpoint. */
 export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;
 
 const storedSurfaces = 5;
@@ -30,7 +29,6 @@ const readObserved = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('observation').selectAll().where('handle', '=', handle),
 );
 
-/** Decodes the observations of a listing from the column of that name. */
 export const decodeObservations = (observations: string) =>
   observationTable.decode({ observations }).observations;
 
@@ -49,10 +47,10 @@ const readSets = async (db: Db, at: SurfaceAt) => {
   return rows.map((row) => ({ ...row, size_bytes: Number(row.size_bytes) }));
 };
 
-/** Smaller sets of tools are the same by chance. */
+/** Smaller lists of tools may be equal by chance. */
 const fewestTools = 3;
 
-/** The references that other listings may share: sets of tools, and addresses to be paid. */
+/** The references that other listings may share: lists of tools, and addresses to be paid. */
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
   const toReference = (of: 'tools' | 'pay_to', text: string, as_of: string) => ({
@@ -72,7 +70,6 @@ function toReferences(observations: readonly StoredObservation[]) {
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
-/** Reads observations on any engine. */
 export const createObservationReads = (db: Db) => ({
   /** Counts the listings that were observed at least once. Reads the whole table. */
   async count() {
@@ -106,7 +103,6 @@ export const createObservationReads = (db: Db) => ({
   },
   /** The digests of the stored lists of a surface, newest first, with the size of each list as JSON. */
   surfaces: (at: SurfaceAt) => readSets(db, at),
-  /** A stored list of a surface as its JSON text. */
   async surfaceText(at: SurfaceAt, digest: string) {
     const stored = selectSets(db, at).select('members').where('digest', '=', digest);
     return (await stored.executeTakeFirst())?.members;
@@ -125,10 +121,7 @@ export const createObservationReads = (db: Db) => ({
       .orderBy('listing.id')
       .limit(limit)
       .execute(),
-  /**
-   * The times when requests may be sent again to a host and its addresses that asked to be left alone, by
-   * host and address.
-   */
+  /** The times when requests may be sent again, by host and address that asked to be left alone. */
   async pauses(host: string): Promise<ReadonlyMap<string, string>> {
     const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
     return new Map(rows.map(({ place, not_before }) => [place, not_before]));
@@ -159,7 +152,6 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     await putPayees(db, handle, payeesOf(observations));
     for (const one of await replaceChecked(db, handle, toReferences(observations))) touch(one);
   },
-  /** Makes listings that were observed due for a new run. */
   setDue: (handles: readonly string[], at: string) =>
     inChunks(handles, async (chunk) => {
       await db.updateTable('observation').set({ due_since: at }).where('handle', 'in', chunk).execute();
@@ -182,7 +174,6 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     for (const [place, not_before] of pauses)
       await upsert(db, 'observed_pause', { host, place, not_before }, 'host', 'place').execute();
   },
-  /** Deletes pauses that ended before a time (RFC 3339). */
   async purgePauses(before: string) {
     await db.deleteFrom('observed_pause').where('not_before', '<', before).execute();
   },

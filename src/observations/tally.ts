@@ -38,7 +38,6 @@ export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
 const window = z.strictObject({
   answered: z.number(),
   made: z.number(),
-  /** The number of checks that ended in each other way. */
   others: z.partialRecord(z.enum(ends), z.number()),
 });
 
@@ -58,7 +57,6 @@ function toWindow(tally: Tally, at: string, days: number) {
   return { answered, made, others: rest };
 }
 
-/** The counts of a tally at the time of its newest check. */
 export function toTallied(tally: Tally, at: string): Tallied {
   const [first_check = dayText(at)] = Object.keys(tally).sort();
   return { days_30: toWindow(tally, at, 30), days_90: toWindow(tally, at, longest_days), first_check };
@@ -76,6 +74,5 @@ function windowWords({ answered, made, others }: Tallied['days_30']): Words {
   return isEmpty(failed) ? say`${answered} of ${made}` : say`${answered} of ${made} (the others: ${failed})`;
 }
 
-/** Both counts, how the other checks ended, and since when checks are counted. */
 export const talliedWords = ({ days_30, days_90, first_check }: Tallied): Words =>
   say`${windowWords(days_30)} in 30 days, ${windowWords(days_90)} in 90 days; the first that is counted was on ${day(first_check)}`;

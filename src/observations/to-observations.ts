@@ -13,13 +13,11 @@ import type { CheckedListing } from './run.ts';
 
 const none = own('');
 
-/** The time and interval by which an observation is stale or not. */
 export interface Observing {
   readonly now: Date;
   readonly interval_s: number;
 }
 
-/** The number of intervals after which an observation is stale. */
 const staleAfter = 3;
 
 const staleAt_ms = (observed_at: string, interval_s: number) =>
@@ -43,7 +41,6 @@ function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, 
   return say`${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
 }
 
-/** Says since when checks have not seen a fact again, and why. */
 function missedText({ missed, observed_at, value }: StoredObservation): Words {
   if (!missed) return none;
   const why = new Words(missed.why ?? []);
@@ -113,8 +110,8 @@ const mostUnlearned = 10;
 const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
 /**
- * The observations about what the listing records now; those about what it recorded before are history. A
- * `not_asked` about no subject is kept.
+ * The observations about what the listing records now. Those about earlier subjects are history. A
+ * `not_asked` without a subject is kept.
  */
 export function recordedNow(
   listing: CheckedListing,
@@ -130,7 +127,6 @@ export function recordedNow(
   );
 }
 
-/** The recorded subjects about which nothing is known. */
 function missing(kind: Kind, known: readonly StoredObservation[], listing: CheckedListing) {
   if (kind.isOptional || known.some((one) => keyOfObservation(one) === undefined)) return [];
   const learned = new Set(known.map(keyOfObservation));

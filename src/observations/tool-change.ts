@@ -1,6 +1,4 @@
-/**
- * The ways in which a tool, or another member of a list, changes. The weightiest is first and is said first.
- */
+/** The ways in which a tool, or another member of a list, changes, the weightiest first. */
 export const changeClasses = [
   'secret',
   'hints',
@@ -14,10 +12,10 @@ export const changeClasses = [
 ] as const;
 export type ChangeClass = (typeof changeClasses)[number];
 
-/** The number of changed tools by their weightiest class. */
+/** The number of changed members by their weightiest class. */
 export type ChangeCounts = Readonly<Partial<Record<ChangeClass, number>>>;
 
-/** Adds up the classes of several sets of tools; undefined if no tool changed. */
+/** Adds up the classes of several lists of tools; undefined if no tool changed. */
 export function sumOfClasses(all: readonly ChangeCounts[]): ChangeCounts | undefined {
   const sums = changeClasses.flatMap((name) => {
     const sum = all.reduce((total, counts) => total + (counts[name] ?? 0), 0);

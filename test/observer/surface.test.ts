@@ -478,7 +478,7 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
   expect(large).toMatchObject({
     names: ['read_mail'],
     reason: expect.stringMatching(
-      /^The set has 56\d{4} bytes, more than an answer with all endpoints shows\./,
+      /^The list has 56\d{4} bytes, more than an answer with all endpoints shows\./,
     ),
   });
   expect(await (await directory.app.request(path)).text()).toContain(

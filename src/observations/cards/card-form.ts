@@ -11,14 +11,13 @@ const mostTools = 2000;
 export const lineOf = (text: unknown, longest: number): string =>
   typeof text === 'string' ? toLine(text).slice(0, longest) : '';
 
-/** The addresses in a list of objects, resolved against `base`. */
 export const urlsOf = (list: unknown, base?: string): URL[] =>
   (Array.isArray(list) ? list : []).slice(0, mostAddresses).flatMap((one) => {
     const { url } = asMembers(one);
     return (typeof url === 'string' && URL.parse(url, base)) || [];
   });
 
-/** The parts of a card that differ from what the endpoint, its address or its record says. */
+/** The names of the compared parts that differ. */
 export const differing = <const Name extends string>(compared: Readonly<Record<Name, boolean>>): Name[] =>
   (Object.keys(compared) as Name[]).filter((what) => !compared[what]);
 
@@ -28,7 +27,7 @@ export const versionWords = (version: string | undefined): Words =>
 /** The host and path of an address, which tell endpoints apart. */
 export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.replace(/\/+$/, '')}`;
 
-/** A server card in the form in which it is compared, read from either deployed form. */
+/** A server card, read from either of the forms in use. */
 export interface ServerCard {
   readonly form: 'SEP-2127' | 'SEP-1649';
   /** A handle; in the older form the name with which the server introduces itself. */

@@ -9,7 +9,7 @@ import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
  * the catalogs sends no further request.
  */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
-/** The places of most cards, from SEP-1649, which SEP-2127 replaces. */
+/** The paths of most cards, from SEP-1649, which SEP-2127 replaces. */
 const wellKnown = ['/.well-known/mcp/server-card.json', '/.well-known/mcp.json'];
 const cardType = 'application/mcp-server-card+json';
 const mostEntries = 1000;
@@ -40,7 +40,6 @@ function isAbout(card: ServerCard, url: URL, run: CheckRun): boolean {
   return isOfHost ? names(card, url) : isOnly;
 }
 
-/** The entries for server cards in a catalog of the host. */
 function entriesOf(text: string): { readonly data?: unknown; readonly url?: unknown }[] {
   const { entries } = asMembers(readObject(text));
   return (Array.isArray(entries) ? entries : [])
@@ -78,9 +77,9 @@ async function findInCatalogs(
 }
 
 /**
- * Gets an endpoint's card from the first place that has one, or the reason why there is none: next to the
- * endpoint (SEP-2127), in a catalog of its host, at the paths of SEP-1649. A host that gives no answer is
- * asked no further once its time budget is spent.
+ * Gets the card of an endpoint: next to the endpoint (SEP-2127), from a catalog of its host, or at the paths
+ * of SEP-1649. Stops if a request for a card ends with `silent` or `not_asked`. Returns the reason if there
+ * is no card.
  */
 export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);

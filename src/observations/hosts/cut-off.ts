@@ -8,7 +8,6 @@ const remembered_ms = 3_600_000;
 /** The number of other silent domains from which our own network is suspected. */
 const leastSilent = 3;
 
-/** Tells whether a request was sent and nothing came back. */
 const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
   /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
 
@@ -31,7 +30,6 @@ export function createCutOffWatch(clock: () => Date) {
     return asked.size - (asked.has(domain) ? 1 : 0);
   };
   return {
-    /** Remembers the outcome of a request, unless it was never sent. */
     note(hostname: string, ended: RequestOutcome): void {
       if (ended.unsent) return;
       const domain = registrableDomain(hostname);

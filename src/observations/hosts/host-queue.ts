@@ -14,13 +14,12 @@ interface QueueTarget {
   readonly address?: string;
 }
 
-/** A turn at a host. */
 export interface HostTurn {
   /** Aborted when the process stops, or when another node may have the host: the request has to end. */
   readonly signal: AbortSignal;
   /**
-   * Notes a Retry-After of the host. The address is left alone for all of it, and its host for at most five
-   * minutes; without an address in the target, the host is left alone for all of it.
+   * Notes a Retry-After of the host. The address is left alone for all of that time, and its host for at most
+   * five minutes. If the target has no address, the host is left alone for all of it.
    */
   pause(seconds: number): void;
 }
@@ -36,7 +35,6 @@ const tenure_ms = 3000;
 /** The longest time for which the Retry-After of one address keeps Dossier away from the whole host. */
 const longestHostPause_s = 300;
 
-/** A host whose lease this node holds. */
 interface LeasedHost {
   readonly lease: Lease;
   /** The times when requests may be sent again, by host and address. */
@@ -45,7 +43,7 @@ interface LeasedHost {
   /** The number of requests that wait for their turn or have it. */
   users: number;
   since_ms: number;
-  /** The lease ends; requests that still wait enter the host again. */
+  /** The lease ends. Requests that still wait take a new one. */
   isOver: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -73,7 +71,6 @@ async function takeHost(host: string, { store }: QueueContext, signal: AbortSign
   return await until(() => store.leases.take(leaseOf(host)), signal);
 }
 
-/** The pauses that an answer with Retry-After asks for, by host and address. */
 function toPauses({ host, address }: QueueTarget, seconds: number, now: Date): ReadonlyMap<string, string> {
   const at = (s: number) => new Date(now.getTime() + s * 1000).toISOString();
   if (address === undefined) return new Map([[host, at(seconds)]]);
@@ -132,7 +129,7 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
     },
     leave,
     /**
-     * Tells whether this node no longer has the host, or has to release it because another node waits for it.
+     * Tells whether this node has lost the host, or has to release it because a different node waits for it.
      */
     async isOver(host: string, leased: LeasedHost): Promise<boolean> {
       if (leased.isOver) return true;
@@ -207,8 +204,8 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   };
   return {
     /**
-     * Waits for a turn at a host and runs `work`. Returns 'paused' without running it while the host, or this
-     * address of it, is to be left alone. Throws the signal's reason once the process stops.
+     * Waits for a turn at a host and runs `work`. Returns 'paused' without running it if the host or this
+     * address of it is to be left alone. Throws the signal's reason once the process stops.
      */
     async run<T>(place: QueueTarget, work: (turn: HostTurn) => Promise<T>): Promise<T | 'paused'> {
       // The check comes first: with a single connection, waiting for a turn inside a transaction would

@@ -5,8 +5,8 @@ import type { FailedRequest, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, HostTurn } from './host-queue.ts';
 
 /**
- * A time budget that all requests to a host, or of a check, share. Waiting for a turn and resolving a name
- * cost nothing.
+ * A time budget that all requests to a host, or all requests of a check, share. Waiting for a turn and
+ * resolving a name cost nothing.
  */
 export interface TimeBudget {
   left_ms: number;
@@ -15,8 +15,8 @@ export interface TimeBudget {
 }
 
 /**
- * Creates the budgets of one check: a function from a URL to the budget of its host and that of the whole
- * check.
+ * Creates the budgets of one check. The result returns, for a URL, the budget of its host and the budget of
+ * the whole check.
  */
 export function createTimeBudgets({
   observerHost_ms,
@@ -39,12 +39,10 @@ export function createTimeBudgets({
   };
 }
 
-/** The limits of one turn. */
 interface TurnLimits {
   readonly most_ms: number;
   /** The duration of the turn is taken from each budget; nothing is sent if one of them is spent. */
   readonly times?: readonly TimeBudget[];
-  /** A signal that ends the turn early. */
   readonly signal?: AbortSignal | undefined;
   /** The request accompanies one that has the turn at the host, so it does not wait. */
   readonly beside?: true | undefined;
@@ -58,10 +56,7 @@ export type NotAsked = 'paused' | 'overtime' | FailedRequest;
 /** The turn of an accompanying request: the turn of the main request bounds both. */
 const besideTurn: HostTurn = { signal: new AbortController().signal, pause: () => undefined };
 
-/**
- * Creates the function that makes every request to a host wait for its turn, resolves the name, and charges
- * the budgets.
- */
+/** Creates the function that lets a request wait for its turn, resolves the name, and charges the budgets. */
 export const createHostTurns =
   ({
     client,

@@ -29,26 +29,26 @@ import type { createCutOffWatch, RequestOutcome } from './cut-off.ts';
 import type { HostQueue } from './host-queue.ts';
 import { createHostTurns, type NotAsked, type TimeBudget } from './host-turns.ts';
 
-/** A request of the observer, and how long it may take. */
 export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
   readonly url: string;
   readonly timeout_ms?: number;
   /** The duration of the request is taken from each budget; nothing is sent if one of them is spent. */
   readonly times?: readonly TimeBudget[];
-  /** A signal that ends the request early. */
   readonly signal?: AbortSignal;
   /**
-   * The request accompanies one of the same conversation that has the turn at the host, so it does not wait.
+   * The request belongs to a conversation whose other request has the turn at the host, so it does not wait.
    */
   readonly beside?: true;
 }
 
-/** Sends one request in its turn. Throws only the reason of the observer's signal. */
+/**
+ * Sends a request, and those of its redirects, each in its turn. Throws only the reason of the observer's
+ * signal.
+ */
 export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
 
 const mostRedirects = 3;
 
-/** The outcome and cause of each failure, and the words for how the request ended. */
 const failures = {
   host_unreachable: ['silent', 'connection', own('no connection to a public address of the host')],
   host_timeout: ['silent', 'timeout', own('no answer in time')],
@@ -69,7 +69,6 @@ const unresolved = ({ host }: URL): NoAnswer =>
     say`No request was sent to ${code(host)}: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`,
   );
 
-/** The result if DNS has no address for the name of a host. */
 const noAddress = ({ host }: URL): NoAnswer =>
   noAnswer('absent', say`No request was sent to ${code(host)}: DNS has no address for that name.`);
 
@@ -127,7 +126,6 @@ export interface PoliteParts {
   readonly watch: ReturnType<typeof createCutOffWatch>;
   /** Whether Retry-After applies to the requested address or to its whole host. */
   readonly pauses: 'address' | 'host';
-  /** Returns the headers that sign a request to a URL. */
   sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -148,14 +146,13 @@ const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetch
   text: body.toString('utf8'),
 });
 
-/** The outcome of a request as a label of the metrics. */
 const toResult = (response: NotAsked | OutboundResponse) => {
   if (typeof response === 'string') return 'paused';
   return response.result === 'response' ? 'answered' : response.result;
 };
 
 /**
- * Creates a fetch that takes its turn at the host, follows at most three redirects within it, signs itself
+ * Creates a fetch that takes its turn at the host, follows at most three redirects within it, signs requests
  * and obeys Retry-After. The result has the recorded address, whatever HOST_OVERRIDES says.
  */
 export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PoliteParts): PoliteFetch {
@@ -195,9 +192,9 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
 const repositoryPaused = { result: 'host_rate_limited' as const };
 
 /**
- * Creates a reader of repositories that takes its turn at the host and obeys Retry-After, as all other
- * requests of the observer do. A read of both the git host and the host of its raw files has the turn of the
- * first. Claims are checked without a turn, because somebody waits for them.
+ * Creates a reader of repositories that takes its turn at the host and obeys Retry-After. A read of both the
+ * git host and the host of its raw files has the turn of the first. Claims are checked without a turn,
+ * because somebody waits for them.
  */
 export function createPoliteRepositories(
   repositories: RepositoryReader,

@@ -13,7 +13,6 @@ interface RobotsRule {
   readonly length: number;
 }
 
-/** The product token that robots.txt files use for this observer. */
 const productToken = 'dossier';
 const mostRules = 1000;
 
@@ -33,17 +32,16 @@ const literal = (path: string) => path.replaceAll('$', '%24').replaceAll('*', '%
 
 const charactersOf = ({ texts }: RobotsRule) => texts.reduce((sum, { length }) => sum + length, 0);
 
-/** Percent-encoding may turn each character of an address into three. */
+/** The longest rule, because percent-encoding may turn each character of an address into three. */
 const longestRule = 3 * longestAddress;
 
 /**
- * Parses a rule; undefined if it is longer than every address that Dossier requests, since it then applies to
+ * Parses a rule; undefined if it is longer than every address that Dossier requests, so that it applies to
  * none.
  */
 function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
-  // Decoding cannot shorten a longer path to `longestRule`, even with an asterisk after every encoded
-  // character.
+  // A longer path has more than `longestRule` characters after decoding, even with an asterisk after each.
   if (path.length > 4 * longestRule + 2) return undefined;
   const isWhole = path.endsWith('$');
   const pattern = encoded(isWhole ? path.slice(0, -1) : path);
@@ -139,12 +137,11 @@ const cached_ms = 24 * 3600 * 1000;
 const mostCached_bytes = 16 * 1024 * 1024;
 /** The time before a robots.txt that could not be read is requested again. */
 const failed_ms = 600_000;
-/** Longer than a connection may take (net/client.ts), so that a host that exceeds it has accepted one. */
+/** Longer than a connection may take to open (net/client.ts), so a host that exceeds it has accepted one. */
 const timeout_ms = 10_000;
 /** The part of a file that is read; RFC 9309 section 2.5 requires at least 500 KiB. */
 const longestFile_bytes = 512 * 1024;
 
-/** The rules of one origin; `whyNot` returns undefined for a URL that may be requested. */
 interface Rules {
   readonly whyNot: (url: URL) => NoAnswer | undefined;
   readonly size_bytes: number;
@@ -154,7 +151,7 @@ interface Rules {
 const all: Rules = { whyNot: () => undefined, size_bytes: perRule_bytes };
 
 /**
- * Forbids everything while the rules cannot be read (RFC 9309 section 2.3.1.4), which says nothing about the
+ * Forbids everything while the rules cannot be read (RFC 9309 section 2.3.1.4). That says nothing about the
  * endpoint.
  */
 const none = (unread: NoAnswer): Rules => ({
@@ -174,8 +171,8 @@ const disallowed = (host: string): NoAnswer =>
 const ofWholeHost: ReadonlySet<NoAnswer['cause']> = new Set(['connection', 'broke_off', 'certificate']);
 
 /**
- * Tells whether a failure holds for the whole host. A host that accepted a connection may answer at other
- * addresses, where it is not asked.
+ * Tells whether a failure holds for the whole host. A host that accepted a connection might have answered for
+ * other addresses, which are not requested.
  */
 const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
   (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));
@@ -183,7 +180,10 @@ const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
 const notAnswered = ({ why }: NoAnswer): NoAnswer =>
   notAsked(say`${why} It was for robots.txt, so Dossier requested nothing else there (RFC 9309).`);
 
-/** Reads the rules of an origin. A missing file (3xx or 4xx) allows everything (RFC 9309 section 2.3.1). */
+/**
+ * Reads the rules of an origin. If the file is missing (3xx, or 4xx except 429), everything is allowed (RFC
+ * 9309 section 2.3.1).
+ */
 async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
   let read_bytes = 0;

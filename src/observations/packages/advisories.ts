@@ -6,7 +6,6 @@ import { openAdvisoryCopy } from './advisory-copy.ts';
 import { type Advisory, type FoundAdvisories, readAdvisory, toKey, toOsvName } from './osv.ts';
 import type { Ecosystem, Registry } from './version-order.ts';
 
-/** A package whose advisories are wanted. */
 export interface AskedPackage {
   readonly registry: Registry;
   readonly ecosystem: Ecosystem;
@@ -17,7 +16,6 @@ export interface AskedPackage {
 
 /** If a package has more pages of advisories, only those about its version are asked for. */
 const mostPages = 3;
-/** A longer page token is not sent. */
 const longestToken = 2000;
 
 /** Tells whether an answer is a page of advisories; OSV sends an empty object if there are none. */
@@ -27,7 +25,7 @@ const isPage = ({ vulns, next_page_token: _, ...others }: JsonObject) =>
 /**
  * Asks an OSV API about a package, page by page (`POST /v1/query`,
  * https://google.github.io/osv.dev/post-v1-query/). Sends the package's name and ecosystem, and its version
- * only if there are too many advisories. Never throws.
+ * only if there are too many advisories. Throws only the reason of the observer's signal.
  */
 function openOsvApi(base: string, ask: PoliteFetch) {
   const url = `${base}/v1/query`;

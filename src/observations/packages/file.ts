@@ -22,10 +22,9 @@ interface FileContext {
 }
 
 /**
- * Sends a HEAD for a file and returns the answer under the file's address; the file is not read. Forges
- * redirect to other hosts, so up to three are asked, each by the observer's rules. If the file is at a host
- * in REPOSITORY_HOSTS, no robots.txt is read: releases are there for programs, as repositories are
- * (docs/decisions/packages.md).
+ * Sends a HEAD for a file and returns the answer under the file's address. Forges redirect to other hosts, so
+ * up to three addresses are asked, each by the observer's rules. If the file is at a host in
+ * REPOSITORY_HOSTS, no robots.txt is read (docs/decisions/packages.md).
  */
 export async function askFile(
   url: string,

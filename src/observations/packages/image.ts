@@ -31,14 +31,13 @@ function readToken({ status, text }: Fetched): string | undefined {
 
 interface ImageContext {
   readonly ask: PoliteFetch;
-  /** Asks hosts other than that of the registry. */
+  /** Asks any other host. */
   readonly askPublic: PoliteFetch;
 }
 
 /**
  * Opens an image by the address of its repository in a registry. After a 401, it asks once more with the
- * token that everyone gets without credentials, as anonymous pulls do, and keeps the token for later reads of
- * the image.
+ * token that everyone gets without credentials, and keeps the token for later reads of the image.
  */
 export function openImage(base: string, { ask, askPublic }: ImageContext) {
   let authorization: string | undefined;
@@ -57,7 +56,6 @@ export function openImage(base: string, { ask, askPublic }: ImageContext) {
     return send();
   };
   return {
-    /** Gets the manifest or index at a tag or digest. */
     manifest: (reference: string) => get(`manifests/${reference}`, manifests),
     /**
      * Gets a blob under its address in the registry. Registries redirect to other hosts, which do not get the

@@ -39,7 +39,6 @@ export const advisory = z.object({
 });
 export type Advisory = z.infer<typeof advisory>;
 
-/** The known advisories about a package. */
 export interface FoundAdvisories {
   readonly result: 'advisories';
   readonly found: readonly Advisory[];
@@ -49,10 +48,7 @@ export interface FoundAdvisories {
   readonly source: string;
 }
 
-/**
- * Tells whether an id is that of a report of malicious code, by which a package or some of its versions are
- * malware.
- */
+/** Tells whether an id names a report of malicious code. */
 export const isMalware = (id: string): boolean => id.startsWith('MAL-');
 
 const short = (text: string | undefined, most: number) =>
@@ -155,7 +151,6 @@ function isInRange({ events }: AdvisoryRange, version: string, { compare }: Orde
   return isAffected;
 }
 
-/** Tells whether a range covers every version. */
 const isWhole = ({ type, events }: AdvisoryRange): boolean =>
   type !== 'GIT' && events.length > 0 && events.every(({ introduced }) => introduced === beginning);
 
@@ -172,7 +167,7 @@ function orderOfRange({ type, events }: AdvisoryRange, ecosystem: Ecosystem): Or
 
 /**
  * Tells whether an advisory lists a version, in any spelling, or covers it by a range. Returns `unknown` if
- * it has ranges that Dossier does not compare, or if the version is invalid or undefined.
+ * Dossier cannot decide that.
  */
 export function affects(
   { versions, ranges, is_part }: Advisory,
@@ -192,8 +187,7 @@ export function affects(
     return order?.isVersion(version) && isInRange(one, version, order);
   });
   if (isWithin) return 'yes';
-  // Advisories with ranges that cannot be compared also list all versions that existed when they were
-  // written.
+  // An advisory with ranges that cannot be compared also lists the affected versions.
   const isListed = versions.length > 0 && isComparable;
   const areCompared = ranges.length > 0 && orders.every((order) => order?.isVersion(version));
   return !is_part && (isListed || areCompared) ? 'no' : 'unknown';

@@ -58,7 +58,6 @@ export function createPackageRegistries(
     return openBundleCheck(config.sigstoreRoot);
   });
   return {
-    /** Gets the advisories about a package from the source in ADVISORIES. */
     advisories: openAdvisories(config.advisories, {
       ask: fetchConfigured,
       isPublic: (registry) => bases[registry] === officialRegistries[registry],
@@ -68,11 +67,9 @@ export function createPackageRegistries(
       const check = await openCheck().catch(() => undefined);
       return check?.(bundle) ?? notAsked(own('The file of SIGSTORE_ROOT cannot be read.'));
     },
-    /** Sends a GET for a path of a registry. */
     async registry(name: Exclude<keyof typeof bases, 'oci'>, path: string) {
       return bases[name] === '' ? lookupIsOff(name) : fetchConfigured({ url: `${bases[name]}${path}` });
     },
-    /** Sends a HEAD for the address of a package file. */
     headFile: (url: string, fetchFile: PoliteFetch) =>
       askFile(url, { fetch: fetchFile, robots, hosts: config.repositoryHosts }),
     /** Opens a public container image by its registry's host and its repository there. */

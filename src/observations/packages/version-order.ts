@@ -16,7 +16,6 @@ export function ecosystemOf(registry: string): Ecosystem | undefined {
   return ownMember<Ecosystem>(ecosystems, registry);
 }
 
-/** The order of an ecosystem's versions. */
 export interface Order {
   isVersion(text: string): boolean;
   /**
@@ -58,8 +57,8 @@ function toPypi(text: string): readonly Keys[] | undefined {
     parts;
   const isPost = (dashed ?? post) !== undefined;
   const isDev = dev !== undefined;
-  // A pure development release comes before the pre-releases of its release, other versions without one come
-  // after them.
+  // A development release that is no post-release comes before the pre-releases of its release. Any other
+  // version without a pre-release comes after them.
   const none = isDev && !isPost ? beforeAll : afterAll;
   const phase = pre === undefined ? none : (ownMember(phases, pre) ?? releaseCandidate);
   return [

@@ -14,12 +14,12 @@ const mostPages = 200;
 const mostOffers = 20;
 const mostTools = 50;
 
-/** A price catalogue is read up to so many characters, because anybody may list resources there. */
+/** The most characters that are kept of a catalogue, because anybody may list resources there. */
 const mostKept_characters = 32 * 1024 * 1024;
 
 /**
- * The kept part of one tool at an address, or of the address. Ways to pay are JSON, since objects take
- * several times as much memory.
+ * The kept part of the items about one tool. Ways to pay are JSON, since objects take several times as much
+ * memory.
  */
 interface KeptTool {
   readonly accepts: readonly string[];
@@ -54,8 +54,8 @@ function toKept(accepted: unknown): string | undefined {
 }
 
 /**
- * Joins an item with what is known of its tool, which may be on several pages in any order: the first of its
- * ways to pay in their order are kept, and the newest date.
+ * Joins an item with earlier items about its tool, which may be on several pages in any order. It keeps the
+ * newest date, and twenty ways to pay in the order of their text.
  */
 function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }: JsonObject): KeptTool {
   const added = (Array.isArray(stated) ? stated : [])
@@ -67,10 +67,7 @@ function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }:
   return { accepts: [...all].sort().slice(0, mostOffers), last_updated: date > before ? date : before };
 }
 
-/**
- * Tells whether a tool is kept. The first fifty tools of an address in the order of their names are kept,
- * whatever the order of items.
- */
+/** Tells whether a tool is kept: the first fifty tools of an address by name, whatever the order of items. */
 function hasRoom(address: KeptAddress, tool: string): boolean {
   const { tools } = address;
   if (tools.has(tool) || tools.size < mostTools) return true;
@@ -79,10 +76,7 @@ function hasRoom(address: KeptAddress, tool: string): boolean {
   return tool < last && tools.delete(last);
 }
 
-/**
- * Adds the items of a page by the address of their resource and their tool. Returns how many it has;
- * undefined if it cannot be read.
- */
+/** Adds the items of a page by resource and tool. Returns how many it has; undefined if it cannot be read. */
 function addItems(kept: Kept, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
   if (!Array.isArray(listed)) return undefined;
@@ -108,8 +102,8 @@ interface CatalogContext {
 }
 
 /**
- * Reads page after page, until one is empty or the catalogue's total is reached, because a catalogue may give
- * fewer items than it is asked for.
+ * Reads page after page, until a page is empty, or until the catalogue's total or a limit is reached. A
+ * catalogue may give fewer items than it is asked for.
  */
 async function read(base: string, { fetch, robots }: CatalogContext, read_at: string) {
   const kept: Kept = { items: new Map(), characters: 0 };
@@ -127,7 +121,6 @@ async function read(base: string, { fetch, robots }: CatalogContext, read_at: st
   return { result: 'read' as const, read_at, items, isWhole: false };
 }
 
-/** The entries of a catalogue for an address, each tool once, in the order of their names. */
 const toListedPrices = ({ tools, hasMore }: KeptAddress) => ({
   hasMore,
   tools: [...tools]

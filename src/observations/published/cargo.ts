@@ -30,7 +30,6 @@ function newestCrate(crate: Published['document'], versions: readonly Version[])
   return { version, ...(published_at !== undefined && { published_at }) };
 }
 
-/** Reads the one document that crates.io has for a crate and all its versions. */
 export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = recorded;
   const answer = toRegistered(

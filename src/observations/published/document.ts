@@ -40,7 +40,6 @@ export interface Published {
   readonly names: readonly string[] | NoAnswer;
   /** The repository that the package states, as `host/path`. */
   readonly repository: string | undefined;
-  /** The licence that the package states, at most 100 characters. */
   readonly licence: string | undefined;
   /**
    * Earlier releases (npm only), or the reason why they are not known. The first is the one to compare with.
@@ -61,8 +60,8 @@ export const toShort = (value: unknown): string | undefined =>
 const mostNames = 20;
 
 /**
- * Says a count and the first 20 names, as `2: alice, bob`. The value of a longer list holds only the names
- * that fit into 1 KiB.
+ * Says a count and the first 20 names, as `2: alice, bob`. The value of a longer list is stored shortened, so
+ * the count is separate.
  */
 export function namesWords(count: number, names: readonly string[]): Words {
   const shown = names.slice(0, mostNames);
@@ -81,14 +80,12 @@ export function toTime(value: unknown): string | undefined {
   return time && /^\d{4}-/.test(time) ? time : undefined;
 }
 
-/** The source of a fact from a registry is its host. */
 export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
 
 /** Says that a registry does not have something; `what` is a phrase such as `has no package left-pad`. */
 export const notFound = (registry: Words, response: Fetched, what: Words): NoAnswer =>
   noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
 
-/** Says that a registry does not state something. */
 export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
 
 /** Warns that others may register a missing package, unless its name is in a scope. */

@@ -27,8 +27,8 @@ const npm = term('npm');
 export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
 /**
- * Reads the names of maintainers, which are objects or, in the older form, `name <address>`. A list in a
- * different form is not known, rather than empty.
+ * Reads the names of maintainers, which are objects or, in the older form, `name <address>`. For a list in
+ * any other form, the names are not known.
  */
 function npmNames(maintainers: unknown): string[] | NoAnswer {
   const list = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
@@ -47,9 +47,9 @@ export const isAttested = (version: unknown): boolean =>
 const settled_ms = 7 * day_ms;
 
 /**
- * The earlier releases of a package that are below the version (SemVer) and not pre-releases. Those at least
- * seven days older (`isSettled`) come first, then the highest: somebody who takes over a package may publish
- * several versions in a row.
+ * The earlier releases of a package that are below the version (SemVer) and not pre-releases. Releases at
+ * least seven days older (`isSettled`) come first, because somebody who takes over a package may publish
+ * several versions in a row. Otherwise the highest comes first.
  */
 function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
   const times = memberOf(document, 'time');
@@ -80,7 +80,6 @@ function toDeprecation(stated: unknown): Published['deprecated'] {
   return message === undefined ? { deprecated: false } : { deprecated: true, message };
 }
 
-/** Combines a version's own document with what only the package's document states. */
 const toPublishedOnNpm = (
   response: Fetched,
   document: Published['document'],
@@ -97,7 +96,7 @@ const toPublishedOnNpm = (
   document,
 });
 
-/** Reads the version's own document if that of the whole package is too large. */
+/** Reads the document of one version, because the document of the whole package is too large. */
 async function readVersion(run: CheckRun, { name, version = 'latest' }: RecordedPackage) {
   const answer = toRegistered(
     await run.registry('npm', `${npmPath(name)}/${version}`),
@@ -118,7 +117,6 @@ async function readVersion(run: CheckRun, { name, version = 'latest' }: Recorded
   });
 }
 
-/** Reads the document of an npm package, or of the version if the former is too large. */
 export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = named;
   // npm installs 1.0.0 if v1.0.0 is named.

@@ -17,7 +17,6 @@ import { namesIn, repositoryOfHome, toLicence, toStatedRepository } from './stat
 
 const nuget = own('NuGet');
 
-/** The catalog entry of a version, and a page of entries. */
 type NugetEntry = Published['document'];
 type NugetPage = Published['document'];
 
@@ -44,7 +43,7 @@ function toNugetKey(version: unknown): string {
   return `${major}.${minor}.${patch}${revision ? `.${revision}` : ''}${parts.pre}`;
 }
 
-/** Tells whether a release is not above the other; pre-releases count as their release. */
+/** Tells whether a version is at most the other. A pre-release counts as its release. */
 function isUpTo(version: unknown, other: unknown): boolean {
   const a = partsOf(version)?.release;
   const b = partsOf(other)?.release;
@@ -73,7 +72,10 @@ async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<Nu
   return (items as readonly unknown[]).map((leaf) => memberOf(leaf, 'catalogEntry'));
 }
 
-/** The pages that may hold the version or the newest one; if the index holds all pages, all of them. */
+/**
+ * The pages that may have the version or the newest one. If the index has the entries of all pages, all of
+ * them.
+ */
 function pagesFor(version: string | undefined, pages: readonly NugetPage[]): readonly NugetPage[] {
   if (pages.every(({ items }) => Array.isArray(items))) return pages;
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));
@@ -140,8 +142,8 @@ async function toPublished(
 }
 
 /**
- * Reads the index of a NuGet package's versions, up to three pages if it has 128 versions or more, and the
- * README.
+ * Reads the index of a NuGet package's versions, up to three pages if the index does not have their entries,
+ * and the README.
  */
 export async function readNuget(
   run: CheckRun,

@@ -73,7 +73,6 @@ async function readConfig(
   return config ? { result: 'config', config } : unread(name);
 }
 
-/** Reads what an image states about itself in the labels of its configuration. */
 export async function readOci(
   run: CheckRun,
   recorded: RecordedPackage<'oci'>,

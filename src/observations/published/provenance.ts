@@ -85,7 +85,6 @@ async function ofPypi(run: CheckRun, { name }: RecordedPackage, published: Publi
   return { result: 'served', bundle: toBundle(attestation), digest, source_url: answer.response.url };
 }
 
-/** Reads the provenance that a registry serves for a published version. */
 export const readProvenance = (
   run: CheckRun,
   recorded: RecordedPackage,

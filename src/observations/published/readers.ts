@@ -29,7 +29,6 @@ const readers: {
 
 export const describedTypes = Object.keys(readers) as readonly Described[];
 
-/** The package registries among these types. */
 export const packageRegistries = describedTypes.filter((type) => type !== 'oci');
 
 const read = new WeakMap<CheckRun, Map<string, Promise<Published | NoAnswer>>>();
@@ -51,7 +50,7 @@ export function readPublished<Type extends Described>(
 export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: CheckedListing): string =>
   `${recorded} ${repository}`;
 
-/** One fact for each recorded package of these types; it is about the recorded version by default. */
+/** One fact for each recorded package of these types. By default it is about the recorded version. */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
   toFinding: (recorded: RecordedPackage<Type>, run: CheckRun) => Promise<Finding<Value>>,
@@ -70,7 +69,7 @@ export const ofPackages = <const Value extends Json, Type extends PackageType>(
     ),
 });
 
-/** One fact for each recorded package of these types that its registry publishes. */
+/** One fact for each recorded package of these types, from what its registry states. */
 export const ofPublished = <const Value extends Json>(
   types: readonly Described[],
   toFinding: (

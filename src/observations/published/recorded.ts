@@ -22,12 +22,10 @@ const types = {
 
 export type PackageType = keyof typeof types;
 
-/** The registries that publish versions of packages. */
 export type PackageRegistry = Exclude<PackageType, 'oci' | 'mcpb'>;
 
 /** A recorded package of a type that Dossier looks up, with the names that its facts use. */
 export interface RecordedPackage<Type extends PackageType = PackageRegistry> {
-  /** For example `npm:@scope/name`. */
   readonly subject: string;
   /** The subject with the recorded version, for example `npm:@scope/name@1.0.0`. */
   readonly recorded: string;
@@ -50,8 +48,8 @@ export function registryOf(subject: string) {
 }
 
 /**
- * Names a recorded package as its facts do; undefined if its registry is a different one or its name is
- * invalid.
+ * Names a recorded package as its facts do; undefined if its type is not looked up, its record names a
+ * registry of its own, or its name is invalid.
  */
 export function toPackage({
   registry_type,

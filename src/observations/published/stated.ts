@@ -6,7 +6,7 @@ import { memberOf } from './document.ts';
 
 /**
  * A line `mcp-name: <handle>` in a README, also in an HTML comment or Markdown marks, names the listing to
- * which a package belongs. The registry looks for it when a listing is published.
+ * which a package belongs.
  */
 const namingLine = /(?<!\w|\w-)mcp-name:[ \t]{0,4}[`"'*]{0,3}([a-z\d.-]{1,150}\/[a-z\d._-]{1,150})/gi;
 const mostNames = 50;
@@ -23,7 +23,6 @@ export function namesIn(readme: string): string[] {
   return [...found];
 }
 
-/** The handle in `mcpName` of a package.json. */
 export const namesOfManifest = ({ mcpName }: Readonly<Record<string, unknown>>): string[] =>
   typeof mcpName === 'string' && isHandle(mcpName) ? [mcpName] : [];
 

@@ -11,7 +11,6 @@ export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean 
 export const isLookedUp = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi|nuget|cargo|mcpb)$/i.test(registry_type));
 
-/** The pages of packages, by registry. */
 const packagePages: Readonly<Record<string, (identifier: string, version?: string) => string>> = {
   npm: (name, version) => `https://www.npmjs.com/package/${name}${version ? `/v/${version}` : ''}`,
   pypi: (name, version) => `https://pypi.org/project/${name}/${version ? `${version}/` : ''}`,

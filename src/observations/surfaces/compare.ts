@@ -14,7 +14,7 @@ import { toShownName } from '../gate.ts';
 export interface MemberDifference {
   readonly name: string;
   readonly difference: 'only_here' | 'only_there' | 'other';
-  /** Its own members that differ, if these were compared. */
+  /** The JSON members that differ, if these were compared. */
   readonly members?: string[];
 }
 
@@ -37,12 +37,12 @@ const longestText = 400;
 /** The hints that clients know; they leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** The most JSON values in all schemas that were sent as strings; no body may have so many. */
+/** The most JSON values in all schemas that were sent as strings. */
 const mostValues = 100_000;
 
 /**
- * Gives tools that a caller sent the names of the protocol: hosts name the input schema as the interfaces of
- * their models do.
+ * Gives tools that a caller sent the names of the protocol. A host names the input schema as the interface of
+ * its model does.
  */
 function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
   let left = mostValues;
@@ -72,15 +72,14 @@ function digest(sent: SurfaceMember, name: string, { members, annotations }: Com
 const hasMember = (list: readonly SurfaceMember[], member: string) =>
   list.some((one) => ownMember(one, member) !== undefined);
 
-/** The compared parts of a list: members of its members, and names of annotations. */
 interface ComparedSurface {
   readonly members: readonly string[];
   readonly annotations: ReadonlySet<string>;
 }
 
 /**
- * Prepares the list that a caller was shown. It compares members that at least one of its members has, and
- * all hints that clients know.
+ * Prepares the list that a caller was shown. It compares the JSON members that at least one of its entries
+ * has, and all hints that clients know.
  */
 export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
@@ -143,8 +142,8 @@ function repeatedIn(names: readonly string[]): string[] {
 }
 
 /**
- * Tells whether a member belongs to a list that the caller sent: clients list resources and templates apart,
- * and an empty list counts as the first of the two.
+ * Tells whether a member belongs to the list that the caller sent. Clients list resources and templates
+ * separately; an empty list counts as resources.
  */
 function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean {
   const [first, ...others] = surface.namedBy;
@@ -156,7 +155,7 @@ function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean
 }
 
 /**
- * Compares lists by name, and by the members that at least one sent member has; a name that occurs twice
+ * Compares lists by name, and by the JSON members that at least one sent entry has. A name that occurs twice
  * counts twice. The cost grows with the sum of both sides, not with their product.
  */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
@@ -181,11 +180,11 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
     /** Names that several members of one side have. */
     repeated: [...new Set(repeated)].sort(),
     /**
-     * Members that were seen here and never sent, and so were not compared; for a list that was not sent, the
-     * member that names its members.
+     * JSON members that were seen here but never sent, and so were not compared. For a list that was not
+     * sent, the member that names its entries, such as `uriTemplate`.
      */
     not_sent: [...not_sent, ...unsentNames],
-    /** Tells whether only names were compared, although members have more. */
+    /** Whether only names were compared, although members have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
     /** The prefix that the caller's host put before every name. */
     prefix,
@@ -202,8 +201,8 @@ const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
 /**
- * Yields the differences between two members of one name: text by text if models read it, otherwise by whole
- * member.
+ * Yields the differences between two members with the same name: each text for models that differs, and
+ * otherwise the whole JSON member.
  */
 function* textsOf(
   surface: Surface,

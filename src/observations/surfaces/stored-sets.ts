@@ -9,21 +9,16 @@ import type { SurfaceAt } from '../table.ts';
  * record and how large their lists are.
  */
 const mostRead_bytes = 4 * 1024 * 1024;
-/**
- * The most values in these lists: those of the largest list, with its array. A value takes as long as many
- * bytes.
- */
+/** The most JSON values in these lists. The longest list has 100,000, and its array is one more. */
 const mostRead_values = 100_001;
 
-/** Both limits in words. */
 export const mostReadText = '4 MiB or 100,000 values';
 
-/** A stored list: its digest, and its size as JSON. */
 export type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
 
 /**
- * Reads stored lists for one answer, one after the other, up to 4 MiB and 100,000 values in all. `left_out`:
- * there is no room for a list; undefined: it is no longer stored.
+ * Reads stored lists for one answer, up to both limits. Returns `left_out` for a list without room, and
+ * undefined for a list that is no longer stored.
  */
 export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;

@@ -29,7 +29,7 @@ const valid_s = 300;
 
 /**
  * The key that signs requests of the observer, and its JWK thumbprint (RFC 7638). It is derived from the seed
- * of the log, so that all nodes of a database share it, and is not the one that signs checkpoints.
+ * of the log, so that all nodes of a database share it. Checkpoints are signed with a different key.
  */
 export async function openObserverKey(context: LogContext) {
   const seed = await openLogSeed(context);
@@ -56,7 +56,6 @@ function signRequest(
   };
 }
 
-/** The media type of the directory of keys. */
 export const keyDirectoryType = 'application/http-message-signatures-directory+json';
 
 /** The published directory of keys, which receivers of signed requests find by the signature agent. */
@@ -65,13 +64,12 @@ export const toKeyDirectory = ({ jwk, id }: ObserverKey) => ({
   purpose: 'Dossier checks the endpoints that listings record',
 });
 
-/** The part of a context that the observer needs. */
 export type ObserverContext = Pick<
   Context,
   'store' | 'config' | 'repositories' | 'log' | 'clock' | 'timeouts'
 >;
 
-/** The pause before a run tries again to take over from that of another process. */
+/** The pause before a run tries again to begin, while a different process checks the listing. */
 const takenPause_ms = 500;
 
 function createParts(
@@ -111,7 +109,6 @@ function createParts(
   };
 }
 
-/** An endpoint as a listing would record it. */
 const toSubject = (url: string): CheckedListing => ({
   handle: url,
   remotes: [{ type: 'streamable-http', url }],
@@ -125,9 +122,8 @@ const never = new AbortController().signal;
 export type Observer = ReturnType<typeof createObserver>;
 
 /**
- * Creates the observer of a process: it checks listings, with one request at a time to each host and one run
- * at a time of each listing, across all nodes. Once the signal is aborted, every call rejects with its
- * reason.
+ * Creates the observer of a process. Across all nodes, it sends one request at a time to each host, and makes
+ * one check at a time of each listing. Once the signal is aborted, every call rejects with its reason.
  */
 export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
@@ -171,7 +167,6 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
       const asked = createRun(toSubject(url), parts, { now: clock(), refusal: undefined });
       return unlessAborted(findAll(asked, { log, signal }), signal);
     },
-    /** Releases the hosts that this process holds. */
     close: () => parts.queue.close(),
   };
 }

@@ -14,7 +14,6 @@ import { createReadLimits } from '../read-limits.ts';
 import { createObserver, type ObserverContext } from './observer.ts';
 import { createQueue, type WaitingListing } from './waiting.ts';
 
-/** The results of the checks so far. */
 export interface CheckCounts {
   readonly observed: number;
   readonly changed: number;
@@ -35,11 +34,12 @@ const leasedPause_ms = 2000;
 const tick_ms = 250;
 /** The pause of a namespace after one of its checks had to be ended, which interrupts all others. */
 const rest_ms = 3_600_000;
-/** The listings whose keys are read at once, in a few milliseconds without other answers. */
+/** The number of listings whose keys are read before other work gets its turn. */
 const readAtOnce = 50;
 
 /**
- * When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since.
+ * When a listing is due, ms since 1970: an interval (±10 %) after its last run, or at once if its record
+ * changed since.
  */
 export function dueAt_ms(
   handle: string,
@@ -62,7 +62,6 @@ async function readDue(context: ScheduleContext): Promise<string[]> {
     lastRuns(last?.id ?? -1, page),
   );
   const due: string[] = [];
-  // Even of a million listings, only those that are due are held.
   for await (const runs of pages)
     for (const run of runs) if (!isSample(run) && isDue(run.handle, run, context)) due.push(run.handle);
   return due;
@@ -104,8 +103,8 @@ async function check(
 }
 
 /**
- * Creates the checks of one process: which listings wait, and which may begin. A check that fails is logged
- * and counted, and stops no other.
+ * Creates the schedule of one process: which listings wait, and which checks may begin. A check that fails is
+ * logged and counted, and stops no other.
  */
 export function createSchedule(
   checks: Checks,
@@ -191,7 +190,7 @@ export function createSchedule(
     /** Adds the listings that are due; returns how many were not waiting yet. */
     async fill() {
       const before = due.size();
-      // Listings of one import follow each other; the order of their digests mixes them.
+      // Listings of one import follow each other. The order by digest mixes them.
       const handles = (await readDue(context))
         .filter((handle) => !due.has(handle))
         .map((handle) => ({ handle, at: hash('sha256', handle, 'base64') }));
@@ -239,7 +238,6 @@ export function createSchedule(
       await news.promise;
       clearTimeout(tick);
     },
-    /** The number of checks that wait or run. */
     size: () => due.size() + read.size() + asked.size(),
     counts: (): CheckCounts => counts,
     /** Resolves once the checks under way have ended. */
@@ -249,7 +247,7 @@ export function createSchedule(
 
 /**
  * Observes every listing that is due, except the shipped sample, and waits for those that other processes
- * observe. The next call goes on if this one is killed.
+ * observe. If this call is killed, the next one continues.
  */
 export async function observeDue(
   checks: Checks,
@@ -276,9 +274,9 @@ const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
 
 /**
  * Checks listings until the signal: those that are read and due, those whose maintainers ask for it and, with
- * OBSERVE=on, all every OBSERVE_INTERVAL. It looks for due listings after 2 s, and after twice as long each
- * time that it finds none. `checks` runs the checks, by default in this thread. Never throws; resolves once
- * the running checks have ended.
+ * OBSERVE=on, all every OBSERVE_INTERVAL. While it finds no due listings, it looks for them less and less
+ * often, at least every ten minutes. `checks` runs the checks, by default in this thread. Never throws;
+ * resolves once the running checks have ended.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,

@@ -4,16 +4,16 @@ export interface WaitingListing {
   readonly why: 'asked' | 'read' | 'due';
   /** The control root of the claim by which its check was asked for. */
   readonly root?: string;
-  /** The keys whose places its check takes; they are read when its turn may have come. */
+  /** The keys whose places its check takes. They are read when its turn may have come. */
   keys?: readonly string[];
   notBefore_ms: number;
   wasTried?: true;
 }
 
 /**
- * Creates a queue of listings that wait for a check, in their order. A listing with a full key (a domain or
- * namespace with as many running checks as it may have) is no candidate until one of those has ended, so that
- * many of them do not slow down the search for the next.
+ * Creates a queue of listings that wait for a check, in their order. A key is full if its domain or namespace
+ * has as many running checks as it may have. A listing with a full key is no candidate until one of those
+ * checks has ended.
  */
 export function createQueue() {
   const all = new Map<string, WaitingListing>();
@@ -27,9 +27,7 @@ export function createQueue() {
       all.set(one.handle, one);
       next.add(one);
     },
-    /** Takes a listing out of the order while its check runs. */
     take: (one: WaitingListing) => next.delete(one),
-    /** Lets a listing wait again. */
     putBack: (one: WaitingListing) => next.add(one),
     /** Lets a listing wait until a key is no longer full. */
     putBehind(one: WaitingListing, key: string) {
