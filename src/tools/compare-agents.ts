@@ -13,6 +13,7 @@ import {
   say,
   sentence,
   toMarkdown,
+  toText,
   type Words,
   wordsSchema,
 } from '../core/words.ts';
@@ -32,6 +33,40 @@ import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const kinds = ['imported', 'observed', 'native'] as const;
+
+const comparedLines = z.object({
+  imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
+  observed: z.array(wordsSchema).optional(),
+  native: z.array(wordsSchema).optional(),
+});
+type ComparedLines = z.output<typeof comparedLines>;
+
+/** The lines that a test holds for, by kind; a kind without any is left out. */
+const pickLines = (
+  lines: ComparedLines,
+  isPicked: (kind: (typeof kinds)[number], line: Words) => boolean,
+): ComparedLines =>
+  Object.fromEntries(
+    kinds
+      .map((kind) => [kind, (lines[kind] ?? []).filter((line) => isPicked(kind, line))] as const)
+      .filter(([, picked]) => picked.length > 0),
+  );
+
+const hasLine = (lines: ComparedLines, kind: (typeof kinds)[number], line: Words): boolean =>
+  (lines[kind] ?? []).some((one) => toText(one) === toText(line));
+
+/** The lines that two or more listings all have, which are said once. */
+function sameOf([first = {}, ...others]: readonly ComparedLines[]): ComparedLines {
+  if (others.length === 0) return {};
+  return pickLines(first, (kind, line) => others.every((other) => hasLine(other, kind, line)));
+}
+
+const linesText = (lines: ComparedLines): string =>
+  list(
+    kinds.flatMap((kind) => lines[kind] ?? []),
+    toMarkdown,
+  );
+
 /** Adds an answer's source and date to the list, unless they are in it, and returns their number. */
 function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number {
   const text = `${source}, ${as_of}`;
@@ -95,10 +130,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
     checked && `Checked: ${toMarkdown(checked)}.`,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
-    list(
-      kinds.flatMap((kind) => listing[kind] ?? []),
-      toMarkdown,
-    ),
+    linesText(listing),
   );
 }
 
@@ -107,7 +139,7 @@ const input = z.strictObject({
   criteria: criteriaInput,
 });
 
-const comparedListing = z.object({
+const comparedListing = comparedLines.extend({
   handle: z.string(),
   description: z.string().optional(),
   same_description_as: z
@@ -122,9 +154,6 @@ const comparedListing = z.object({
   checked: wordsSchema
     .optional()
     .describe('The endpoint or package that all checks were about, if there is only one'),
-  imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
-  observed: z.array(wordsSchema).optional(),
-  native: z.array(wordsSchema).optional(),
   problem: z
     .object({
       code: z.string(),
@@ -136,6 +165,9 @@ const comparedListing = z.object({
 });
 
 const output = z.object({
+  same_for_all: comparedLines
+    .optional()
+    .describe('Answers that are the same for all of these listings, which `listings` does not repeat'),
   listings: z.array(comparedListing),
   sources: z.array(wordsSchema).describe('Sources with dates'),
   statement: z.string(),
@@ -231,8 +263,9 @@ export const compareAgents = defineTool({
     handles: ['co.webhook/webhook', 'com.politicalcomms/api'],
     criteria: ['has_endpoint', 'updated_within_days:365'],
   },
-  toText: ({ listings, sources, ...answer }: z.output<typeof output>): string =>
+  toText: ({ same_for_all, listings, sources, ...answer }: z.output<typeof output>): string =>
     paragraphs(
+      same_for_all && lines('The same for all of these listings:', linesText(same_for_all)),
       ...listings.map(listingText),
       sources.length > 0 && `Sources: ${sources.map(toMarkdown).join('; ')}`,
       answer.statement,
@@ -241,18 +274,21 @@ export const compareAgents = defineTool({
   async run(sent, context) {
     const sources: string[] = [];
     const compared = await compareAll(sent, context);
-    const listings = compared.map(({ imported, observed, native, ...one }) => {
-      const checked = checkedOf({ ...one, imported, observed, native });
-      const toLines = (answers?: readonly CriterionAnswer[]) =>
-        answers?.map((answer) => toComparisonLine(answer, sources, checked));
+    const said = compared.map((one) => {
+      const checked = checkedOf(one);
+      const { imported = [], observed = [], native = [], ...listing } = one;
+      const toLines = (answers: readonly CriterionAnswer[]) =>
+        answers.map((answer) => toComparisonLine(answer, sources, checked));
       return {
-        ...one,
-        ...(checked !== undefined && { checked: codeWords(checked) }),
-        imported: toLines(imported),
-        observed: toLines(observed),
-        native: toLines(native),
+        listing: { ...listing, ...(checked !== undefined && { checked: codeWords(checked) }) },
+        lines: { imported: toLines(imported), observed: toLines(observed), native: toLines(native) },
       };
     });
+    const same = sameOf(said.filter(({ listing }) => !listing.problem).map(({ lines }) => lines));
+    const listings = said.map(({ listing, lines }) => ({
+      ...listing,
+      ...pickLines(lines, (kind, line) => !hasLine(same, kind, line)),
+    }));
     const untrusted = [
       'description',
       'version_asked',
@@ -266,11 +302,16 @@ export const compareAgents = defineTool({
       listings.some((one) => untrustedOf(one, [name]).length > 0);
     // `whose` is in our own words, except for quotations and code spans.
     const quoting = hasForeign(listings.map(({ whose }) => whose)) ? ['whose'] : [];
+    const hasSame = Object.keys(same).length > 0;
     return {
+      ...(hasSame && { same_for_all: same }),
       listings,
       sources: sources.map((source, at) => say`${name(`[${at + 1}]`)} ${ours(source)}`),
       statement: compareStatement,
-      untrusted_fields: [...untrusted.filter(has), ...quoting].map((name) => `listings.${name}`),
+      untrusted_fields: [
+        ...(hasForeign(same) ? ['same_for_all'] : []),
+        ...[...untrusted.filter(has), ...quoting].map((name) => `listings.${name}`),
+      ],
     };
   },
 });

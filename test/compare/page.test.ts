@@ -60,7 +60,7 @@ describe('a comparison says before its criteria whose each listing is', () => {
     const { content, structuredContent } = await client.call('compare_agents', { handles });
     await client.close();
     expect(content[0]?.text).toMatch(
-      /^`com\.lumetra-app\/crm`.*\nWhose: Domain lumetra-app\.com, proven to the registry; its endpoint is on another domain: `workers\.dev`, where others can have hosts too\.\n\* active: /,
+      /\n`com\.lumetra-app\/crm`.*\nWhose: Domain lumetra-app\.com, proven to the registry; its endpoint is on another domain: `workers\.dev`, where others can have hosts too\.\n\* endpoint_at_domain: not_met\. /,
     );
     expect(structuredContent).toMatchObject({
       listings: [

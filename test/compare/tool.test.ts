@@ -43,9 +43,9 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     const { listings, statement, untrusted_fields } = await compare([politics, webhook], criteria);
     expect(listings.map(({ handle }) => handle)).toEqual([politics, webhook]);
     expect(short(listings[0]?.imported)).toEqual([
+      ['publisher_listings_at_most', 'met', '1 listing of this namespace is stored here, this one included.'],
       ['transport', 'met', 'stdio is among the recorded transports.'],
       ['has_endpoint', 'not_met', 'No remote endpoint is recorded.'],
-      ['publisher_listings_at_most', 'met', '1 listing of this namespace is stored here, this one included.'],
     ]);
     expect(short(listings[0]?.observed)).toEqual([
       ['endpoint_observed_alive', 'not_applicable', 'No remote endpoint is recorded.'],
@@ -97,6 +97,38 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(listings[0]?.imported).toMatchObject([{ recorded: document.endpoint }]);
   });
 
+  it('says once what is the same for all, and what differs with each listing', async () => {
+    const { same_for_all, listings } = (await ask(
+      [politics, webhook, 'org.nobody/nothing-like-it'],
+      ['active', 'has_endpoint', 'claimed', 'updated_within_days:3650'],
+    )) as unknown as {
+      readonly same_for_all: object;
+      readonly listings: readonly Readonly<Record<string, unknown>>[];
+    };
+    expect(same_for_all).toEqual({
+      imported: [
+        'active: met. The registry lists it as active. [1]',
+        expect.stringMatching(/^updated_within_days:3650: met\. .* \[1\]$/),
+      ],
+    });
+    expect(listings).toMatchObject([
+      {
+        imported: ['has_endpoint: not_met. No remote endpoint is recorded. [1]'],
+        native: ['claimed: not_met. This listing is not claimed. [2]'],
+      },
+      {
+        imported: [
+          'has_endpoint: met. A remote address is recorded. Recorded: `https://mcp.webhook.co/mcp` [1]',
+        ],
+        native: [expect.stringMatching(/^claimed: met\. /)],
+      },
+      { problem: { code: 'unknown_handle' } },
+    ]);
+    // One listing has nothing in common with a handle that names none.
+    const alone = await ask([politics, 'org.nobody/nothing-like-it'], ['active']);
+    expect(alone).not.toHaveProperty('same_for_all');
+  });
+
   it('reports handles without a listing, and answers the rest', async () => {
     const handles = [
       'co.webhook/Webhook',
@@ -142,9 +174,9 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       first?.[kind]?.map(({ criterion }) => criterion);
     expect(namesOf('imported')).toEqual([
       'active',
-      'endpoint_at_domain',
       'nothing_shared',
       'needs_no_secret',
+      'endpoint_at_domain',
     ]);
     expect(namesOf('observed')).toEqual(['endpoint_observed_alive', 'price_known', 'tools_unchanged_for']);
     expect(namesOf('native')).toEqual(['claimed', 'native_ratings_at_least']);
@@ -216,6 +248,8 @@ describe('for any picks', () => {
     { criterion: 'transport', value: 'stdio' },
     { criterion: 'tag', value: 'webhooks' },
   ];
+  const nameOf = ({ criterion, value }: { readonly criterion: string; readonly value?: string | number }) =>
+    value === undefined ? criterion : `${criterion}:${value}`;
   const kindOf = (criterion: string) => {
     if (criterion === 'endpoint_observed_alive') return 'observed';
     return ['claimed', 'native_ratings_at_least', 'rated_within_days'].includes(criterion)
@@ -236,18 +270,25 @@ describe('for any picks', () => {
     });
     await fc.assert(
       fc.asyncProperty(picks, async (input) => {
-        const listings = comparedOf(await directory.call('compare_agents', input));
+        const compared = await directory.call('compare_agents', input);
+        const { same_for_all = {} } = compared as {
+          same_for_all?: Readonly<Record<string, readonly string[]>>;
+        };
+        const listings = comparedOf(compared);
         expect(listings.map(({ handle }) => handle)).toEqual(input.handles);
         for (const { handle, imported, observed, native, problem } of listings) {
           if (handle === 'org.unknown/x') expect(problem?.code).toBe('unknown_handle');
           else {
+            const asked = input.criteria.map(nameOf);
             const of = (kind: string) =>
-              input.criteria
-                .filter(({ criterion }) => kindOf(criterion) === kind)
-                .map((one) => ('value' in one ? { ...one, value: String(one.value) } : one));
-            expect(imported).toMatchObject(of('imported'));
-            expect(observed).toMatchObject(of('observed'));
-            expect(native).toMatchObject(of('native'));
+              input.criteria.filter(({ criterion }) => kindOf(criterion) === kind).map(nameOf);
+            for (const [kind, all = []] of Object.entries({ imported, observed, native })) {
+              const same = same_for_all[kind]?.length ?? 0;
+              const names = all.map(nameOf);
+              expect(names.toSorted()).toEqual(of(kind).toSorted());
+              for (const part of [names.slice(0, same), names.slice(same)])
+                expect(part).toEqual(asked.filter((one) => part.includes(one)));
+            }
           }
           for (const answer of [...(imported ?? []), ...(observed ?? []), ...(native ?? [])]) {
             expect(['met', 'not_met', 'unknown', 'not_applicable']).toContain(answer.result);

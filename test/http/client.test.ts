@@ -20,7 +20,7 @@ it('calls tools of a running service, with types of what goes in and what comes 
     handles: [handle, 'com.politicalcomms/api'],
     criteria: ['claimed'],
   });
-  expect(compared.listings[1]?.native?.[0]).toMatch(
+  expect(compared.same_for_all?.native?.[0]).toMatch(
     /^claimed: not_met\. This listing is not claimed\. \[\d\]$/,
   );
   // @ts-expect-error: a tool that there is not is no call, and the service says so too.

@@ -246,7 +246,10 @@ describe('compare_agents', () => {
     const { healthy, unreachable } = observedStates;
     const { text } = await ask('compare_agents', { handles: [healthy, unreachable] });
     expect(text).toMatch(
-      /\nWhose: Domain findwell\.com, proven to the registry; its endpoint is on it\. First published [\d-]{10} \(record, [\d-]{10}\)\.\nChecked: `https:\/\/[^`]+`\.\n\* active: /,
+      /\nWhose: Domain findwell\.com, proven to the registry; its endpoint is on it\. First published [\d-]{10} \(record, [\d-]{10}\)\.\nChecked: `https:\/\/[^`]+`\.\n\* endpoint_observed_alive: /,
+    );
+    expect(text).toMatch(
+      /^The same for all of these listings:\n\* active: met\. The registry lists it as active\. \[1\]\n/,
     );
     expect(text).toMatch(
       /endpoint_observed_alive: met\. A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay; 3 of 3 checks in 30 days were answered\. /,

@@ -390,7 +390,7 @@ describe('one owner', () => {
         { criterion: 'succeeded_percent_at_least', value: 1 },
       ],
     });
-    expect(comparedOf(answer)[0]?.native?.map(({ result }) => result)).toEqual(['not_met', 'unknown']);
+    expect(comparedOf(answer)[0]?.native?.map(({ result }) => result)).toEqual(['unknown', 'not_met']);
   });
 
   it.each([

@@ -43,18 +43,25 @@ export type ComparedListing = Readonly<
   }
 >;
 
-/** The listings of an answer of compare_agents, their lines in parts. */
+/**
+ * The listings of an answer of compare_agents, their lines in parts: first those that are the same for all of
+ * them, which the answer says once, then their own.
+ */
 export function comparedOf(answer: unknown): readonly ComparedListing[] {
-  const { listings, sources } = answer as {
+  const {
+    same_for_all = {},
+    listings,
+    sources,
+  } = answer as {
+    same_for_all?: Readonly<Record<string, readonly string[]>>;
     listings: Readonly<Record<string, unknown>>[];
     sources: readonly string[];
   };
-  return listings.map((listing) => ({
-    ...listing,
-    ...Object.fromEntries(
-      kinds
-        .filter((kind) => listing[kind])
-        .map((kind) => [kind, (listing[kind] as string[]).map((text) => toJudged(text, sources))]),
-    ),
-  })) as unknown as ComparedListing[];
+  return listings.map((listing) => {
+    if (listing.problem) return listing;
+    const lines = kinds
+      .map((kind) => [...(same_for_all[kind] ?? []), ...((listing[kind] as string[] | undefined) ?? [])])
+      .map((ofKind) => ofKind.map((text) => toJudged(text, sources)));
+    return { ...listing, ...Object.fromEntries(kinds.map((kind, at) => [kind, lines[at]])) };
+  }) as unknown as ComparedListing[];
 }

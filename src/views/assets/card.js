@@ -100,31 +100,35 @@ const question = ([, criterion, value]) =>
     .replace('(s)', value === '1' ? '' : 's')
     .replace('{}', () => String(value ?? ''));
 
-const comparedPart = (kind, listings, sources) =>
-  listings[0][kind].length === 0
+/** The answers of one kind by question; an answer that is the same for all listings is shown once. */
+const comparedPart = (kind, listings, sources) => {
+  const cells = listings.flatMap((listing) =>
+    (listing[kind] ?? []).map((line) => ({ listing, answer: answerForm.exec(line) })),
+  );
+  const questions = [...new Set(cells.map(({ answer }) => question(answer)))];
+  const cellsOf = (asked) =>
+    cells
+      .filter(({ answer }) => question(answer) === asked)
+      .map(({ listing, answer }) => answerCell(listing, answer, sources));
+  return questions.length === 0
     ? ''
     : part(
         kind,
         words.kinds[kind],
-        listings[0][kind].flatMap((one, at) => [
-          el('h3', '', question(answerForm.exec(one))),
-          el(
-            'div',
-            'answers',
-            listings.map((listing) => answerCell(listing, answerForm.exec(listing[kind][at]), sources)),
-          ),
-        ]),
+        questions.flatMap((asked) => [el('h3', '', asked), el('div', 'answers', cellsOf(asked))]),
       );
+};
 
-const comparisonCard = ({ listings, sources, statement }) => {
+const comparisonCard = ({ same_for_all = {}, listings, sources, statement }) => {
   const known = listings.filter(({ problem }) => !problem);
+  const answering = [{ handle: 'All of these listings', ...same_for_all }, ...known];
   const unanswered = listings.filter(({ problem }) => problem);
   return [
     el('p', 'note', `Comparison of ${plural(known.length, 'listing')}`),
     unanswered.map(({ handle, problem }) =>
       el('p', '', el('span', 'handle', handle), `: ${problem.message}`),
     ),
-    known.length > 0 ? Object.keys(words.kinds).map((kind) => comparedPart(kind, known, sources)) : '',
+    known.length > 0 ? Object.keys(words.kinds).map((kind) => comparedPart(kind, answering, sources)) : '',
     el('p', 'note', statement),
   ].flat();
 };

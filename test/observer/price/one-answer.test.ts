@@ -138,9 +138,9 @@ it('a price that only tools state', async () => {
   for (const one of [row, markdown]) expect(one).toContain('1 of 2');
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(criteria).toEqual([
+    'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
     'met: Tools in the endpoint’s list state prices.',
     'not_met: Tools in the endpoint’s list state prices.',
-    'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
   ]);
 });
 

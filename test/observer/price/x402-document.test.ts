@@ -128,8 +128,11 @@ const findingsOf = async (name: string) => {
       criteria: [{ criterion: 'price_known' }, { criterion: 'no_payment_seen' }],
     }),
   });
-  const { listings } = (await answer.json()) as { listings: { observed: object[] }[] };
-  return listings[0]?.observed;
+  const { same_for_all, listings } = (await answer.json()) as {
+    same_for_all?: { observed: object[] };
+    listings: { observed: object[] }[];
+  };
+  return [...(same_for_all?.observed ?? []), ...(listings[0]?.observed ?? [])];
 };
 const today = new Date().toISOString().slice(0, 10);
 
