@@ -243,15 +243,20 @@ export function toRegistered(
 const piece =
   /[\s,]*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
 
-/** The challenges in the WWW-Authenticate header of a response, up to the first fault in it. */
+/**
+ * The challenges in the WWW-Authenticate header of a response, up to the first fault in it. A parameter that
+ * is repeated with another value is empty, because it is not known which one a client reads.
+ */
 export function challengesOf({ headers }: Pick<Fetched, 'headers'>) {
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
   for (const [, name, quoted, bare, scheme] of (headers['www-authenticate'] ?? '').matchAll(piece)) {
     if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
-    else
-      challenges
-        .at(-1)
-        ?.parameters.set((name ?? '').toLowerCase(), quoted?.replace(/\\(.)/gs, '$1') ?? bare ?? '');
+    else {
+      const value = quoted?.replace(/\\(.)/gs, '$1') ?? bare ?? '';
+      const parameters = challenges.at(-1)?.parameters;
+      const known = parameters?.get((name ?? '').toLowerCase()) ?? value;
+      parameters?.set((name ?? '').toLowerCase(), known === value ? value : '');
+    }
   }
   return challenges;
 }

@@ -4,46 +4,28 @@ import { wrongField } from '../core/problem.ts';
 import { dayText, lines, list } from '../core/text.ts';
 import {
   code,
-  codes,
-  dayOf,
   hasForeign,
   join,
   own,
-  phrase,
   say,
   sentence,
   toMarkdown,
   toText,
-  Words,
-  within,
+  type Words,
   wordsSchema,
 } from '../core/words.ts';
 import { closingText } from '../document/answers/closing.ts';
-import {
-  type ComparedOffer,
-  compareWithClosest,
-  partNames,
-  seenStates,
-  unseenOffer,
-} from '../observations/offers/compare.ts';
+import { type ComparedOffer, partNames, seenStates } from '../observations/offers/compare.ts';
 import { notesOf } from '../observations/offers/notes.ts';
-import {
-  compareWithLists,
-  type ListComparison,
-  listStates,
-  type PriceList,
-  toPriceLists,
-} from '../observations/offers/price-lists.ts';
-import { type OfferChanges, type SeenQuotes, toSeenQuotes } from '../observations/offers/seen.ts';
-import { readSentOffers, type SentOffer, type SentOffers } from '../observations/offers/sent.ts';
-import { findPlace, type PaidPlace } from './find/paid-place.ts';
-import { whyNone } from './find/why-none.ts';
+import { type ListComparison, listStates } from '../observations/offers/price-lists.ts';
+import { readSentOffers, type SentOffers } from '../observations/offers/sent.ts';
+import type { SentOffer } from '../observations/offers/sent-offer.ts';
+import { type CheckedOffer, compareEach } from './find/compared-offers.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const most_bytes = 16 * 1024;
 const mostOffers = 3;
-const mostChanges = 100;
 
 const input = z.strictObject({
   offer: z
@@ -63,6 +45,9 @@ const output = z.object({
   message: wordsSchema,
   offers: z.array(
     z.object({
+      number: z.int().optional().describe('Its place among the offers, if several were sent'),
+      resource: z.string().optional().describe('What it pays for, if the offers name several resources'),
+      handle: z.string().optional().describe('The listing that records its resource, if it is given'),
       payee: state,
       amount: state,
       asset: state,
@@ -90,40 +75,14 @@ const output = z.object({
         .describe('Sentences about each part: its state, since when, and other facts'),
     }),
   ),
-  more: z.int().optional().describe('Offers that were not compared'),
+  more: z.int().optional().describe('Offers that are not shown: those that differ are shown first'),
+  not_compared: z.int().optional().describe('How many of these were not compared'),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });
 type OfferAnswer = z.output<typeof output>;
 
 const statement = 'Dossier saw no payment and knows nothing about delivery.';
-
-async function readSeen({ facts, endpoints }: PaidPlace, { store }: Context) {
-  if (!facts) return { seen: [], lists: [] };
-  const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
-  const changes: OfferChanges = { rows, isAll: rows.length < mostChanges };
-  const observed = facts.observed?.observations ?? [];
-  const isThere = ({ endpoint = '' }: Pick<PriceList, 'endpoint'>) => endpoints.includes(endpoint);
-  return {
-    seen: toSeenQuotes(observed, changes).filter(isThere),
-    lists: toPriceLists(observed).filter(isThere),
-  };
-}
-
-/** Says which endpoint was compared and when it quoted a price, or why there is nothing to compare. */
-function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | undefined): Words {
-  if (!facts) return found;
-  const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
-  if (!quotes) return join([found, whyNone(facts) ?? noneSeen], ' ');
-  const { endpoint = '', unquoted, since } = quotes;
-  const last = quotes.quotes.find(({ value }) => value !== undefined);
-  const until = last ? say`Last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.` : say``;
-  const read = since === undefined ? say`` : say`Dossier read its changes since ${dayOf(since)}.`;
-  const why = unquoted?.why ? within(phrase(new Words(unquoted.why))) : own('no price was quoted');
-  const where = last ? own('On') : say`At ${code(endpoint)} on`;
-  const not = unquoted ? say`${where} ${dayOf(unquoted.observed_at)}: ${why}.` : say``;
-  return join([found, until, not, read], ' ');
-}
 
 /** Reads which other listings ask to be paid at the address of an offer. */
 async function readOthers({ pay_to }: SentOffer, handle: string | undefined, { store }: Context) {
@@ -141,12 +100,6 @@ function factsOf(compared: ComparedOffer): Words[] {
   });
 }
 
-interface CheckedOffer {
-  readonly offer: SentOffer;
-  readonly compared: ComparedOffer;
-  readonly lists: readonly ListComparison[];
-}
-
 /** The comparison of an offer with one price list, for JSON. */
 const toListedOffer = ({ text: _, observed_at, tool, source, ...states }: ListComparison) => ({
   source,
@@ -155,9 +108,24 @@ const toListedOffer = ({ text: _, observed_at, tool, source, ...states }: ListCo
   ...states,
 });
 
+/** Says what an offer pays for and, if that is another place than that of the first, its comparison. */
+function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, first: CheckedOffer): Words {
+  const about =
+    resource === undefined ? own('This offer names no resource.') : say`This offer is for ${code(resource)}.`;
+  if (handle === first.handle && toText(message) === toText(first.message)) return about;
+  const listing = handle === undefined ? own('') : say`It is compared with ${code(handle)}.`;
+  return join([about, listing, message], ' ');
+}
+
+/** What an offer pays for, and the listing that it is compared with. */
+const resourceOf = ({ offer: { resource }, handle }: CheckedOffer) => ({
+  ...(resource !== undefined && { resource }),
+  ...(handle !== undefined && { handle }),
+});
+
+/** The states of an offer, and the facts behind them. */
 async function toOffer(
-  { offer, compared, lists }: CheckedOffer,
-  handle: string | undefined,
+  { offer, compared, lists, handle }: CheckedOffer,
   context: Context,
 ): Promise<OfferAnswer['offers'][number]> {
   const { payee, amount, asset, network, scheme } = compared;
@@ -173,12 +141,38 @@ async function toOffer(
   };
 }
 
+const different = new Set<string>(['never_seen', 'seen_until', 'other', 'higher', 'lower']);
+
+/** The rank of an offer: first come those that differ from what is known, last those that are all as seen. */
+function rankOf({ compared, lists }: CheckedOffer): number {
+  const states = [
+    ...partNames.map((name) => compared[name].seen),
+    ...lists.flatMap((one) => partNames.map((name) => one[name])),
+  ];
+  if (states.some((one) => different.has(one))) return 0;
+  return states.includes('not_known') ? 1 : 2;
+}
+
+/** Chooses the offers that are shown, so that one that differs is not left out for some that do not. */
+const shownOf = (checked: readonly CheckedOffer[]): CheckedOffer[] =>
+  checked
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .slice(0, mostOffers)
+    .sort((a, b) => a.offer.number - b.offer.number);
+
+/** The number of those that were sent among some offers, of which two may be one with two resources. */
+const numbersOf = (checked: readonly CheckedOffer[]): number =>
+  new Set(checked.map(({ offer }) => offer.number)).size;
+
 function toOfferText(answer: OfferAnswer): string {
-  const { handle, message, offers, more, statement: last } = answer;
+  const { handle, message, offers, more, not_compared: not, statement: last } = answer;
   return lines(
     toMarkdown(handle === undefined ? message : say`${code(handle)}. ${message}`),
-    ...offers.map(({ facts }, at) => lines(offers.length > 1 && `Offer ${at + 1}:`, list(facts, toMarkdown))),
-    more !== undefined && `${more} more were sent and not compared.`,
+    ...offers.map(({ number, facts }) =>
+      lines(number !== undefined && `Offer ${number}:`, list(facts, toMarkdown)),
+    ),
+    more !== undefined &&
+      `${more} more were sent and are not shown${not === undefined ? '' : `; ${not} of them were not compared`}.`,
     last,
     closingText(answer),
   );
@@ -221,28 +215,30 @@ export const checkOffer = defineTool({
   toText: toOfferText,
   async run({ offer, ...named }, context) {
     const sent = readOffer(offer);
-    const place = await findPlace(named, sent, context);
-    const { facts } = place;
-    const { seen, lists } = await readSeen(place, context);
-    const shown = sent.offers.slice(0, mostOffers);
-    const closest = compareWithClosest(shown, seen);
-    const handle = facts?.listing.handle;
-    const endpoint = closest?.quotes.endpoint;
-    const there = lists.filter((one) => endpoint === undefined || one.endpoint === endpoint);
-    const [, paidTool] = /^mcp:\/\/tool\/(.+)$/.exec(sent.resource ?? '') ?? [];
+    const checked = await compareEach(sent, named, context);
+    const shown = shownOf(checked);
+    const [first] = shown;
+    if (!first) throw new Error('no offer was compared');
+    const { handle, message } = first;
+    const hasSeveral = new Set(checked.map((one) => one.offer.resource)).size > 1;
     const offers = [];
-    for (const [at, one] of shown.entries()) {
-      const compared = closest?.compared[at] ?? unseenOffer(one, place.unseen);
-      const listed = compareWithLists(there, one, paidTool);
-      offers.push(await toOffer({ offer: one, compared, lists: listed }, handle, context));
+    for (const one of shown) {
+      const { facts, ...states } = await toOffer(one, context);
+      offers.push({
+        ...(sent.count > 1 && { number: one.offer.number }),
+        ...(hasSeveral && resourceOf(one)),
+        ...states,
+        facts: hasSeveral ? [resourceWords(one, first), ...facts] : facts,
+      });
     }
-    const more = sent.count - shown.length;
-    const message = messageOf(place, closest?.quotes);
+    const more = sent.count - numbersOf(shown);
+    const not_compared = sent.count - numbersOf(checked);
     return {
       ...(handle !== undefined && { handle }),
       message,
       offers,
       ...(more > 0 && { more }),
+      ...(not_compared > 0 && { not_compared }),
       statement,
       untrusted_fields: [...(hasForeign(message) ? ['message'] : []), 'offers'],
     };

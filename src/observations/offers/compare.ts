@@ -3,7 +3,7 @@ import { code, dayOf, listed, ours, own, say, toText, type Words } from '../../c
 import { convert, networkName, symbolOf, toCaip19 } from '../kinds/prices/assets.ts';
 import { isWhole, type PaidOffer } from '../kinds/prices/offers.ts';
 import type { OfferSighting, SeenQuotes } from './seen.ts';
-import type { SentOffer } from './sent.ts';
+import type { SentOffer } from './sent-offer.ts';
 
 /** How a part of an offer compares with what was seen; `higher` and `lower` are amounts in one unit. */
 export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;

@@ -1,6 +1,6 @@
 import { code, dayOf, isEmpty, listed, number, ours, own, quote, say, type Words } from '../../core/words.ts';
 import { networkWords, symbolOf, tokensOn } from '../kinds/prices/assets.ts';
-import type { SentOffer } from './sent.ts';
+import type { SentOffer } from './sent-offer.ts';
 
 const none = own('');
 

@@ -7,7 +7,7 @@ import { kinds } from '../kinds.ts';
 import type { StoredObservation } from '../observation.ts';
 import { ownProbe } from '../remotes.ts';
 import { isNetworkName, partNames } from './compare.ts';
-import type { SentOffer } from './sent.ts';
+import type { SentOffer } from './sent-offer.ts';
 
 /** A price list that is published for an endpoint: a document of its host, or an entry in a catalogue. */
 export interface PriceList {

@@ -1,152 +1,30 @@
-import { asMembers, asObject, type JsonObject, parseForeignJson, readBase64Object } from '../../core/json.ts';
-import { toAddress } from '../../core/payee.ts';
-import { toLine } from '../../core/text.ts';
+import { asObject, type JsonObject, parseForeignJson, readBase64Object } from '../../core/json.ts';
 import { challengesOf } from '../../net/answer.ts';
-import { isIdentifier } from '../kinds/prices/offer.ts';
-import { toNetwork } from '../kinds/prices/offers.ts';
+import { readOffers, resourcesOf, type SentOffer } from './sent-offer.ts';
 
-/** One way to pay that a caller was sent; members that it does not state in a readable form are absent. */
-export interface SentOffer {
-  readonly pay_to?: string;
-  /** A whole number of the asset's smallest unit. */
-  readonly amount?: string;
-  /** The address of the asset, on eip155 in lower case. */
-  readonly asset?: string;
-  /** The network in CAIP-2, or by the source's name if Dossier does not know it. */
-  readonly network?: string;
-  readonly scheme?: string;
-  /** The name that the offer gives the asset. */
-  readonly asset_name?: string;
+/** One of the ways to pay that a caller was sent. */
+export interface NumberedOffer extends SentOffer {
+  /** Its place among all of them, from 1; it has one offer for each of its resources. */
+  readonly number: number;
 }
 
 /** All ways to pay that a caller was sent. */
 export interface SentOffers {
-  /** The first twenty. */
-  readonly offers: readonly SentOffer[];
+  /** At most twenty. If there are more, those that repeat another are left out first. */
+  readonly offers: readonly NumberedOffer[];
   /** The number of all of them. */
   readonly count: number;
-  /** The resource that the request for a payment names: an address, or `mcp://tool/<name>`. */
-  readonly resource?: string;
 }
 
 const mostOffers = 20;
 /** The most levels; a tool result in a message of JSON-RPC in a text has six. */
 const deepest = 8;
-const longestName = 60;
-/** The length of the longest address by which a listing is found. */
-const longestResource = 500;
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+/** What was read of each item in one place, such as a list or a header; empty for one that is no offer. */
+type Place = readonly (readonly SentOffer[])[];
 
-/** Reads a whole number of at most 78 digits; models also send numbers. */
-function toAmount(value: unknown): string | undefined {
-  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
-  return typeof text === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(text) ? text : undefined;
-}
-
-/** Reads the members that can be read; undefined if they name neither a payee nor a price. */
-function toOffer(
-  stated: Readonly<Record<'pay_to' | 'amount' | 'asset' | 'network' | 'scheme' | 'asset_name', unknown>>,
-  chain_id?: unknown,
-): SentOffer | undefined {
-  const { pay_to, asset, network, scheme, asset_name } = stated;
-  const amount = toAmount(stated.amount);
-  const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName).toWellFormed()) : '';
-  const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
-  const offer: SentOffer = {
-    ...(isIdentifier(pay_to) && { pay_to: toAddress(pay_to) }),
-    ...(amount !== undefined && { amount }),
-    ...(isIdentifier(asset) && { asset: toAddress(asset) }),
-    ...(isIdentifier(network) && { network: toNetwork(network, chain) }),
-    ...(isIdentifier(scheme) && { scheme }),
-    ...(name !== '' && { asset_name: name }),
-  };
-  const isPriced = offer.amount !== undefined && (offer.asset ?? offer.network) !== undefined;
-  return offer.pay_to !== undefined || isPriced ? offer : undefined;
-}
-
-const resourceOf = (one: JsonObject): string | undefined =>
-  [one.resource, asMembers(one.resource).url, one.url]
-    .filter(isText)
-    .find((text) => text.length <= longestResource);
-
-/**
- * The value of a member that has two names; undefined if the two differ, because it is not known which one a
- * client reads.
- */
-function agreedValue(one: unknown, other: unknown): unknown {
-  const first = one ?? other ?? undefined;
-  const second = other ?? one ?? undefined;
-  return first === second || (isText(first) && first === String(second)) ? first : undefined;
-}
-
-/**
- * Reads an offer of x402 in either version, or as agentkit gives it to a hook: {payTo, url, network, asset,
- * amount}.
- */
-function readRequirement(one: unknown): SentOffer | undefined {
-  const { payTo, pay_to, amount, maxAmountRequired, asset, network, scheme, extra } = asMembers(one);
-  return toOffer({
-    asset,
-    network,
-    scheme,
-    pay_to: agreedValue(payTo, pay_to),
-    amount: agreedValue(amount, maxAmountRequired),
-    asset_name: asMembers(extra).name,
-  });
-}
-
-/**
- * Reads a challenge of the Machine Payments Protocol, whose request is base64url in a header and JSON in a
- * message of MCP.
- */
-function readChallenge(one: unknown): SentOffer | undefined {
-  const { method, intent, request } = asMembers(one);
-  const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
-  const { amount, currency, recipient, methodDetails } = read ?? {};
-  const stated = { pay_to: recipient, amount, asset: currency, network: method, scheme: intent };
-  return toOffer({ ...stated, asset_name: undefined }, asMembers(methodDetails).chainId);
-}
-
-/** Reads an offer of either protocol. */
-function readEither(one: unknown): SentOffer | undefined {
-  const { method, intent, request } = asMembers(one);
-  return isText(method) && isText(intent) && request !== undefined
-    ? readChallenge(one)
-    : readRequirement(one);
-}
-
-/** Reads offers of one form; undefined if none of them can be read. */
-function toOffers(
-  list: readonly unknown[],
-  read: (one: unknown) => SentOffer | undefined,
-  resource?: string,
-): SentOffers | undefined {
-  const offers = list.slice(0, mostOffers).flatMap((one) => read(one) ?? []);
-  const named = resource ?? resourceOf(asMembers(list[0]));
-  if (offers.length === 0) return undefined;
-  return { offers, count: list.length, ...(named !== undefined && { resource: named }) };
-}
-
-const parts = ['pay_to', 'amount', 'asset', 'network', 'scheme'] as const;
-const isSameOffer = (one: SentOffer, other: SentOffer): boolean =>
-  parts.every((name) => one[name] === other[name]);
-
-/**
- * Joins the offers of several places, because clients differ in which they read: the usual offer could hide
- * the one that is paid. An offer in several places counts once.
- */
-const joinOffers = (places: readonly (SentOffers | undefined)[]): SentOffers | undefined =>
-  places.reduce((one, other) => {
-    if (!one || !other) return one ?? other;
-    const added = other.offers.filter((offer) => !one.offers.some((known) => isSameOffer(known, offer)));
-    const resource = one.resource ?? other.resource;
-    return {
-      offers: [...one.offers, ...added].slice(0, mostOffers),
-      count: one.count + other.count - (other.offers.length - added.length),
-      ...(resource !== undefined && { resource }),
-    };
-  }, undefined);
+const toPlace = (list: readonly unknown[], around?: readonly string[]): Place =>
+  list.map((one) => readOffers(one, around));
 
 /**
  * The members in which a request for a payment may be: of a tool result, of a message of JSON-RPC, and of
@@ -156,11 +34,13 @@ const wrappers = new Set([
   'structuredcontent',
   'content',
   'text',
+  'resource',
   'result',
   'error',
   'data',
   'body',
   'paymentrequired',
+  'paymentrequirements',
   'org.paymentauth/payment-required',
   '_meta',
   'payment-required',
@@ -168,21 +48,16 @@ const wrappers = new Set([
   'headers',
 ]);
 
-const readWithin = (one: JsonObject, level: number): SentOffers | undefined =>
-  joinOffers(
-    Object.entries(one).map(([name, value]) =>
-      wrappers.has(name.toLowerCase()) ? readAt(value, level + 1) : undefined,
-    ),
-  );
-
-function readMembers(one: JsonObject, level: number): SentOffers | undefined {
+/** The places within an object, without the object itself. */
+function placesWithin(one: JsonObject, level: number): Place[] {
   const { accepts, challenges } = one;
-  return joinOffers([
-    Array.isArray(accepts) ? toOffers(accepts, readRequirement, resourceOf(one)) : undefined,
-    Array.isArray(challenges) ? toOffers(challenges, readChallenge) : undefined,
-    toOffers([one], readEither),
-    readWithin(one, level),
-  ]);
+  const around = resourcesOf(one);
+  return [
+    ...[accepts, challenges].flatMap((list) => (Array.isArray(list) ? [toPlace(list, around)] : [])),
+    ...Object.entries(one).flatMap(([name, value]) =>
+      wrappers.has(name.toLowerCase()) ? placesAt(value, level + 1) : [],
+    ),
+  ];
 }
 
 /** The values of a header in the output of `curl -i`, or in a header line alone. */
@@ -192,39 +67,80 @@ const headerValues = (text: string, name: string): string[] =>
     .filter((line) => line.toLowerCase().startsWith(`${name}:`))
     .map((line) => line.slice(name.length + 1).trim());
 
-const readHeader = (text: string): SentOffers | undefined => {
-  const challenges = challengesOf({ headers: { 'www-authenticate': text } });
-  const payment = challenges.filter(({ scheme }) => scheme === 'payment');
-  return toOffers(
-    payment.map(({ parameters }) => Object.fromEntries(parameters)),
-    readChallenge,
-  );
-};
+/** The challenges of a header, also those after a fault in it: clients begin anew at each `Payment`. */
+const placesInHeader = (text: string): Place[] =>
+  [text, ...text.split(/(?<=,)\s*(?=payment\s)/i)].map((part) => {
+    const challenges = challengesOf({ headers: { 'www-authenticate': part } });
+    const payment = challenges.filter(({ scheme }) => scheme === 'payment');
+    return toPlace(payment.map(({ parameters }) => Object.fromEntries(parameters)));
+  });
 
-function readText(text: string, level: number): SentOffers | undefined {
+const placesInJson = (text: string, level: number): Place[] => placesAt(parseForeignJson(text), level + 1);
+
+function placesInText(text: string, level: number): Place[] {
   const sent = text.trim();
-  if (/^[[{"]/.test(sent)) return readAt(parseForeignJson(sent), level + 1);
-  const encoded = [sent, ...headerValues(sent, 'payment-required')].map(readBase64Object);
+  if (/^[[{"]/.test(sent)) return placesInJson(sent, level);
+  const values = [sent, ...headerValues(sent, 'payment-required')];
+  const encoded = values.flatMap((value) => value.split(/\s*,\s*/)).map(readBase64Object);
   const challenges = [sent, headerValues(sent, 'www-authenticate').join(', ')];
-  const body = sent.slice(sent.search(/\r?\n\r?\n/) + 1).trim();
-  return joinOffers([
-    ...encoded.map((one) => one && readAt(one, level + 1)),
-    ...challenges.map(readHeader),
-    body.startsWith('{') ? readAt(parseForeignJson(body), level + 1) : undefined,
-  ]);
+  // A proxy puts its own head before that of the response.
+  const body = sent.search(/\r?\n\r?\n\s*[[{]/);
+  return [
+    ...encoded.flatMap((one) => (one ? placesAt(one, level + 1) : [])),
+    ...challenges.flatMap(placesInHeader),
+    ...(body === -1 ? [] : placesInJson(sent.slice(body), level)),
+    // A server may send the result of a tool as events.
+    ...headerValues(sent, 'data').flatMap((data) => placesInJson(data, level)),
+  ];
 }
 
-function readAt(value: unknown, level: number): SentOffers | undefined {
-  if (level > deepest) return undefined;
-  if (typeof value === 'string') return readText(value, level);
-  if (!Array.isArray(value)) {
-    const members = asObject(value);
-    return members && readMembers(members, level);
-  }
-  const wrapped = value.map((one) =>
-    typeof one === 'object' && readEither(one) ? undefined : readAt(one, level + 1),
+function placesAt(value: unknown, level: number): Place[] {
+  if (level > deepest) return [];
+  if (typeof value === 'string') return placesInText(value, level);
+  const list = Array.isArray(value) ? value : asObject(value) ? [value] : [];
+  const inner = (one: unknown) => {
+    const members = asObject(one);
+    return members ? placesWithin(members, level) : placesAt(one, level + 1);
+  };
+  return [toPlace(list), ...list.flatMap(inner)];
+}
+
+const partsOf = ({ pay_to, amount, asset, network, scheme }: SentOffer): string =>
+  JSON.stringify([pay_to, amount, asset, network, scheme]);
+
+const keyOf = (offer: SentOffer): string => `${partsOf(offer)} ${offer.resource}`;
+
+/**
+ * Joins the offers of several places, because clients differ in which they read: the usual offer could hide
+ * the one that is paid. An offer in several places counts once.
+ */
+function joinPlaces(places: readonly Place[]): SentOffers {
+  const all = places.filter((place) => place.some((some) => some.length > 0));
+  const withResource = new Set(
+    all
+      .flat(2)
+      .filter(({ resource }) => resource !== undefined)
+      .map(partsOf),
   );
-  return joinOffers([toOffers(value, readEither), ...wrapped]);
+  const elsewhere = new Set<string>();
+  const offers: NumberedOffer[] = [];
+  let count = 0;
+  for (const place of all) {
+    for (const some of place) {
+      const added = some.filter(
+        (one) =>
+          !elsewhere.has(keyOf(one)) && (one.resource !== undefined || !withResource.has(partsOf(one))),
+      );
+      if (some.length > 0 && added.length === 0) continue;
+      count += 1;
+      offers.push(...added.map((one) => ({ ...one, number: count })));
+    }
+    for (const one of place.flat()) elsewhere.add(keyOf(one));
+  }
+  const firstAt = new Map(offers.toReversed().map((one) => [keyOf(one), one]));
+  const isFirst = (one: NumberedOffer) => firstAt.get(keyOf(one)) === one;
+  const byNews = [...offers.filter(isFirst), ...offers.filter((one) => !isFirst(one))];
+  return { offers: byNews.slice(0, mostOffers), count };
 }
 
 /**
@@ -232,4 +148,7 @@ function readAt(value: unknown, level: number): SentOffers | undefined {
  * (x402, MPP), a tool result or message of MCP with either, a list of offers, or one offer; as JSON or as
  * text. Undefined if it is none of these.
  */
-export const readSentOffers = (sent: unknown): SentOffers | undefined => readAt(sent, 0);
+export function readSentOffers(sent: unknown): SentOffers | undefined {
+  const read = joinPlaces(placesAt(sent, 0));
+  return read.offers.length === 0 ? undefined : read;
+}

@@ -6,12 +6,13 @@ import { code, isEmpty, join, number, own, say, type Words } from '../../core/wo
 import type { ListingFacts } from '../../document/record.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { Reference } from '../../listings/references.ts';
-import type { SentOffers } from '../../observations/offers/sent.ts';
+import type { SentOffer } from '../../observations/offers/sent-offer.ts';
 import { severalListings } from './holders.ts';
 import { findHolders, findNamed, readFacts } from './listing.ts';
 import { hostsOf, keysOf, mostAtAddress, recordedBesideBy, recordedBy } from './recorded-by.ts';
 
-const isAddress = (text: string | undefined): text is string =>
+/** Tells whether the resource of an offer is an address. */
+export const isAddress = (text: string | undefined): text is string =>
   text !== undefined && /^https?:$/.test(URL.parse(text)?.protocol ?? '');
 
 /** The listing and endpoints that an offer is compared with, and a sentence about how they were found. */
@@ -124,7 +125,7 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
  */
 export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },
-  { resource }: Pick<SentOffers, 'resource'>,
+  { resource }: Pick<SentOffer, 'resource'>,
   context: Context,
 ): Promise<PaidPlace> {
   const [called, offered] = [url, resource].map((one) => (isAddress(one) ? one : undefined));

@@ -1,0 +1,128 @@
+import { asMembers, asObject, type JsonObject, readBase64Object } from '../../core/json.ts';
+import { toAddress } from '../../core/payee.ts';
+import { toLine } from '../../core/text.ts';
+import { isIdentifier } from '../kinds/prices/offer.ts';
+import { toNetwork } from '../kinds/prices/offers.ts';
+
+/** One way to pay that a caller was sent; members that it does not state in a readable form are absent. */
+export interface SentOffer {
+  readonly pay_to?: string;
+  /** A whole number of the asset's smallest unit. */
+  readonly amount?: string;
+  /** The address of the asset, on eip155 in lower case. */
+  readonly asset?: string;
+  /** The network in CAIP-2, or by the source's name if Dossier does not know it. */
+  readonly network?: string;
+  readonly scheme?: string;
+  /** The name that the offer gives the asset. */
+  readonly asset_name?: string;
+  /** What it pays for, by the offer or by the request around it: an address, or `mcp://tool/<name>`. */
+  readonly resource?: string;
+}
+
+const longestName = 60;
+/** The length of the longest address by which a listing is found. */
+const longestResource = 500;
+
+export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** Reads a whole number of at most 78 digits; models also send numbers. */
+function toAmount(value: unknown): string | undefined {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  return typeof text === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(text) ? text : undefined;
+}
+
+/** The members of a way to pay, before they are checked. */
+interface StatedOffer {
+  readonly pay_to: unknown;
+  readonly amount: unknown;
+  readonly asset: unknown;
+  readonly network: unknown;
+  readonly scheme: unknown;
+  readonly asset_name?: unknown;
+  readonly chain_id?: unknown;
+}
+
+/** Reads the members that can be read; undefined if they name neither a payee nor a price. */
+function toOffer(stated: StatedOffer): SentOffer | undefined {
+  const { pay_to, asset, network, scheme, asset_name, chain_id } = stated;
+  const amount = toAmount(stated.amount);
+  const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName).toWellFormed()) : '';
+  const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
+  const offer: SentOffer = {
+    ...(isIdentifier(pay_to) && { pay_to: toAddress(pay_to) }),
+    ...(amount !== undefined && { amount }),
+    ...(isIdentifier(asset) && { asset: toAddress(asset) }),
+    ...(isIdentifier(network) && { network: toNetwork(network, chain) }),
+    ...(isIdentifier(scheme) && { scheme }),
+    ...(name !== '' && { asset_name: name }),
+  };
+  const isPriced = offer.amount !== undefined && (offer.asset ?? offer.network) !== undefined;
+  return offer.pay_to !== undefined || isPriced ? offer : undefined;
+}
+
+/**
+ * The value of a member that has two names; undefined if the two differ, because it is not known which one a
+ * client reads.
+ */
+function agreedValue(one: unknown, other: unknown): unknown {
+  const first = one ?? other ?? undefined;
+  const second = other ?? one ?? undefined;
+  return first === second || (isText(first) && first === String(second)) ? first : undefined;
+}
+
+/**
+ * Reads an offer of x402 in either version, or as agentkit gives it to a hook: {payTo, url, network, asset,
+ * amount}.
+ */
+function readRequirement(one: JsonObject): SentOffer | undefined {
+  const { payTo, pay_to, amount, maxAmountRequired, asset, network, scheme, extra } = one;
+  return toOffer({
+    asset,
+    network,
+    scheme,
+    pay_to: agreedValue(payTo, pay_to),
+    amount: agreedValue(amount, maxAmountRequired),
+    asset_name: asMembers(extra).name,
+  });
+}
+
+/**
+ * Reads a challenge of the Machine Payments Protocol, whose request is base64url in a header and JSON in a
+ * message of MCP.
+ */
+function readChallenge({ method, intent, request }: JsonObject): SentOffer | undefined {
+  const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
+  if (!read) return undefined;
+  const { amount, currency, recipient: pay_to, methodDetails } = read;
+  return toOffer({
+    pay_to,
+    amount,
+    asset: currency,
+    network: method,
+    scheme: intent,
+    chain_id: asMembers(methodDetails).chainId,
+  });
+}
+
+/** The resources that a value names, each once: members of several names may differ. */
+export const resourcesOf = (one: JsonObject): string[] => [
+  ...new Set(
+    [one.resource, asMembers(one.resource).url, one.url]
+      .filter(isText)
+      .filter((text) => text.length <= longestResource),
+  ),
+];
+
+/**
+ * Reads what an object asks for, by each protocol and for each resource that it or the request around it
+ * names, because it is not known which of them a client reads.
+ */
+export function readOffers(value: unknown, around: readonly string[] = []): SentOffer[] {
+  const one = asMembers(value);
+  const named = new Set([...around, ...resourcesOf(one)]);
+  return [readRequirement(one), readChallenge(one)].flatMap((offer) => {
+    if (!offer) return [];
+    return named.size === 0 ? [offer] : [...named].map((resource) => ({ ...offer, resource }));
+  });
+}

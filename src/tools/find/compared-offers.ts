@@ -1,0 +1,105 @@
+import type { Context } from '../../context.ts';
+import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
+import { type ComparedOffer, compareWithClosest, unseenOffer } from '../../observations/offers/compare.ts';
+import {
+  compareWithLists,
+  type ListComparison,
+  type PriceList,
+  toPriceLists,
+} from '../../observations/offers/price-lists.ts';
+import { type OfferChanges, type SeenQuotes, toSeenQuotes } from '../../observations/offers/seen.ts';
+import type { NumberedOffer, SentOffers } from '../../observations/offers/sent.ts';
+import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
+import { whyNone } from './why-none.ts';
+
+const mostChanges = 100;
+/** At most so many resources are looked up. */
+const mostResources = 3;
+
+/** An offer with its comparison. */
+export interface CheckedOffer {
+  readonly offer: NumberedOffer;
+  /** The listing that it is compared with, if there is one. */
+  readonly handle: string | undefined;
+  /** Which endpoint it is compared with and when that quoted a price, or why there is none. */
+  readonly message: Words;
+  readonly compared: ComparedOffer;
+  readonly lists: readonly ListComparison[];
+}
+
+/** Reads the quotes and the price lists of the endpoints that were found. */
+async function readSeen({ facts, endpoints }: PaidPlace, { store }: Context) {
+  if (!facts) return { seen: [], lists: [] };
+  const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
+  const changes: OfferChanges = { rows, isAll: rows.length < mostChanges };
+  const observed = facts.observed?.observations ?? [];
+  const isThere = ({ endpoint = '' }: Pick<PriceList, 'endpoint'>) => endpoints.includes(endpoint);
+  return {
+    seen: toSeenQuotes(observed, changes).filter(isThere),
+    lists: toPriceLists(observed).filter(isThere),
+  };
+}
+
+/** Says which endpoint was compared and when it quoted a price, or why there is nothing to compare. */
+function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | undefined): Words {
+  if (!facts) return found;
+  const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
+  if (!quotes) return join([found, whyNone(facts) ?? noneSeen], ' ');
+  const { endpoint = '', unquoted, since } = quotes;
+  const last = quotes.quotes.find(({ value }) => value !== undefined);
+  const until = last ? say`Last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.` : say``;
+  const read = since === undefined ? say`` : say`Dossier read its changes since ${dayOf(since)}.`;
+  const why = unquoted?.why ? within(phrase(new Words(unquoted.why))) : own('no price was quoted');
+  const where = last ? own('On') : say`At ${code(endpoint)} on`;
+  const not = unquoted ? say`${where} ${dayOf(unquoted.observed_at)}: ${why}.` : say``;
+  return join([found, until, not, read], ' ');
+}
+
+/** What the caller says it pays for. */
+type Named = Parameters<typeof findPlace>[0];
+
+/** Compares offers for the same resource with what is known of the place that it names. */
+async function compareAt(
+  offers: readonly NumberedOffer[],
+  named: Named,
+  address: string | undefined,
+  context: Context,
+): Promise<CheckedOffer[]> {
+  const place = await findPlace(named, { ...(address !== undefined && { resource: address }) }, context);
+  const { seen, lists } = await readSeen(place, context);
+  const closest = compareWithClosest(offers, seen);
+  const endpoint = closest?.quotes.endpoint;
+  const there = lists.filter((one) => endpoint === undefined || one.endpoint === endpoint);
+  const message = messageOf(place, closest?.quotes);
+  return offers.map((offer, at) => ({
+    offer,
+    handle: place.facts?.listing.handle,
+    message,
+    compared: closest?.compared[at] ?? unseenOffer(offer, place.unseen),
+    lists: compareWithLists(there, offer, toolIn(offer.resource)),
+  }));
+}
+
+/** The name of the tool in a resource such as `mcp://tool/search`. */
+const toolIn = (resource = ''): string | undefined => /^mcp:\/\/tool\/(.+)$/.exec(resource)?.[1];
+
+/**
+ * Compares each offer with the place of its own resource, so that one that is as usual does not stand for
+ * another. An offer without a resource is for what the others name. Offers for more than three resources are
+ * left out. Throws as findPlace does.
+ */
+export async function compareEach(
+  { offers }: SentOffers,
+  named: Named,
+  context: Context,
+): Promise<CheckedOffer[]> {
+  const first = offers.find(({ resource }) => resource !== undefined)?.resource;
+  const firstAddress = offers.map(({ resource }) => resource).find(isAddress);
+  const byResource = Map.groupBy(offers, ({ resource }) => resource ?? first);
+  const checked = [];
+  for (const [resource, some] of [...byResource].slice(0, mostResources)) {
+    const address = isAddress(resource) ? resource : firstAddress;
+    checked.push(...(await compareAt(some, named, address, context)));
+  }
+  return checked.sort((a, b) => a.offer.number - b.offer.number);
+}

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { type AnyClient, connect } from '../../support/mcp-clients.ts';
+import { alice, mallory, usdc } from '../../support/offers.ts';
+import { expectSameFacts } from '../../support/same-facts.ts';
+
+const today = new Date().toISOString().slice(0, 10);
+const urlAt = (name: string) => `https://${name}.example.com/mcp`;
+
+const offerOf = (changed: object = {}) => ({
+  scheme: 'exact',
+  network: 'eip155:8453',
+  payTo: alice,
+  asset: usdc,
+  amount: '10000',
+  maxTimeoutSeconds: 60,
+  ...changed,
+});
+
+/** A challenge of MPP, in the header that it comes in. */
+const challengeOf = (recipient: string) => {
+  const request = { amount: '10000', currency: usdc, recipient, methodDetails: { chainId: 8453 } };
+  const encoded = Buffer.from(JSON.stringify(request)).toString('base64url');
+  return `Payment id="1", realm="till", method="tempo", intent="charge", request="${encoded}"`;
+};
+
+const startShop = (payTo: string) =>
+  startEndpoint((_body, { method }, response) => {
+    if (method !== 'POST') return void response.writeHead(404).end();
+    response.writeHead(402, { 'content-type': 'application/json', 'www-authenticate': challengeOf(payTo) });
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', accepts: [offerOf({ payTo })] }));
+  });
+
+let observed: ObservedDirectory;
+let client: AnyClient;
+beforeAll(async () => {
+  observed = await openObserved(
+    { shop: await startShop(alice), evil: await startShop(mallory) },
+    { LIMITS: 'off' },
+  );
+  for (const name of ['shop', 'evil']) await observed.directory.observe(handleAt(name));
+  client = await connect('v2', { app: observed.directory.app });
+});
+afterAll(async () => {
+  await client.close();
+  await observed.close();
+});
+
+interface Answer {
+  readonly handle?: string;
+  readonly more?: number;
+  readonly not_compared?: number;
+  readonly offers: readonly {
+    readonly number?: number;
+    readonly resource?: string;
+    readonly handle?: string;
+    readonly payee: string;
+    readonly facts: readonly string[];
+  }[];
+}
+
+/** The JSON of an answer, whose text says the same. */
+async function check(args: Record<string, unknown>) {
+  const { structuredContent, content } = await client.call('check_offer', args);
+  const text = content[0]?.text ?? '';
+  expectSameFacts(text, structuredContent ?? {});
+  return { text, ...(structuredContent as unknown as Answer) };
+}
+const payeesOf = ({ offers }: Answer) => offers.map(({ number, payee }) => [number, payee]);
+
+describe('an offer for one resource beside an offer for another', () => {
+  const swapped = offerOf({ payTo: mallory, resource: urlAt('shop') });
+  const decoy = offerOf({ payTo: mallory, resource: urlAt('evil') });
+
+  it('is compared with its own, and not with that of the offer before it', async () => {
+    const { handle, offers, text } = await check({ offer: { x402Version: 1, accepts: [decoy, swapped] } });
+    expect(handle).toBe(handleAt('evil'));
+    expect(offers).toMatchObject([
+      { number: 1, resource: urlAt('evil'), handle: handleAt('evil'), payee: 'as_seen' },
+      { number: 2, resource: urlAt('shop'), handle: handleAt('shop'), payee: 'never_seen' },
+    ]);
+    expect(offers.map(({ facts }) => facts[0])).toEqual([
+      `This offer is for \`${urlAt('evil')}\`.`,
+      `This offer is for \`${urlAt('shop')}\`. It is compared with \`${handleAt('shop')}\`. Found by the address that the offer itself names. Last quoted to Dossier at \`${urlAt('shop')}\` on ${today}.`,
+    ]);
+    expect(text).toContain('\nOffer 2:\n');
+  });
+
+  it.each([
+    ['in a list of offers', [decoy, swapped]],
+    ['around its list and in it', { resource: { url: urlAt('evil') }, accepts: [swapped] }],
+    ['under two names', [{ ...swapped, resource: urlAt('evil'), url: urlAt('shop') }]],
+    [
+      'in the text of a tool’s result',
+      {
+        structuredContent: { resource: { url: urlAt('evil') }, accepts: [offerOf({ payTo: mallory })] },
+        content: [
+          {
+            type: 'text',
+            text: JSON.stringify({
+              resource: { url: urlAt('shop') },
+              accepts: [offerOf({ payTo: mallory })],
+            }),
+          },
+        ],
+      },
+    ],
+  ])('which is named %s', async (_where, offer) => {
+    expect((await check({ offer })).offers).toContainEqual(
+      expect.objectContaining({ resource: urlAt('shop'), handle: handleAt('shop'), payee: 'never_seen' }),
+    );
+  });
+
+  it('and one for an address that no listing records is said to be that', async () => {
+    const nowhere = offerOf({ resource: 'https://nobody.example.org/x' });
+    const { offers } = await check({ offer: [offerOf({ resource: urlAt('shop') }), nowhere] });
+    expect(offers[1]).toMatchObject({ resource: 'https://nobody.example.org/x', payee: 'not_known' });
+    expect(offers[1]?.handle).toBeUndefined();
+    expect(offers[1]?.facts[0]).toBe(
+      'This offer is for `https://nobody.example.org/x`. No listing records `https://nobody.example.org/x`.',
+    );
+  });
+
+  it('of more than three resources, those of the others are said not to be compared', async () => {
+    const named = ['shop', 'evil', 'a', 'b', 'c'].map((name) => offerOf({ resource: urlAt(name) }));
+    const { more, not_compared, text } = await check({ offer: named });
+    expect({ more, not_compared }).toEqual({ more: 2, not_compared: 2 });
+    expect(text).toContain('\n2 more were sent and are not shown; 2 of them were not compared.\n');
+  });
+});
+
+describe('of many offers, one that differs is shown', () => {
+  const named = { handle: handleAt('shop') };
+
+  it('before others that do not, with its place among them', async () => {
+    const offer = [...Array.from({ length: 30 }, () => offerOf()), offerOf({ payTo: mallory })];
+    const answer = await check({ ...named, offer });
+    expect(payeesOf(answer)).toEqual([
+      [1, 'as_seen'],
+      [2, 'as_seen'],
+      [31, 'never_seen'],
+    ]);
+    expect(answer).toMatchObject({ more: 28, not_compared: 11 });
+  });
+
+  it('also after some that cannot be read', async () => {
+    const unreadable = Array.from({ length: 25 }, () => ({ payTo: 'pay this', amount: 'much' }));
+    const answer = await check({ ...named, offer: [offerOf(), ...unreadable, offerOf({ payTo: mallory })] });
+    expect(payeesOf(answer)).toEqual([
+      [1, 'as_seen'],
+      [27, 'never_seen'],
+    ]);
+  });
+});
+
+describe('an offer of another payee is read beside the usual one', () => {
+  const bad = { accepts: [offerOf({ payTo: mallory })] };
+  const good = { accepts: [offerOf()] };
+  const encoded = (one: object) => Buffer.from(JSON.stringify(one)).toString('base64');
+  it.each<[string, unknown]>([
+    ['in a member of a list that is itself an offer', [{ ...offerOf(), ...bad }]],
+    [
+      'in an offer that is a challenge too',
+      [
+        {
+          ...offerOf({ payTo: mallory }),
+          method: 'tempo',
+          intent: 'charge',
+          request: { recipient: alice, amount: '10000', currency: usdc },
+        },
+      ],
+    ],
+    [
+      'behind the head of a proxy',
+      `HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 402 Payment Required\r\npayment-required: ${encoded(good)}\r\n\r\n${JSON.stringify(bad)}`,
+    ],
+    [
+      'in the events of a server',
+      `HTTP/1.1 200 OK\r\npayment-required: ${encoded(good)}\r\n\r\nevent: message\r\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { structuredContent: bad } })}\r\n\r\n`,
+    ],
+    ['in two headers that were joined', `${encoded(good)}, ${encoded(bad)}`],
+    [
+      'in a resource among the content',
+      {
+        structuredContent: good,
+        content: [{ type: 'resource', resource: { uri: 'x402://pay', text: JSON.stringify(bad) } }],
+      },
+    ],
+    ['in a challenge after a fault', `${challengeOf(alice)}, @, ${challengeOf(mallory)}`],
+    [
+      'in a challenge after a quote that does not end',
+      `${challengeOf(alice)}, title="x, ${challengeOf(mallory)}`,
+    ],
+  ])('%s', async (_where, offer) => {
+    const { offers } = await check({ handle: handleAt('shop'), offer });
+    expect(offers.map(({ payee }) => payee).toSorted()).toEqual(['as_seen', 'never_seen']);
+  });
+
+  it('and a challenge that has a parameter twice is not read, but counted', async () => {
+    const [request] = /request="[^"]+"/.exec(challengeOf(mallory)) ?? [];
+    const answer = await check({
+      handle: handleAt('shop'),
+      offer: `${challengeOf(alice)}, ${challengeOf(alice)}, ${request}`,
+    });
+    expect(payeesOf(answer)).toEqual([[1, 'as_seen']]);
+    expect(answer).toMatchObject({ more: 1, not_compared: 1 });
+  });
+});
