@@ -129,7 +129,7 @@ async function toOffer(
   context: Context,
 ): Promise<OfferAnswer['offers'][number]> {
   const { payee, amount, asset, network, scheme } = compared;
-  const notes = notesOf(offer, await readOthers(offer, handle, context));
+  const notes = notesOf(offer, await readOthers(offer, handle, context), context.clock());
   return {
     payee: payee.seen,
     amount: amount.seen,

@@ -46,6 +46,27 @@ function othersNote({ others, isAll, isCompared }: PaidThere): Words {
   return say`${all} ${ask} to be paid at this payee${others.length > mostNamed ? say`, among them` : say`:`} ${shown}.`;
 }
 
-/** The notes on an offer that go with its comparison: about its asset, and who else is paid there. */
-export const notesOf = (offer: SentOffer, paid: PaidThere): Words[] =>
-  [assetNote(offer), othersNote(paid)].filter((note) => !isEmpty(note));
+const mostBeside = 5;
+
+/** Says which members of an offer name other recipients or an account, because only its payee is compared. */
+function besideNote({ beside = [] }: SentOffer): Words {
+  const named = beside.map(({ member, value }) => say`${code(value)} (${code(member)})`);
+  return named.length === 0
+    ? none
+    : say`The offer also names ${listed(named, mostBeside)}; Dossier does not compare that.`;
+}
+
+/** Says that an offer has expired, by its own words. */
+const expiryNote = ({ expires }: SentOffer, now: Date): Words =>
+  expires !== undefined && Date.parse(expires) < now.getTime()
+    ? say`By its own words, the offer expired on ${dayOf(expires)}.`
+    : none;
+
+/**
+ * The notes on an offer that go with its comparison: about its asset, who else gets something, whether it has
+ * expired, and who else is paid there.
+ */
+export const notesOf = (offer: SentOffer, paid: PaidThere, now: Date): Words[] =>
+  [assetNote(offer), besideNote(offer), expiryNote(offer, now), othersNote(paid)].filter(
+    (note) => !isEmpty(note),
+  );

@@ -1,5 +1,5 @@
 import { asMembers, asObject, type JsonObject, readBase64Object } from '../../core/json.ts';
-import { toAddress } from '../../core/payee.ts';
+import { readNamedPayee, toAddress } from '../../core/payee.ts';
 import { toLine } from '../../core/text.ts';
 import { isIdentifier } from '../kinds/prices/offer.ts';
 import { toNetwork } from '../kinds/prices/offers.ts';
@@ -18,6 +18,10 @@ export interface SentOffer {
   readonly asset_name?: string;
   /** What it pays for, by the offer or by the request around it: an address, or `mcp://tool/<name>`. */
   readonly resource?: string;
+  /** The time after which it does not hold, RFC 3339. */
+  readonly expires?: string;
+  /** The members beside the payee that say who else gets something, or to which account. */
+  readonly beside?: readonly { readonly member: string; readonly value: string }[];
 }
 
 const longestName = 60;
@@ -32,6 +36,18 @@ function toAmount(value: unknown): string | undefined {
   return typeof text === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(text) ? text : undefined;
 }
 
+/** Members that name another recipient, or an account of a recipient that has several at one address. */
+const recipient = /recipient|payee|pay_?to$|feepayer|memo|destination|^tag$/i;
+
+/** The members of `extra` or `methodDetails` at any depth that `SentOffer.beside` has. */
+function besideIn(value: unknown, name: string): { readonly member: string; readonly value: string }[] {
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([inner, one]) => besideIn(one, `${name}.${inner}`));
+  const text = typeof value === 'number' ? String(value) : value;
+  const isBeside = isIdentifier(text) && (recipient.test(name.replace(/^.*\./, '')) || readNamedPayee(text));
+  return isBeside && isIdentifier(name) ? [{ member: name, value: toAddress(text) }] : [];
+}
+
 /** The members of a way to pay, before they are checked. */
 interface StatedOffer {
   readonly pay_to: unknown;
@@ -41,14 +57,17 @@ interface StatedOffer {
   readonly scheme: unknown;
   readonly asset_name?: unknown;
   readonly chain_id?: unknown;
+  readonly expires?: unknown;
+  readonly beside: ReturnType<typeof besideIn>;
 }
 
 /** Reads the members that can be read; undefined if they name neither a payee nor a price. */
 function toOffer(stated: StatedOffer): SentOffer | undefined {
-  const { pay_to, asset, network, scheme, asset_name, chain_id } = stated;
+  const { pay_to, asset, network, scheme, asset_name, chain_id, expires, beside } = stated;
   const amount = toAmount(stated.amount);
   const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName).toWellFormed()) : '';
   const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
+  const expires_ms = typeof expires === 'string' ? Date.parse(expires) : Number.NaN;
   const offer: SentOffer = {
     ...(isIdentifier(pay_to) && { pay_to: toAddress(pay_to) }),
     ...(amount !== undefined && { amount }),
@@ -56,6 +75,8 @@ function toOffer(stated: StatedOffer): SentOffer | undefined {
     ...(isIdentifier(network) && { network: toNetwork(network, chain) }),
     ...(isIdentifier(scheme) && { scheme }),
     ...(name !== '' && { asset_name: name }),
+    ...(!Number.isNaN(expires_ms) && { expires: new Date(expires_ms).toISOString() }),
+    ...(beside.length > 0 && { beside }),
   };
   const isPriced = offer.amount !== undefined && (offer.asset ?? offer.network) !== undefined;
   return offer.pay_to !== undefined || isPriced ? offer : undefined;
@@ -84,6 +105,7 @@ function readRequirement(one: JsonObject): SentOffer | undefined {
     pay_to: agreedValue(payTo, pay_to),
     amount: agreedValue(amount, maxAmountRequired),
     asset_name: asMembers(extra).name,
+    beside: besideIn(extra, 'extra'),
   });
 }
 
@@ -91,7 +113,7 @@ function readRequirement(one: JsonObject): SentOffer | undefined {
  * Reads a challenge of the Machine Payments Protocol, whose request is base64url in a header and JSON in a
  * message of MCP.
  */
-function readChallenge({ method, intent, request }: JsonObject): SentOffer | undefined {
+function readChallenge({ method, intent, request, expires }: JsonObject): SentOffer | undefined {
   const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
   if (!read) return undefined;
   const { amount, currency, recipient: pay_to, methodDetails } = read;
@@ -102,6 +124,8 @@ function readChallenge({ method, intent, request }: JsonObject): SentOffer | und
     network: method,
     scheme: intent,
     chain_id: asMembers(methodDetails).chainId,
+    expires,
+    beside: besideIn(methodDetails, 'methodDetails'),
   });
 }
 

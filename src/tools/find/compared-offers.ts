@@ -27,7 +27,6 @@ export interface CheckedOffer {
   readonly lists: readonly ListComparison[];
 }
 
-/** Reads the quotes and the price lists of the endpoints that were found. */
 async function readSeen({ facts, endpoints }: PaidPlace, { store }: Context) {
   if (!facts) return { seen: [], lists: [] };
   const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { type AnyClient, connect } from '../../support/mcp-clients.ts';
-import { alice, mallory, usdc } from '../../support/offers.ts';
+import { alice, mallory, unknownToken, usdc } from '../../support/offers.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const urlAt = (name: string) => `https://${name}.example.com/mcp`;
+const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
 
 const offerOf = (changed: object = {}) => ({
   scheme: 'exact',
@@ -19,10 +20,10 @@ const offerOf = (changed: object = {}) => ({
 });
 
 /** A challenge of MPP, in the header that it comes in. */
-const challengeOf = (recipient: string) => {
-  const request = { amount: '10000', currency: usdc, recipient, methodDetails: { chainId: 8453 } };
+const challengeOf = (recipient: string, more: object = {}, parameters = '') => {
+  const request = { amount: '10000', currency: usdc, recipient, methodDetails: { chainId: 8453 }, ...more };
   const encoded = Buffer.from(JSON.stringify(request)).toString('base64url');
-  return `Payment id="1", realm="till", method="tempo", intent="charge", request="${encoded}"`;
+  return `Payment id="1", realm="till", method="tempo", intent="charge"${parameters}, request="${encoded}"`;
 };
 
 const startShop = (payTo: string) =>
@@ -205,5 +206,51 @@ describe('an offer of another payee is read beside the usual one', () => {
     });
     expect(payeesOf(answer)).toEqual([[1, 'as_seen']]);
     expect(answer).toMatchObject({ more: 1, not_compared: 1 });
+  });
+});
+
+describe('what an offer has beside its five parts', () => {
+  const factsOf = async (offer: unknown) =>
+    (await check({ handle: handleAt('shop'), offer })).offers[0]?.facts ?? [];
+
+  it.each<[string, unknown, string]>([
+    [
+      'who gets a part of the payment (MPP)',
+      challengeOf(alice, {
+        methodDetails: { chainId: 8453, splits: [{ recipient: mallory, amount: '9999' }] },
+      }),
+      `The offer also names \`${mallory}\` (\`methodDetails.splits.0.recipient\`); Dossier does not compare that.`,
+    ],
+    [
+      'who gets a fee (x402)',
+      [offerOf({ extra: { name: 'USD Coin', version: '2', feeRecipient: mallory } })],
+      `The offer also names \`${mallory}\` (\`extra.feeRecipient\`); Dossier does not compare that.`,
+    ],
+    [
+      'an address under any name',
+      [offerOf({ extra: { settings: [{ x: unknownToken.toUpperCase().replace('0X', '0x') }] } })],
+      `The offer also names \`${unknownToken}\` (\`extra.settings.0.x\`); Dossier does not compare that.`,
+    ],
+    [
+      'which account at an address',
+      [offerOf({ extra: { destinationTag: 7 } })],
+      'The offer also names `7` (`extra.destinationTag`); Dossier does not compare that.',
+    ],
+    [
+      'until when it holds',
+      challengeOf(alice, {}, ', expires="2026-01-06T12:00:00Z"'),
+      'By its own words, the offer expired on 2026-01-06.',
+    ],
+  ])('%s', async (_what, offer, fact) => {
+    expect(await factsOf(offer)).toContain(fact);
+  });
+
+  it('of many such members, five are named; and an ordinary offer has none', async () => {
+    const extra = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`payee${at}`, numbered(at)]));
+    const [, beside = ''] = await factsOf([offerOf({ extra })]);
+    expect(beside.match(/extra\.payee\d/g)).toHaveLength(5);
+    expect(beside).toContain(' and 4 more; Dossier');
+    expect(await factsOf([offerOf({ extra: { name: 'USD Coin', version: '2' } })])).toHaveLength(1);
+    expect(await factsOf(challengeOf(alice, {}, ', expires="2999-01-06T12:00:00Z"'))).toHaveLength(1);
   });
 });
