@@ -58,7 +58,7 @@ describe('the card in a host of MCP Apps', () => {
     const text = await textIn(card);
     for (const said of [
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
-      'Ratings as of 2',
+      'The ratings were counted on 2',
       'A listing is not verification and not a recommendation to buy.',
       'Rated\nIndependent: 1 source, 1 rating: 1 succeeded; none with a proof; last ',
       'Each rating is one sourced signal, never a final verdict.',

@@ -151,7 +151,7 @@ export function toAgentText(answer: AgentAnswer): string {
     ].join(' '),
     ...notes.map(inMarkdown),
     ...toAnswerLines({ ...answer, stands_out, lines: { ...answered, kept_up, rated: signals.native } }),
-    `Ratings as of ${answer.evidence_snapshot_date}. ${inMarkdown(answer.statement)}`,
+    `The ratings were counted on ${answer.evidence_snapshot_date}. ${inMarkdown(answer.statement)}`,
     [
       `Record: ${inMarkdown(ours(origin))}.`,
       ...(answer.checked ? [`Checked by Dossier: ${answer.checked}.`] : []),

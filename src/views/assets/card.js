@@ -73,7 +73,11 @@ const listingCard = (listing) => {
           addresses.map(([name, title]) => (listing[name] ? fact(title, foreign(listing[name])) : '')),
           words.lines.map((line) => lineFact(line, texts)),
         ),
-    el('p', 'snapshot', `Ratings as of ${listing.evidence_snapshot_date}. ${listing.statement}`),
+    el(
+      'p',
+      'snapshot',
+      `The ratings were counted on ${listing.evidence_snapshot_date}. ${listing.statement}`,
+    ),
     listing.checked ? el('p', 'note', `Checked by Dossier: ${listing.checked}.`) : '',
     el('section', 'foot', ours(words.pages + listing.handle, 'The whole listing')),
   ];
