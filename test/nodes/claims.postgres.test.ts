@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Running } from '../../src/app/server.ts';
 import type { Context } from '../../src/context.ts';
 import { claimableListing, putListings } from '../claims/claim-directory.ts';
@@ -17,6 +17,7 @@ interface Answer {
 }
 
 const handle = 'co.webhook/webhook';
+const leaseName = `check/${handle} repository github.com/webhook-co/webhook`;
 const file = 'dossier-claim.txt';
 let git: GitServer;
 let nodes: Nodes;
@@ -41,6 +42,7 @@ afterEach(async () => {
 
 const ask = async ({ url }: Running): Promise<Answer> =>
   (await (await post(`${url}/api/claim-github`, { handle })()).json()) as Answer;
+const askTwenty = () => Promise.all(Array.from({ length: 20 }, (_, at) => ask(at % 2 === 0 ? one : two)));
 /** Number of checks: requests for a repository's HEAD. */
 const checks = () => git.requests.filter((request) => request.endsWith('git-upload-pack')).length;
 
@@ -48,11 +50,21 @@ describe('a claim requested at two nodes', () => {
   it('is checked twice at first and then once in 30 seconds, however often both are called', async () => {
     const repository = git.createRepository('webhook-co/webhook');
     repository.commit({ 'README.md': 'Webhook\n' });
-    const first = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at % 2 === 0 ? one : two)));
+    // Twenty requests wait for the first check, and it serves them all. It cannot begin before the last of
+    // them waits, because the test has its lease: two of them, one at each node, wait for the lease, and the
+    // others for these two. Whoever asks after that check gets the second one.
+    const found = [one, two].map(({ context }) => vi.spyOn(context.runningChecks, 'get'));
+    const joined = () => found.flatMap(({ mock }) => mock.results.filter(({ value }) => value !== undefined));
+    const lease = await one.context.store.leases.take(leaseName);
+    const asked = askTwenty();
+    await expect.poll(joined).toHaveLength(18);
+    expect(checks()).toBe(0);
+    await lease?.release();
+    const first = await asked;
     expect(checks()).toBe(1);
     expect(new Set(first.map(({ challenge }) => challenge)).size).toBe(20);
     expect(new Set(first.map(({ check }) => check.retry_after_s))).toEqual(new Set([undefined]));
-    const second = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at % 2 === 0 ? one : two)));
+    const second = await askTwenty();
     expect(checks()).toBe(2);
     const waits = second.map(({ check }) => check.retry_after_s);
     expect(waits.filter((wait) => wait === undefined)).toHaveLength(1);
@@ -89,9 +101,7 @@ describe('a claim requested at two nodes', () => {
     await expect.poll(checks).toBe(1);
     git.fault = undefined;
     const asked = ask(two);
-    await expect
-      .poll(() => two.context.store.leases.find(`check/${handle} repository github.com/webhook-co/webhook`))
-      .toMatchObject({ isHeld: true });
+    await expect.poll(() => two.context.store.leases.find(leaseName)).toMatchObject({ isHeld: true });
     node.kill('SIGKILL');
     await once(node, 'exit');
     await editDatabase(nodes.databaseUrl, 'update lease set renewed_at = renewed_at - 10000');
@@ -100,8 +110,7 @@ describe('a claim requested at two nodes', () => {
   });
 
   it('is not waited for longer than a request lasts while another node hangs in it', async () => {
-    const name = `check/${handle} repository github.com/webhook-co/webhook`;
-    await using lease = await one.context.store.leases.take(name);
+    await using lease = await one.context.store.leases.take(leaseName);
     const hurried = await nodes.open(settings, { request_ms: 1000, requestHeaders_ms: 500 });
     expect(await ask(hurried)).toMatchObject({
       code: 'unavailable',
