@@ -103,7 +103,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
 }
 
 const source =
-  'a Dossier, or a file of listing documents; else DOSSIER_URL, what the lock file names, or the own database';
+  'a Dossier, or a file of listing documents; else DOSSIER_URL, what the lock file names, or your own database';
 
 const toLockOptions = (options: LockOptions, environment: Shell['environment']): LockOptions => ({
   ...options,
@@ -160,7 +160,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
         'dossier approve co.webhook/webhook --view our-services --reason "webhooks of the shop" --until 90d --pin version,tools',
       ],
       exits:
-        '0 written; 64 usage, a file that is no file of views, or a listing that cannot be approved; 69 the Dossier cannot be reached; 74 a file cannot be read or written.',
+        '0 written; 64 usage, a file that is not a file of views, or a listing that cannot be approved; 69 the Dossier cannot be reached; 74 a file cannot be read or written.',
     },
   )
     .requiredOption('--view <name>', 'the view')
@@ -176,7 +176,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
     .option('--private-listings <folder>', 'the folder of private entries', PRIVATE_LISTINGS)
     .option(
       '--from <url|file>',
-      'a Dossier, or a file of listing documents; else DOSSIER_URL, or the own database',
+      'a Dossier, or a file of listing documents; else DOSSIER_URL, or your own database',
       DOSSIER_URL || undefined,
     )
     .action(async (handle: string, options: ApproveOptions) =>
@@ -196,7 +196,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
       '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, a configuration or an entry of one that is not understood; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
   })
     .option('--service <url|file>', 'a Dossier, or a dump of one; else DOSSIER_URL, but not with --offline')
-    .option('--offline', 'send nothing: ask the own database, or read the dump that --service names')
+    .option('--offline', 'send nothing: ask your own database, or read the dump that --service names')
     .option('--json', 'print one JSON document')
     .option('--markdown', 'print Markdown, as for a pull request')
     .option(
@@ -234,7 +234,7 @@ function addFeedbackCommands(program: Command, { config }: Shell): void {
     const kind = name === 'reports' ? 'report' : 'feedback';
     add(group, 'list', 'list the open ones, newest first', { isDefault: true })
       .option('--all', 'closed ones too')
-      .option('--limit <number>', 'print at most so many', '200')
+      .option('--limit <number>', 'print at most this many', '200')
       .action(async (options: { all?: boolean; limit: string }) =>
         (await load()).listFeedback(await config(), kind, options),
       );
@@ -256,7 +256,7 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
   add(webhooks, 'list', 'list them, oldest first', { isDefault: true }).action(async () =>
     (await load()).listWebhooks(await config()),
   );
-  add(webhooks, 'show <id>', 'print one, but for its secret').action(async (id: string) =>
+  add(webhooks, 'show <id>', 'print one, without its secret').action(async (id: string) =>
     (await load()).showWebhook(await config(), id),
   );
   add(webhooks, 'add <url>', 'tell an address about changes, once it has answered a challenge')
@@ -352,7 +352,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
       'dossier verify statement.intoto.json --key log.key --document listing.json',
     ],
     exits:
-      '0 everything holds; 1 a check fails, also for a wrong cosignature; 2 the proof comes without its record; 3 fewer witnesses cosigned than the policy wants; 64 usage; 74 a file cannot be read, or is no proof or no policy.',
+      '0 everything holds; 1 a check fails, also for a wrong cosignature; 2 the proof comes without its record; 3 fewer witnesses cosigned than the policy wants; 64 usage; 74 a file cannot be read, or is neither a proof nor a policy.',
   })
     .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
     .option('--handle <handle>', 'the listing that the record must be about: rated or claimed')

@@ -54,7 +54,7 @@ export function namespaceMatchesRepositoryOwner(
 
 export const ownerTexts = {
   yes: 'The namespace names the same owner as the repository.',
-  no: 'The namespace names another owner than the repository.',
+  no: 'The namespace names a different owner than the repository.',
   not_comparable: 'Namespace and repository owner cannot be compared.',
 } as const;
 

@@ -202,7 +202,7 @@ function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: P
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);
   const { rows_quarantined, rows_seen } = counts;
-  return `${rows_quarantined} of ${rows_seen} entries could not be read, so that this is no registry that Dossier can import${one ? ` (the last: ${one.reason})` : ''}`;
+  return `${rows_quarantined} of ${rows_seen} entries could not be read, so Dossier cannot import this registry${one ? ` (the last: ${one.reason})` : ''}`;
 }
 
 async function writePage(current: Import, page: SourcePage): Promise<void> {

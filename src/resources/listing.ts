@@ -72,7 +72,7 @@ export const tag: Resource = {
   uri: 'agent://tags/{tag}',
   title: 'Listings with a tag',
   description:
-    'The first 20 listings that have a tag, by the oldest publication that was read, earliest first; the same as search_agents answers for tags. Go on with search_agents and next_cursor. A place in the list is not a recommendation. Where a listing has the handle tags/{tag}, that listing is answered.',
+    'The first 20 listings with a tag, as search_agents lists them, earliest known publication first. Go on with search_agents and next_cursor. A place in the list is not a recommendation. If a listing has the handle tags/{tag}, it is the answer.',
   mimeType: 'application/json',
   fresh_s: 60,
   complete: { tag: completeTag },

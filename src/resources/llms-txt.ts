@@ -46,7 +46,7 @@ A listing without a repository is claimed by its namespace. \`claim_agent\` name
 
 ${claimKinds.map((kind) => `* \`${kind}\`: ${claimMethods[kind].title}. It shows ${claimMethods[kind].control}.`).join('\n')}
 
-The claim of a listing carries its way as \`claim.kind\`.
+\`claim.kind\` of a listing names the method of its claim.
 
 A new claim in place of one on record costs this: ${newClaimCost}. What a new line does while the listing is claimed:
 

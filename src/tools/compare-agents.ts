@@ -129,7 +129,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
     being_checked,
     checked && `Checked: ${toMarkdown(checked)}.`,
     problem &&
-      `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
+      `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Less similar:', problem.others)}`,
     linesText(listing),
   );
 }

@@ -549,7 +549,7 @@ describe('a configuration that cannot be read', () => {
     const { code, stderr } = await inventory([join(folder, 'missing.json'), '--fail-on', 'unpinned']);
     expect([code, stderr]).toEqual([
       65,
-      'not all of the configurations was understood, so what --fail-on names may be in it\n',
+      'not all configurations were understood, so what --fail-on names may be in the others\n',
     ]);
     const annotated = await inventory([join(folder, 'one.json'), '--fail-on', 'unpinned'], {
       GITHUB_ACTIONS: 'true',
@@ -825,10 +825,10 @@ it('needs a Dossier that answers', async () => {
       ]);
     }
   const other = await run(['inventory', file], { DOSSIER_URL: `${directory.url}/about` });
-  expect([other.code, other.stderr]).toEqual([69, expect.stringContaining('no answer of a Dossier')]);
+  expect([other.code, other.stderr]).toEqual([69, expect.stringContaining('not an answer of a Dossier')]);
 });
 
-it('asks the own database with --offline', async () => {
+it('asks your own database with --offline', async () => {
   const registry = join(folder, 'registry.json');
   writeFileSync(registry, JSON.stringify(seedEntries));
   const own = { DATABASE_URL: `file:${join(folder, 'own.db')}`, OBSERVE: 'off', LOG_LEVEL: 'silent' };
@@ -922,7 +922,7 @@ describe('a dump', () => {
     expect([code, stdout, stderr]).toEqual([
       74,
       '',
-      `${older}: the document of com.example/one is none of this version\n`,
+      `${older}: the document of com.example/one is not of this version of Dossier\n`,
     ]);
   });
 

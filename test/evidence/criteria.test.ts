@@ -378,7 +378,7 @@ const signals: readonly Row[] = [
     undefined,
     signal('namespace.matches_repository_owner', false, 'seen'),
     'not_met',
-    'The namespace names another owner than the repository.',
+    'The namespace names a different owner than the repository.',
   ),
   row(
     'namespace_matches_repository_owner',

@@ -55,7 +55,10 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
   const check = (document: ListingDocument) => {
     const { data } = listingDocument.safeParse(document);
     if (data) return data;
-    throw new ExitError(exitCodes.io, `${file}: the document of ${document.handle} is none of this version`);
+    throw new ExitError(
+      exitCodes.io,
+      `${file}: the document of ${document.handle} is not of this version of Dossier`,
+    );
   };
   const recorded = [...documents.values()].flatMap((document) =>
     [...referencesOf({ ...toListing(document), description: '' }), ...paidOf(document)].map((reference) => ({

@@ -57,7 +57,7 @@ async function askDossier(
     data.results.every(({ asked }, at) => asked === sent.handles[at]);
   if (data && isComplete) return data;
   const said = z.object({ detail: z.string() }).safeParse(json).data?.detail;
-  const what = `and no answer of a Dossier about all that was asked${said ? `: ${toLine(said)}` : ''}`;
+  const what = `and not an answer of a Dossier about every name that was sent${said ? `: ${toLine(said)}` : ''}`;
   throw unreachable(`${toBase(from)}${path}: HTTP status ${status}, ${what}`);
 }
 
@@ -275,7 +275,7 @@ export async function runInventory(
   const told = items.filter((one) => one.findings.length > 0 || one.lines.length === 0);
   const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
   const { as_of } = inventory;
-  const asked = from === undefined ? 'the own database' : isDump ? from : toBase(from);
+  const asked = from === undefined ? 'your own database' : isDump ? from : toBase(from);
   const lacks = isDump ? (await import('./dump.ts')).dumpLacks : undefined;
   const isEmpty = isDump && as_of === undefined && servers.some(({ result }) => result);
   const when = isEmpty ? 'which has no listing.' : as_of && `as of ${toLine(as_of)}. ${lacks ?? ''}`.trim();
@@ -291,6 +291,6 @@ export async function runInventory(
   if (failing.size > 0 && unreadable.length > 0)
     throw new ExitError(
       exitCodes.data,
-      'not all of the configurations was understood, so what --fail-on names may be in it',
+      'not all configurations were understood, so what --fail-on names may be in the others',
     );
 }
