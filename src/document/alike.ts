@@ -36,10 +36,7 @@ const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
-/**
- * The ids of listings that share a fact with a listing, with the kind of fact; "stands out" reads the same
- * rows.
- */
+/** The ids of listings that share a fact with a listing, with the kind of fact. */
 type Sharing = readonly { readonly id: number; readonly kind: string }[];
 type SharedTraits = ReturnType<ReturnType<typeof createComparison>>;
 
@@ -67,8 +64,8 @@ const amountOf = ({ same, tags, words }: SharedTraits) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
 /**
- * Picks the candidates of other publishers that have something in common with a listing, those with most
- * first; equal ones stay in the given order. Ratings and claims have no influence.
+ * Picks the candidates of other publishers that have something in common with a listing, those with most in
+ * common first. Equal ones stay in the given order. Ratings and claims have no influence.
  */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,
@@ -98,7 +95,6 @@ const sharedNames = (names: readonly string[]) =>
 
 const isOne = ({ length }: { readonly length: number }) => length === 1;
 
-/** Names of what two listings can share, each with its article. */
 const sameWords = {
   endpoint: own('the recorded endpoint'),
   repository: own('the recorded repository'),

@@ -9,7 +9,6 @@ import { moveWords } from '../observations/kinds/moves.ts';
 import type { ChangeCounts } from '../observations/tool-change.ts';
 import { factTitle, toLabel } from './words.ts';
 
-/** The words for each type of change. */
 const typeWords: Readonly<Record<ChangeType, Words>> = {
   'listing.new': own('listed for the first time here'),
   'listing.changed': own('record changed'),
@@ -35,7 +34,6 @@ type Data = NewChange['data'];
 const actionWords = ({ action, target_kind, reason, ends }: Data): Words =>
   say`${ends === undefined ? say`` : own('undid ')}${ours(`${action} ${target_kind}, ${reason}`)}`;
 
-/** The view that a listing left, and why, as in `our-services: has_endpoint not met`. */
 function leftWords({ view, failed }: Data): Words {
   const reasons = (failed as readonly FailedCriterion[]).map(({ criterion, value, result, fact }) =>
     ours(fact ?? `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`),
@@ -47,10 +45,7 @@ const changedNames = (names: unknown): string[] => (Array.isArray(names) ? names
 
 const mostNamed = 4;
 
-/**
- * The facts that changed, with the answer of the endpoint first; changes of tools also say how, as in every
- * answer.
- */
+/** The facts that changed, with the answer of the endpoint first. Changes of tools also say how. */
 function factsWords({ kinds, tools_changed, malware }: Data): Words {
   const names = changedNames(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
@@ -92,7 +87,6 @@ function detailsOf({ type, data }: NewChange): Words {
   return say``;
 }
 
-/** A change in words, as feeds, histories and pages show it. */
 export function changeWords(change: NewChange): Words {
   if (change.type === 'observation.changed') return factsWords(change.data);
   if (change.type === 'listing.changed') return recordWords(change.data);

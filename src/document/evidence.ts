@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
 /**
- * Handles that have ratings, claim events, observations or active moderation, listed or not, in order after a
- * handle: for an audit.
+ * The handles that an audit compares, listed or not: those with ratings, claims, observations or moderation
+ * in force. They are in order, after a handle.
  */
 export async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
   // Each part is limited before the parts are joined, because the observer may have checked every listing.

@@ -25,7 +25,6 @@ export interface TextFact {
   readonly gap?: string;
 }
 
-/** A fact that the record states. */
 export const recorded = (
   { listing }: JudgedListing,
   text: Words,
@@ -57,13 +56,12 @@ export const observed = (judged: JudgedListing, one: DatedObservation, text: Wor
   date: dayText(one.observed_at),
 });
 
-/** The reason why a fact was not seen. */
 export function whyOf(one: DatedObservation): Words {
   const reason = reasonOf(one);
   return reason ? within(phrase(reason)) : outcomeWords(one);
 }
 
-/** The fact that the record lacks a field, or that the copy of the registry records it for no listing. */
+/** The fact that the record lacks a field, or that the copy of the registry has it for no listing. */
 export const noneRecorded = (
   judged: JudgedListing,
   field: CopyField,
@@ -84,7 +82,6 @@ export function unknownOf(judged: JudgedListing, { kind }: AskedKind, notStated:
   return { ...recorded(judged, text, 'not_known'), gap: kind };
 }
 
-/** Returns the facts of one line. */
 export type FactsOf = (judged: JudgedListing) => TextFact[];
 
 /** At most this many endpoints or packages are named. */

@@ -20,7 +20,6 @@ import { type ListingFacts, toReading } from './record.ts';
 import { recordedFacts } from './recorded-facts.ts';
 import type { Db, DocumentSchema } from './schema.ts';
 
-/** True or 1 if a table has a row of the listing. */
 const hasRow = (table: keyof DocumentSchema, column = 'handle') =>
   sql<
     boolean | number
@@ -33,8 +32,8 @@ const doneRunsOfSource = sql`import_run as other where other.source = import_run
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
 /**
- * The parts that most listings have, in one statement, because each further one costs as much as reading the
- * listing.
+ * The parts that most listings have, in one statement, because each further statement costs as much as
+ * reading the listing.
  */
 const selectFacts = precompileQuery((db: Db, handles: readonly string[]) =>
   db
@@ -205,10 +204,6 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
   };
 }
 
-/**
- * The facts of those listings (at most a hundred) that exist, in the order of the handles: one statement for
- * what most listings have, and one for each other part of a listing.
- */
 async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
   if (handles.length === 0) return [];
   const found = new Map((await selectFacts(db, handles)).map((row) => [row.handle, row]));
@@ -232,10 +227,6 @@ const selectHits = (by: 'id' | 'handle') =>
   );
 const selectHitsBy = { id: selectHits('id'), handle: selectHits('handle') };
 
-/**
- * The facts in hits of visible listings, in the order of their ids or handles; ratings in their groups at
- * `now` (RFC 3339).
- */
 async function readHits(
   db: Db,
   by: 'id' | 'handle',
@@ -259,26 +250,24 @@ async function readHits(
   );
 }
 
-/** Reads everything that is known about listings, on any engine. */
 export const createDocumentReads = (db: Db) => ({
   /**
-   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Ratings are in
-   * their groups at `now` (RFC 3339, default the machine's time).
+   * What is known about one listing, withdrawn or not; undefined for an unknown handle. Ratings are in their
+   * groups at `now` (RFC 3339, default the machine's time).
    */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],
   /**
-   * The facts of those listings (at most a hundred) that exist, in the order of the handles. Nothing is
-   * cached, so that a job that reads every listing once does not displace what others read often.
+   * The facts of the listings (at most a hundred) that exist, in the order of the handles. Nothing is cached,
+   * so that a job that reads every listing once does not displace what others read often.
    */
   factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
   /**
-   * The facts in hits of the visible listings, in the given order; ratings in their groups at `now` (RFC
+   * The facts in hits of the visible listings, in the given order. Ratings are in their groups at `now` (RFC
    * 3339).
    */
   hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
   /** The facts in hits, by ids of listings. */
   hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),
-  /** Handles with evidence that an audit compares, in order after a handle. */
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
 });

@@ -17,7 +17,6 @@ import { type Hit, shownApart } from './resolved.ts';
 import { factWords } from './seen.ts';
 import { packageWords } from './sentences.ts';
 
-/** An observation, as it is stored or in a document. */
 type HitObservation = Pick<
   DatedObservation,
   'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at'
@@ -85,7 +84,6 @@ function othersWords(shown: HitObservation, observations: readonly HitObservatio
     : say`; ${count(others.length, 'other endpoint')} answered ${day(newest)}`;
 }
 
-/** Says that an endpoint asks for a payment first, with the price if it could be read. */
 function paymentOf(answer: HitObservation, price: HitObservation | undefined): Words {
   if (price?.outcome === 'seen' && !price.missed)
     return say`, asks for a payment first (${factWords(price)})`;
@@ -111,7 +109,7 @@ function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]
 }
 
 /**
- * Says what is recorded and not there, once for each day, except endpoints, about which answerOf says more.
+ * Says once for each day what is recorded and not there, except endpoints, about which answerOf says more.
  */
 function absencesOf(observations: readonly HitObservation[]): Words[] {
   const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
@@ -141,8 +139,8 @@ interface Match {
 const mayCost = own('no price seen; calls may cost');
 
 /**
- * The line of a listing in a list of a tool or a page; it omits what is so for nearly every listing. `match`
- * says how many words of the search it has; `matched` is undefined if the search was for its handle.
+ * The line of a listing in a list of a tool or a page. `match` says how many words of the search it has;
+ * `matched` is undefined if the search was for its handle.
  */
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);

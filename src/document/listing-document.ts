@@ -17,7 +17,6 @@ export const copyLacks = z
     'Fields that this copy records for no listing, so that it is not known whether this one has them',
   );
 
-/** Present for a listing of the shipped sample only. */
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
 const listingVersion = z.object({
@@ -36,7 +35,10 @@ export const listingClaim = z.object({
   commit: z.string().optional(),
   checked_at: z.string().describe('The time of the last check'),
   failing: z.string().optional().describe('The time since which checks have failed'),
-  tried_at: z.string().optional().describe('The time of a failed check on the last day with one'),
+  tried_at: z
+    .string()
+    .optional()
+    .describe('The time of a failed check, on the last day on which a check failed'),
   suspended_reason: z.string().optional(),
   namespace_matches_repository_owner: z.enum(['yes', 'no', 'not_comparable']),
   receipt_keys: z
@@ -67,10 +69,7 @@ const notSeenItem = z.object({
 });
 export type NotSeenItem = z.infer<typeof notSeenItem>;
 
-/**
- * Everything that is stored about one listing: the answer of the agent:// resource and of
- * /agents/<handle>.json.
- */
+/** What callers see of one listing: the answer of the agent:// resource and of /agents/<handle>.json. */
 export const listingDocument = z.object({
   handle: handleSchema,
   sample: sampleFlag,
@@ -140,7 +139,6 @@ const importReport = z.object({
 
 export type ImportReport = z.infer<typeof importReport>;
 
-/** The origin of the listings, how current they are, and what the import is doing. */
 const importStatus = z.object({
   state: z
     .enum(['none', 'running', 'stopped', 'done', 'failed', 'held'])
@@ -171,7 +169,7 @@ const observerStatus = z.object({
   observe: z
     .enum(['asked', 'on', 'off'])
     .describe(
-      'The listings that it checks: those that are read, all, or only those in commands of its operator',
+      'The listings that it checks. asked: those that are read; on: all; off: those in commands of its operator',
     ),
   interval_s: z.int().describe('Time between two checks of one listing'),
   vantage: z.string().describe('The place from which it checks'),

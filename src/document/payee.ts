@@ -20,11 +20,9 @@ import type { AskedPayee } from '../listings/payees.ts';
 import { networkWords } from '../observations/kinds/prices/assets.ts';
 import { offersWords } from '../observations/kinds/prices/offers.ts';
 
-/** The sentence about an address that no check saw. */
 export const noPayee =
   'No endpoint that Dossier checked asked to be paid at this address. Dossier pays nothing and calls no tool, so it does not see an address that only a paid call names.';
 
-/** At most this many rows are shown. */
 const mostShown = 100;
 
 const statement =
@@ -89,7 +87,6 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
     : sentence(say`${least ?? say``}${count(now, 'listing')} ${ask} to be paid there${on}${before}`);
 }
 
-/** The facts about a payee: the listings that ask or asked to be paid there, and their offers. */
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
 /** Reads which listings ask or asked to be paid at an address. Throws not_found if no check saw it. */

@@ -21,8 +21,8 @@ interface CountedSources {
 }
 
 /**
- * The first words about ratings, in parts: the sources, the sources with the number of their ratings, and
- * what is set apart, if anything.
+ * The first words about ratings, in parts: the sources, the sources with the number of their ratings, and the
+ * ratings that are set apart.
  */
 export function ratingParts({ ratings, independent }: CountedSources) {
   const apart = ratings - independent.ratings;
@@ -36,7 +36,7 @@ export function ratingParts({ ratings, independent }: CountedSources) {
 }
 
 /**
- * The first words about ratings; they count sources before ratings, so that many ratings by one source are
+ * The first words about ratings. They count sources before ratings, so that many ratings by one source are
  * recognized: `1 independent source, 243 ratings`.
  */
 export function sourcesFirst(native: CountedSources): Words {
@@ -57,7 +57,6 @@ export function groupParts(of: RatingCounts) {
     outcomes: countedWords(outcomes),
     /** The newest outcome of each source, if a source rated more than once. */
     newest: sources < ratings ? countedWords(source_outcomes) : say``,
-    /** The scores as their sources gave them. */
     scores: join(
       given.map(([score, times]) => say`${ours(score)} (${count(times, 'time')})`),
       ', ',

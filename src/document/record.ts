@@ -25,8 +25,8 @@ const lackingWords = {
 } as const satisfies Readonly<Record<CopyField, Words>>;
 
 /**
- * A sentence saying that the copy of the registry records a field for no listing; undefined if it records it
- * for any.
+ * A sentence saying that the copy of the registry records a field for no listing; undefined if it does for
+ * any.
  */
 export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
   lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
@@ -36,7 +36,6 @@ export function copyLacksSentence(lacking: readonly CopyField[] | undefined, fie
   return words && toText(words);
 }
 
-/** How and when the record of a listing was read. */
 export type RecordReading = ReturnType<typeof toReading>;
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
@@ -53,15 +52,16 @@ interface Runs {
 }
 
 /**
- * The reading of a listing, from the runs of its source. `observed_at` (RFC 3339) is, for a registry, its
- * last completed run, because a run reads what changed; for a saved copy, the newest change in it, because a
- * copy does not state when it was saved, which was not before; for the sample, when it was read.
+ * How and when the record of a listing was read, from the runs of its source. `observed_at` (RFC 3339)
+ * depends on the source. For a registry it is the end of the last completed run, because a run reads
+ * everything that changed. For a saved copy it is the newest change in it, because a copy does not state when
+ * it was saved. For the sample it is when it was read.
  */
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
   const ofOrigin = recorded[isSample(listing) ? sampleOrigin : listing.origin] ?? copyFields;
   /**
-   * Fields that the origin has recorded for no listing, so that a missing field says nothing about this
+   * Fields that the origin has recorded for no listing, so that a missing one says nothing about this
    * listing.
    */
   const copyLacks: readonly CopyField[] = copyFields.filter((field) => !ofOrigin.includes(field));
@@ -105,9 +105,9 @@ export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words |
     : own('The registry has sent Dossier no older version of any listing.');
 }
 
-/** Transports that searches and criteria accept; listings may record others. */
+/** Transports that searches and criteria accept. Listings may record others. */
 export const transports = ['streamable-http', 'sse', 'stdio'] as const;
-/** Package types that searches and criteria accept; listings may record others. */
+/** Package types that searches and criteria accept. Listings may record others. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
 /**
@@ -127,7 +127,7 @@ const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...package
 /** Tells whether a tag only repeats a recorded transport or package type. */
 export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 
-/** Everything known about one listing; its parts are read separately, not as of one moment. */
+/** What is known about one listing. Its parts are read separately, not as of one moment. */
 export interface ListingFacts {
   readonly listing: Listing;
   /** At most ten, newest first. */

@@ -13,9 +13,7 @@ export const ofChecks = 'checks of Dossier';
 interface StoredServer {
   /** The publisher's server.json of the shown version, as JSON text. */
   readonly record: string;
-  /** The number of stored versions, including deleted ones. */
   readonly versions: number;
-  /** The time at which the newest version was published. */
   readonly lastPublished: string;
   /** The address of the registry's API, or the name of the saved copy, that the import read. */
   readonly source: string | null;
@@ -42,8 +40,8 @@ function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Re
 }
 
 /**
- * The facts that the origin of a listing states, derived from its record as of its reading. History is
- * `nothing`, with the reason, if no older version was sent.
+ * The facts that the origin of a listing states, from its record. History is `nothing`, with the reason, if
+ * no older version was sent.
  */
 export function recordedFacts(
   listing: Listing,

@@ -24,8 +24,7 @@ export type Hit = z.infer<typeof hit> & {
 };
 
 /**
- * For at most this many names, similar handles are searched, because that costs more than the rest of an
- * answer.
+ * The most names for which similar handles are searched, because that costs more than the rest of an answer.
  */
 export const mostSearched = 10;
 
@@ -48,11 +47,12 @@ const resolved = z.object({
   near: z
     .array(z.string())
     .optional()
-    .describe(`Listings at the same host; else, for the first ${mostSearched} without, handles like it`),
+    .describe(
+      `Listings at the same host or, for the first ${mostSearched} names without any, similar handles`,
+    ),
 });
 export type Resolved = z.infer<typeof resolved>;
 
-/** The answer about several names. */
 export const resolvedNames = z.object({
   results: z.array(resolved).describe('Results in the order asked'),
   evidence_snapshot_date: z.string(),

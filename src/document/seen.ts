@@ -25,14 +25,11 @@ export type SeenFact<K extends NamedKind> = FactOf<
 /** Returns the facts of a kind: what the record states, or what Dossier has looked for. */
 export type SeenOf = <K extends NamedKind>(kind: K) => readonly SeenFact<K>[];
 
-/** A fact that is known; its value is one of its kind. */
 export type KnownFact<K extends NamedKind> = Omit<SeenFact<K>, 'value'> & { readonly value: KindValue<K> };
 
-/** The input of the answer about a listing. */
 export interface JudgedListing {
   readonly listing: ListingDocument;
   readonly seen: SeenOf;
-  /** Returns the known facts of a kind. */
   readonly known: <K extends NamedKind>(kind: K) => readonly KnownFact<K>[];
   /**
    * `short` names endpoint and repository without their addresses, which the answer has elsewhere; `full`
@@ -55,7 +52,6 @@ export const isKnown = <Fact extends Pick<Observation, 'value' | 'outcome'>>(
   one: Fact,
 ): one is Fact & { readonly value: NonNullable<Fact['value']> } => knowingOf(one) === 'known';
 
-/** Returns a function that finds the known facts of a kind. */
 export const toKnown =
   (seen: SeenOf) =>
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
@@ -70,14 +66,13 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
   return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 
-/** The value of a kind that has one fact, as those of the record do; undefined if it is not known. */
+/** The value of a kind that has one fact for each listing; undefined if it is not known. */
 export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): KindValue<K> | undefined =>
   (kind.origin === 'record'
     ? factsOf(kind, document.signals.imported).find(isKnown)
     : factsOf(kind, document.observations).find(isKnown)
   )?.value;
 
-/** The words added to a fact that the last check did not confirm. */
 export function sinceThen(
   { listing }: JudgedListing,
   { missed_since, is_stale, value }: DatedObservation,
@@ -124,10 +119,7 @@ export const tallyOf = ({ listing, seen }: JudgedListing, { subject, observed_at
 export const tallyWords = (tally: Tallied, { outcome }: Pick<Observation, 'outcome'>): Words =>
   say`; ${answeredWords(tally)} ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
 
-/**
- * Tells whether something recorded was looked for and does not exist, so that nothing else can be known about
- * it.
- */
+/** Tells whether something recorded was looked for and does not exist. Nothing else can be known about it. */
 export const isAbsent = (one: DatedObservation): boolean =>
   one.outcome === 'absent' && kindOf(one.kind)?.existsAs !== undefined;
 
@@ -143,7 +135,6 @@ export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: rea
 export const asksPayment = (seen: SeenOf, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen(endpointAnswers).some((one) => one.subject === subject && one.value === 402);
 
-/** The value of a fact in the words of its kind. */
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
   kindOf(one.kind)?.say(one) ?? code(typeof one.value === 'string' ? one.value : JSON.stringify(one.value));
 

@@ -87,10 +87,7 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
   };
 }
 
-/**
- * The last finished audit of the stored data against the transparency log; a fault does not make the node
- * unready.
- */
+/** The last finished audit of the stored data against the log. A fault does not make the node unready. */
 async function readAudit({ store }: Pick<Context, 'store'>) {
   const last = await store.health.audits.last();
   if (!last) return { state: 'not_finished' as const };
@@ -99,8 +96,8 @@ async function readAudit({ store }: Pick<Context, 'store'>) {
 }
 
 /**
- * Tells whether this node can serve: there are listings, and it receives the writes of other nodes. It waits
- * for no other read.
+ * Tells whether this node can serve: it has listings, and it receives the writes of other nodes. It waits for
+ * no other read.
  */
 export async function readReadiness(context: Pick<Context, 'store'>) {
   const { store } = context;

@@ -25,10 +25,8 @@ export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 export const factTitle = (kind: string): string =>
   (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
-/** The name of a kind of fact as words of ours. */
 export const factName = (kind: string): Words => ours(factTitle(kind));
 
-/** The given words without repetitions. */
 export const unique = (all: readonly Words[]): Words[] => [
   ...new Map(all.map((words) => [toText(words), words])).values(),
 ];
@@ -61,7 +59,6 @@ export const countedWords = (
     ', ',
   );
 
-/** The counts, or `none`. */
 export function countedOrNone(counts: Readonly<Record<string, number>>): Words {
   const words = countedWords(counts);
   return isEmpty(words) ? own('none') : words;

@@ -35,7 +35,6 @@ import { ratedWords } from './kept-up.ts';
 export interface ListedFact {
   /** The subject of the fact; a fact about what is not known may name several kinds with the same reason. */
   readonly title: string;
-  /** The fact itself, with its source and date. */
   readonly text: Words;
   readonly state: TextFact['state'];
   /** The meaning of the fact and what must not be concluded from it, if its kind is known. */
@@ -47,7 +46,6 @@ type ShownInFull = Pick<
   'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen'
 >;
 
-/** The value of a fact in words, or the outcome if there is none. */
 export const valueWords = (found: ShownInFull): Words =>
   found.value === null ? outcomeWords(found) : factWords(found);
 
@@ -79,7 +77,6 @@ const toKnown = (found: readonly KnownInFull[]): ListedFact[] =>
     },
   );
 
-/** Joins gaps that have the same reason. */
 const toGaps = (gaps: readonly ReturnType<typeof notKnownGap>[], state: TextFact['state']): ListedFact[] =>
   [...Map.groupBy(gaps, ({ text }) => toText(text)).values()].flatMap((same) => {
     const [first] = same;
@@ -130,7 +127,6 @@ const ratingFacts = (listing: ListingDocument): ListedFact[] =>
       ]
     : [];
 
-/** Facts that are neither observations nor signals. */
 const otherFacts: Readonly<Partial<Record<Question, (listing: ListingDocument) => ListedFact[]>>> = {
   access: inputFacts,
   ratings: ratingFacts,

@@ -59,7 +59,6 @@ const isOfAbsent = ({ seen }: JudgedListing, kind: string, subject?: string): bo
       seen(one).some((fact) => isAbsent(fact) && (subject === undefined || fact.subject === subject)),
   );
 
-/** Tells whether the fact was looked for and is not there. */
 const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
   outcome === 'absent' || outcome === 'nothing';
 
@@ -108,7 +107,7 @@ function notKnownOf(
       (state === 'not_stated' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
-  // A kind that hardly any listing has, such as terms of use, counts as not stated even if it was looked for.
+  // A kind that hardly any listing has counts as not stated even if it was looked for.
   const known = new Set(observations.filter(isKnown).map(({ kind }) => kind));
   const unseen = not_seen.filter(
     (one) => isAlwaysAsked(one.kind) && !isShown(judged, one.kind) && isNotThere(one) && !known.has(one.kind),
@@ -178,10 +177,6 @@ export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail
     detail === 'short' && gap !== undefined && listing.not_known.some(({ kind }) => kind === gap);
   const gaps = new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap)));
   return {
-    /**
-     * Statements that come before everything else: the listing is being checked or is a sample, or the
-     * operator did something.
-     */
     notes: notesOf(listing),
     standsOut,
     lines: Object.fromEntries(
@@ -216,14 +211,12 @@ function toPhrases(facts: readonly TextFact[]): Words[] {
   return groups.map(({ by, facts: same }) => say`${join(same, '; ')}${by}`);
 }
 
-/** The facts of a line as sentences. */
 export const lineWords = (facts: readonly TextFact[]): Words => join(toPhrases(facts).map(sentence), ' ');
 
 /** The publisher of a listing, as a comparison names it before its criteria. */
 export const publisherWords = (listing: ListingDocument): Words =>
   lineWords(publisherFacts(toJudged(listing, 'short')));
 
-/** The facts that were not seen or are not known, by name of their line. */
 export const gapWords = ({ gaps }: AnsweredQuestion) =>
   Object.fromEntries(gapNames.map((name) => [name, join(toPhrases(gaps[name]), '; ')])) as Record<
     GapName,
@@ -242,7 +235,6 @@ export const toAnswerWords = (answer: AnsweredQuestion): AnswerWords => ({
   ...gapWords(answer),
 });
 
-/** The answer as lines of Markdown. */
 export function toAnswerLines({ stands_out, ...said }: AnswerWords): string[] {
   const line = (title: string, words: Words | undefined) =>
     words && !isEmpty(words) ? [`* ${title}: ${toMarkdown(words)}`] : [];

@@ -1,6 +1,6 @@
 import { lines } from '../../core/text.ts';
 
-/** The names of those members that have content in this answer. */
+/** The names of the members that have content in this answer. */
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 

@@ -50,7 +50,7 @@ function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Jud
 
 const mostOffers = 3;
 
-/** Says since when price and payee are the same, if that was before the day of the check. */
+/** Says since when price and payee are the same; nothing if both were first seen on the day of the check. */
 function sinceWords(
   price: KnownFact<typeof priceChallenge>,
   payee: KnownFact<typeof pricePayTo> | undefined,
@@ -87,7 +87,7 @@ export const costs: FactsOf = (judged) => {
   if (isNowhere(judged)) return [];
   const quoted = judged.seen(priceChallenge);
   const prices = known(priceChallenge).map((one) => {
-    // An x402 offer is for the request that it answers; Dossier does not read the units of other formats.
+    // Dossier does not read the units of formats other than x402.
     const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
     const place = atPlace(one, quoted);
     return observed(judged, one, say`quotes ${unit}${place} before it answers: ${quotedWords(one, judged)}`);

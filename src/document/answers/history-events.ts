@@ -37,11 +37,10 @@ const recordedKinds = new Set(Object.values(kindsByPrefix));
 
 /** Tells whether a fact changed; one that was not checked before did not change. */
 export const isChanged = ({ before }: ShownChange) => before !== undefined && before.outcome !== 'not_asked';
-/** Tells whether a fact was checked for the first time. */
 export const isSeen = (change: ShownChange) => !isChanged(change) && change.after.outcome !== 'not_asked';
 
 /**
- * The event with its changes of one kind, undefined if it has none; without a kind, the whole event as the
+ * The event with its changes of one kind; undefined if it has none. Without a kind, the whole event as the
  * log records it, for an audit.
  */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
@@ -55,7 +54,7 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
 }
 
 /**
- * A check that saw facts change, or saw some for the first time; `is_first` means that no earlier check saw
+ * A check that saw facts change, or saw some for the first time. `is_first` means that no earlier check saw
  * anything.
  */
 const toCheck = (
@@ -73,8 +72,8 @@ function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
 }
 
 /**
- * A version that moved the record. The stream of changes lacks those published before the listing was first
- * read.
+ * A version that moved the record. The stream of changes lacks versions that were published before the
+ * listing was first read.
  */
 const toVersion = (at: string, moved: DatedMove) => ({
   type: 'version.published' as const,
@@ -124,7 +123,7 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
 interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
-  /** The page has only changes, checks and versions before these positions. */
+  /** The page has only events before these positions. */
   readonly after?: Places | undefined;
   readonly limit: number;
 }

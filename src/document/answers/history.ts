@@ -146,7 +146,6 @@ export function changedWords(change: ShownChange, isListed = false): Words {
   return say`${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
 }
 
-/** The members of a list that were added, removed or changed; empty for a fact that is not a list. */
 export const memberChangesOf = ({ kind, items = [] }: ShownChange): readonly MemberChange[] =>
   surfaceOf(kind) ? (items as readonly MemberChange[]) : [];
 
@@ -195,7 +194,6 @@ function whyOfClaim({ type, kind, reason, keys }: ClaimEvent): Words {
   return reason ? ours(ownMember(claimReasons, reason) ?? toLabel(reason)) : say``;
 }
 
-/** An event of a claim with its reason, the account or domain, and the commit that was read. */
 export function claimWords(event: ClaimEvent): Words {
   const { type, root, commit } = event;
   const why = whyOfClaim(event);
@@ -212,7 +210,6 @@ function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
   return changeWithVersion({ type, at, data, handle: '' });
 }
 
-/** The facts that a check saw change. */
 export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
   event.type === 'check' ? event.changes.filter(isChanged) : [];
 
@@ -222,7 +219,7 @@ export interface FoldedChange {
   readonly gone: readonly ShownChange[];
 }
 
-/** The facts that a check saw change; those that disappeared with their endpoint are attached to it. */
+/** The facts that a check saw change. Facts that disappeared with their endpoint are attached to it. */
 export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
   const changed = changedOf(event);
   const ended = changed.filter(({ kind, after }) => kind === endpointAnswers.kind && after.value === null);
@@ -253,7 +250,6 @@ export function goneWords({ gone }: FoldedChange): Words {
 export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
   event.type === 'check' ? seenWords(event, kind) : [recordedWords(event)];
 
-/** The index of the log entry of an event, if it has one. */
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;
 

@@ -54,7 +54,6 @@ export const keptUp: FactsOf = (judged) => {
   ];
 };
 
-/** The ratings made here in words, group by group. */
 export function ratedWords({ signals: { native } }: ListingDocument): Words {
   if (native.ratings === 0) return nativeWords(native);
   const said = shownGroups(native).map((group) =>

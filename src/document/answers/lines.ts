@@ -69,8 +69,8 @@ export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'sets of inputs' } as const;
 
 /**
- * Three facts, those about something that is not there first, and the number of the others; all facts with
- * `full`.
+ * The first three facts and the number of the others, or all facts with `full`. Facts about something that is
+ * not there come first.
  */
 function firstThree(
   judged: JudgedListing,
@@ -100,7 +100,6 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedLis
   return say`${what}${sinceFirst(one, own(' since '))}${often}`;
 }
 
-/** Says since when a fact is the same, if that was before the day of the check. */
 const sinceFirst = (
   { first_seen_at, observed_at }: Pick<DatedObservation, 'first_seen_at' | 'observed_at'>,
   before: Words,
@@ -244,8 +243,8 @@ const asks: FactsOf = (judged) => {
   ];
   if (facts.length > 0) return facts;
   const none = unknownOf(judged, credentials, own('no credentials recorded'));
-  // A record that names an endpoint or a package and no credentials tells something: it could have named
-  // them.
+  // A record that names an endpoint or a package could have named credentials, so their absence means
+  // something.
   const isTold = listing.remotes.length + listing.packages.length > 0;
   const isStated = listing.not_known.some(({ kind, state }) => kind === none.gap && state === 'not_stated');
   return [isTold && isStated ? recorded(judged, none.text, 'not_known') : none];
@@ -262,7 +261,6 @@ function toolNames(
   const shown = detail === 'full' ? all : all.slice(0, mostTools);
   const names = shown.map((tool) => {
     const { name, hints } = asMembers(tool);
-    // Names of hints are defined by the protocol.
     const says = Array.isArray(hints) ? say` (says ${ours(hints.join(', '))})` : say``;
     return say`${code(String(name))}${says}`;
   });
@@ -276,10 +274,7 @@ function toolNames(
 const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
-/**
- * Adds since when a list other than the tools is the same, unless the tools of that endpoint have the same
- * date.
- */
+/** Adds since when a list is the same, unless the tools of its endpoint have the same date. */
 const besidesTools = saidIn('tools', (one, judged) => {
   const ofTools = judged.known(toolsSurface).find(({ subject }) => subject === one.subject);
   const isOther = ofTools && dayText(ofTools.first_seen_at) !== dayText(one.first_seen_at);

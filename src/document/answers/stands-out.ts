@@ -55,8 +55,8 @@ const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words 
   source('Dossier', dayText(observed_at));
 
 /**
- * Returns a function that finds the words of kinds of fact for a rule; for `not_there` also the reason why
- * something was not there.
+ * Returns a function that finds the words of kinds of fact for a rule; for `not_there`, also why something
+ * was not there.
  */
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
   const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
@@ -91,8 +91,8 @@ const moved_days = 365;
 const mostMoves = 2;
 
 /**
- * Versions without a date or of the last year that moved the record to something new, those that name a
- * different owner or a new secret first; `get_history` has all of them.
+ * Versions of the last year, or without a date, that moved the record to something new. Versions that name a
+ * different owner or a new secret come first. `get_history` has all of them.
  */
 function moved({ listing, known }: JudgedListing): Words[] {
   const all = known(recordMoves).flatMap(({ value }) => value.moves);
@@ -121,8 +121,8 @@ const stale = ({ listing }: JudgedListing): Words[] => {
 };
 
 /**
- * Says that an endpoint did not answer, with the days of the last check and of the first one that ended so;
- * undefined if it answered.
+ * Says that an endpoint did not answer, with the days of the last check and of the first check that ended in
+ * the same way; undefined if it answered.
  */
 function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
@@ -150,7 +150,6 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   return say`${what}${answered}${since}`;
 }
 
-/** At most this many endpoints that did not answer are named. */
 const mostDead = 3;
 
 function noAnswer(judged: JudgedListing): Words[] {
@@ -191,7 +190,7 @@ const changed_days = 90;
 
 const mostChanges = 3;
 
-/** The changes of a fact in the last 90 days that are named: those that weigh most, and the last one. */
+/** The changes of a fact in the last 90 days that are named: the weightiest, and the last one. */
 function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocument) {
   const all = weightyChanges(kind, one).filter(
     ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,
@@ -250,10 +249,7 @@ function contradictions(judged: JudgedListing): Words[] {
   return [...letIn, ...asked, ...ofContradicting(judged)];
 }
 
-/**
- * One notice names everything that is shared, so that a publisher that copies much takes no more room. A
- * shared word in a name does not stand out.
- */
+/** One notice names everything that is shared, so that a publisher that copies much takes no more room. */
 function shared({ known }: JudgedListing): Words[] {
   const found = sharedKinds
     .filter(({ basis }) => basis !== 'names')
@@ -349,7 +345,6 @@ const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
   ratings: 'ratings',
 };
 
-/** The notices about what stands out, in the published order. */
 export const toStandsOut = (judged: JudgedListing) =>
   standOutKeys.flatMap((key) =>
     rules[key](judged).map((words) => ({ key, text: ended(words), anchor: anchors[key] })),

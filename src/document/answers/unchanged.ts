@@ -38,7 +38,7 @@ function relied(observations: readonly StoredObservation[], question: HistoryKin
 
 /**
  * Names what callers rely on that was the same in all checks since a time, or since the present facts were
- * first seen; undefined if nothing was, or if all these checks were on one day.
+ * first seen. Undefined if nothing was, or if all these checks were on one day.
  */
 export async function unchangedWords(
   { listing, observed }: Pick<ListingFacts, 'listing' | 'observed'>,

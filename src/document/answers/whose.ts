@@ -50,7 +50,6 @@ import { isAbsent, type JudgedListing } from '../seen.ts';
 /** The host of a recorded address; undefined for a template. */
 export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
 
-/** The shared hosting domains of endpoints, on which others can have hosts too. */
 function hostedAt({ handle, remotes }: ListingDocument): Words {
   const elsewhere = remotes.filter(({ url }) => placesOfEndpoints(handle, [url])?.[0] !== 'on');
   const domains = elsewhere.flatMap(({ url }) => hostingDomain(hostOf(url) ?? '') ?? []);
@@ -83,7 +82,7 @@ function endpointsAtDomain(listing: ListingDocument): Words {
   return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}${where}`;
 }
 
-/** Says that the host of the recorded repository redirects to an account other than that of the namespace. */
+/** Says that the host of the recorded repository redirects to a different account. */
 function movedAccount({ known }: JudgedListing, isShown: boolean): Words {
   const [one] = known(repositoryExists);
   const [host = '', account = ''] = toRepositoryKey(one?.subject ?? '')?.split('/') ?? [];
@@ -157,10 +156,6 @@ function claimWords({ claim, state }: ListingDocument): Words {
 
 const ofKinds = saidIn('whose');
 
-/**
- * The publisher of a listing, how its endpoints and repository relate to the publisher, and whether it is
- * claimed.
- */
 export const whose: FactsOf = (judged) => {
   const { known } = judged;
   const { website } = judged.listing;

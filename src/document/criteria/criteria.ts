@@ -51,7 +51,6 @@ export function findValueError({ criterion, value }: RequestedCriterion): string
   return isOne ? undefined : `${criterion} takes one of ${takes.of.join(', ')}`;
 }
 
-/** The label of a criterion with its value filled in. */
 export const criterionText = ({ criterion, value }: RequestedCriterion): string =>
   criteria[criterion].label.replace('(s)', value === 1 ? '' : 's').replace('{}', () => String(value ?? ''));
 
@@ -77,10 +76,7 @@ export function compareListing(
   return { imported: of('imported'), observed: of('observed'), native: of('native') };
 }
 
-/**
- * The criteria of a comparison that names none: is the service there, whose is it, what does it ask for, did
- * it change, and who vouches for it?
- */
+/** The criteria of a comparison that names none. */
 export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'active' },
   { criterion: 'endpoint_at_domain' },

@@ -17,7 +17,6 @@ export interface ComparedListing {
 export interface CriterionFinding {
   /** `unknown` and `not_applicable` (the record names nothing to judge) count neither as yes nor as no. */
   readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
-  /** A sentence by this service. */
   readonly fact: Words;
   /** The texts of the publisher that the fact is about. */
   readonly recorded?: readonly string[];
@@ -78,7 +77,6 @@ export function criteriaOf<Given extends CriterionResult = CriterionFinding>(
   });
   return {
     plain: (label: string, rule: Rule<undefined>) => define(label, { kind: 'nothing' }, rule),
-    /** A criterion that takes a whole number from 1 to `max`. */
     number: (label: string, max: number, rule: Rule<number>) => define(label, { kind: 'number', max }, rule),
     /** A criterion that asks for how many days something has been the same, default 30. */
     unchangedFor: (label: string, max: number, rule: Rule<number>) =>
@@ -86,7 +84,6 @@ export function criteriaOf<Given extends CriterionResult = CriterionFinding>(
     choice: (label: string, of: readonly string[], rule: Rule<string>) =>
       define(label, { kind: 'choice', of }, rule),
     tag: (label: string, rule: Rule<string>) => define(label, { kind: 'tag' }, rule),
-    /** A criterion that takes a price (observations/kinds/prices/price.ts). */
     price: (label: string, rule: Rule<string>) => define(label, { kind: 'price' }, rule),
   };
 }
@@ -99,7 +96,10 @@ export const decided = (holds: boolean, fact: Words) => (holds ? met(fact) : not
 
 const skew_ms = 5 * 60_000;
 
-/** Days since a time, not rounded and at least 0; undefined if the time is in the future. */
+/**
+ * Days since a time, not rounded and at least 0; undefined if the time is more than five minutes in the
+ * future.
+ */
 export function daysSince(time: string, now_ms: number): number | undefined {
   const age_ms = now_ms - Date.parse(time);
   return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;
@@ -140,7 +140,6 @@ export const observedFinding = (
   as_of: dayText(observed_at),
 });
 
-/** The finding whose result comes first in an order. */
 const firstOf = (findings: readonly CriterionFinding[], order: readonly CriterionFinding['result'][]) =>
   order.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
@@ -148,7 +147,7 @@ const firstOf = (findings: readonly CriterionFinding[], order: readonly Criterio
 export const worstOf = (findings: readonly CriterionFinding[]) =>
   firstOf(findings, ['not_met', 'unknown', 'met']);
 
-/** The best finding, for a question that one of them has to meet. */
+/** The best finding, for a question that one endpoint or package has to meet. */
 export const bestOf = (findings: readonly CriterionFinding[]) =>
   firstOf(findings, ['met', 'unknown', 'not_met']);
 

@@ -56,7 +56,7 @@ const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
   );
 
 /**
- * The finding if the record names no endpoint: a service that runs from a package cannot be reached, so the
+ * The finding if the record names no endpoint. A service that runs from a package cannot be reached, so the
  * criterion does not apply.
  */
 const notForPackages = (compared: ComparedListing): CriterionFinding =>
@@ -110,7 +110,6 @@ interface AskedFact<K extends NamedKind> {
   /** Undefined if the value does not answer the question. */
   holds(value: KindValue<K>): boolean | undefined;
   readonly met: Words;
-  /** The words about a value that fails, which may use other facts about the package. */
   notMet(value: KindValue<K>, factOf: FactAt): Words;
   readonly unseen: Words;
 }
@@ -147,10 +146,7 @@ function ofEachPackage<K extends NamedKind>(
   );
 }
 
-/**
- * The repository that a package without provenance states. Many packages state the recorded one, which proves
- * nothing.
- */
+/** The repository that a package without provenance states, which proves nothing. */
 function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
   const { result, repository = '' } = (currentOutcome(one) === 'seen' && one?.value) || {};
   if (result === 'match') return own('; the package states the recorded repository as its own');
@@ -159,7 +155,7 @@ function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
     : say``;
 }
 
-/** A report counts even if the newest check did not see it again; that there is none must be known now. */
+/** A report counts even if the newest check did not see it again. That there is none must be known now. */
 function judgeMalware(compared: ComparedListing): CriterionFinding {
   const fact = own('Dossier has not seen whether each recorded package is reported as malicious code');
   const reports = factsOf(packageAdvisories, compared.listing.observations).filter(

@@ -54,7 +54,7 @@ function needs(remote: ListingRemote | undefined): Words {
 
 const future = unknown(own('The recorded date is in the future.'));
 
-/** Criteria judged by the registry's record, as of the import that read it; never by ratings. */
+/** Criteria judged by the registry's record, and two of them by checks too; none by ratings. */
 export const recordedCriteria = {
   active: recorded.plain('Active in the registry', (compared) => {
     const { origin_status, status_message } = compared.listing;
@@ -138,7 +138,7 @@ export const recordedCriteria = {
       ? { ...met(own('It has this tag.')), recorded: [found.reason] }
       : notMet(own('It does not have this tag. Tags follow from recorded facts and publisher keywords.'));
   }),
-  /** The date of any version shows a minimum age; only that of the first version shows the exact age. */
+  /** The date of any version shows a minimum age. Only the date of the first version shows the exact age. */
   listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
     const { published_at, sample } = compared.listing;
     const first = signalOf(compared, registryFirstPublished);
@@ -170,7 +170,6 @@ export const recordedCriteria = {
   }),
 } as const satisfies Record<string, Criterion>;
 
-/** A finding with the source and date of an imported signal, or else of the record. */
 function signalFinding(
   compared: ComparedListing,
   kind: RecordKind,
@@ -185,8 +184,8 @@ const ofSignal = (kind: RecordKind) =>
   criteriaOf<CriterionResult>('imported', (compared, found) => signalFinding(compared, kind, found));
 
 /**
- * Judges whether no version of the last `days` days moved the record to somebody else, as far as versions are
- * stored.
+ * Judges whether no version of the last `days` days moved the record to a different owner or asked for a
+ * different secret, as far as versions are stored.
  */
 function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult {
   const { published_at } = compared.listing;
@@ -206,7 +205,7 @@ function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult 
   return ageOf(since) >= days ? met(say`${none}.`) : unknown(say`${none}. That is less than was asked for.`);
 }
 
-/** Criteria judged by imported signals, each with its source and date; never by ratings. */
+/** Criteria judged by imported signals, each with its source and date; none by ratings. */
 export const signalCriteria = {
   namespace_matches_repository_owner: ofSignal(namespaceOwner).plain(
     'Namespace and repository have the same owner',
@@ -272,8 +271,8 @@ const maxRatings = 1000;
 const minForShare = 5;
 
 /**
- * Tells whether a time of this service is at most `days` days ago. A time slightly in the future counts,
- * because clocks differ.
+ * Tells whether a time of this service is at most `days` days ago. A time in the future counts, because
+ * clocks differ.
  */
 const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time, now_ms) ?? 0) <= days;
 
@@ -309,7 +308,7 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): Words
   return sentence(say`${sourcesFirst(native)}${groups}`);
 }
 
-/** Criteria judged by claims and ratings made on this service; never by imported signals. */
+/** Criteria judged by claims and ratings made on this service; none by imported signals. */
 export const nativeCriteria = {
   claimed: ofClaims.plain('Claimed', ({ listing }) => {
     const why = whyNotClaimed(listing);

@@ -7,10 +7,7 @@ import { type DumpFolder, rewriteDump, takenFrom, writeDump } from './files.ts';
 const longestAge_ms = 3_600_000;
 /** A dump of this age is not sent any more; callers wait for the new one. */
 const longestSent_ms = 12 * longestAge_ms;
-/**
- * The pause after a rewriting is this many times as long as the rewriting, so that withdrawals do not keep a
- * node busy.
- */
+/** The pause after a rewriting, in multiples of its duration, so that withdrawals do not keep a node busy. */
 const pauseShare = 10;
 /** Callers wait for the pause, so it has a maximum. */
 const longestPause_ms = 3000;

@@ -17,10 +17,7 @@ import { toListingDocument } from '../document.ts';
 
 const compress = promisify(gzip);
 
-/**
- * The number of listings in a page: few enough for constant memory, enough for few round trips to the
- * database.
- */
+/** The number of listings that are held in memory at once. */
 const page = 100;
 
 async function* readHandles({ observations }: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
@@ -46,7 +43,7 @@ async function toRecords({ listings }: Reads, handles: readonly string[]): Promi
   });
 }
 
-/** The documents of listings, one per line, which `dossier check --from FILE` reads. */
+/** The documents of listings, one per line. */
 async function toEvidence(
   { documents }: Reads,
   handles: readonly string[],
@@ -77,7 +74,6 @@ const folderOfPaths = '/export/';
 interface DumpFile {
   readonly kind: DumpKind;
   readonly members: readonly WrittenMember[];
-  /** The entry of the file in the manifest. */
   readonly named: {
     readonly path: string;
     readonly bytes: number;
@@ -86,7 +82,6 @@ interface DumpFile {
   };
 }
 
-/** The name of a file in the folder of its dump. */
 const nameOfDump = ({ path }: Pick<DumpFile['named'], 'path'>): string => path.slice(folderOfPaths.length);
 
 const sumOf = (members: readonly WrittenMember[], what: keyof WrittenMember) =>
@@ -202,7 +197,7 @@ export interface DumpFolder {
   readonly remove: () => Promise<void>;
 }
 
-/** Writes all listings and their evidence as of one moment. */
+/** Writes all visible listings except the sample, and their evidence, as of one moment. */
 export async function writeDump(context: Context, signal: AbortSignal): Promise<DumpFolder> {
   // The folder may belong to another user, or another node may have removed it just now.
   await removeLeft().catch(() => undefined);

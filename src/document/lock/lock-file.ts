@@ -4,7 +4,6 @@ import { ownMember, parseForeignJson } from '../../core/json.ts';
 import { coded, dayText } from '../../core/text.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 
-/** A locked fact, and since when it was so if that is known. */
 const lockedFact = z.object({
   value: z.json(),
   /** The value in words if it is not a text; quotations and code spans were written by others. */
@@ -41,7 +40,7 @@ interface SaidChange {
   readonly text: string;
 }
 
-/** Changes by the names of their facts: those that weigh most first, the last change at the end. */
+/** Changes by the names of their facts: the weightiest first, the last one at the end. */
 export type LockChanges = Readonly<Record<string, readonly SaidChange[]>>;
 
 export interface LockDifference {

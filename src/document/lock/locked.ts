@@ -9,8 +9,8 @@ import { between } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
 
 /**
- * Tells whether an observation has a value to compare. A value counts even if it was not checked lately. The
- * fact auth.required covers endpoints that ask for credentials.
+ * Tells whether an observation has something to compare: a value, that there is none, or a request for a
+ * payment. It counts even if it was not checked lately. Requests for credentials are in auth.required.
  */
 function isComparable(one: Observation): boolean {
   const { outcome } = one;
@@ -18,9 +18,7 @@ function isComparable(one: Observation): boolean {
   return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
 }
 
-/**
- * A locked fact from an observation. The value is compared as it is published; a shortened one by its digest.
- */
+/** A locked fact from an observation. A shortened value is compared by its digest. */
 function observed(one: Observation): LockedFact {
   const { kind, value, value_digest, outcome, first_seen_at: since } = one;
   const seen = { since, is_observed: true } as const;

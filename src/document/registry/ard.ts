@@ -9,10 +9,10 @@ import type { ListingDocument } from '../listing-document.ts';
 export const serverCardType = 'application/mcp-server-card+json';
 export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 
-/** The namespace of our own terms; it is a page that says who states them, and by which rules. */
+/** The namespace of our own terms: the address of a page that explains them. */
 export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`;
 
-/** The meanings of the terms of that namespace, for the page that it points to. */
+/** The terms of that namespace with their meanings. */
 export const ownTerms = {
   'evidence-v1':
     'The facts that this service knew about a listing on a day, as a signed statement (in-toto predicate type)',
@@ -51,10 +51,7 @@ const kindsOf = (recorded: readonly (string | undefined)[]) => [
 const reverse = (labels: string) => labels.split('.').toReversed().join('.');
 const urn = /^urn:air:([a-zA-Z0-9.-]+)(?::[a-zA-Z0-9._-]+)*:([a-zA-Z0-9._-]+)$/;
 
-/**
- * The identifier of a listing: the domain of its namespace, as the registry proved it, and its name (Appendix
- * C).
- */
+/** The identifier of a listing: the domain of its namespace, and its name (Appendix C). */
 function toUrn(handle: string): string {
   const { namespace, name } = handleParts(handle);
   return `urn:air:${reverse(namespace)}:${name}`;

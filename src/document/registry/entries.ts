@@ -45,13 +45,11 @@ function toObservations(document: ListingDocument) {
   return Object.fromEntries(found);
 }
 
-/** The number of entries of the log, and the address of its newest checkpoint. */
 export const readLogHead = async ({ store, config }: Context) => ({
   size: await store.log.size(),
   checkpoint: `${config.publicUrl}/log/checkpoint`,
 });
 
-/** The facts about a listing with their dates, and the given observations. */
 export function toDatedFacts(document: ListingDocument, log: object, observations: object) {
   const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at } = document;
   const { native } = signals;
@@ -103,8 +101,8 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
   );
 
 /**
- * The evidence in at most 2 KB, for hosts that read a registry: if it is longer, addresses are left out, then
- * values, then all observations.
+ * The evidence in at most 2 KiB, for hosts that read a registry. If it is longer, addresses are left out,
+ * then values, then all observations.
  */
 function toEvidence(document: ListingDocument, references: object, log: object) {
   const observations = toObservations(document);
@@ -120,7 +118,6 @@ const isText = (value: unknown) => typeof value === 'string';
 const isReachable = ({ type, url }: JsonObject) =>
   type === 'stdio' || ((type === 'streamable-http' || type === 'sse') && isText(url));
 
-/** The record without packages and remotes that lack what the schema requires. */
 function withinSchema(server: JsonObject): JsonObject {
   const lists = {
     packages: (one: JsonObject) => isText(one.registryType) && isReachable(asMembers(one.transport)),
@@ -134,9 +131,9 @@ function withinSchema(server: JsonObject): JsonObject {
 }
 
 /**
- * A record as published, with the names of the present schema. It lacks what does not fit the schema, because
- * typed clients refuse the whole page; and what the publisher may not state: the stars and licence that hosts
- * show as facts, and a block under our key.
+ * A record as published, with the names of the present schema. It lacks packages and remotes that do not fit
+ * the schema, because typed clients would refuse the whole page. It also lacks what the publisher may not
+ * state: the stars and licence that hosts show as facts, and a block under our key.
  */
 export function toServer(
   { record, handle, version }: ListingVersion,

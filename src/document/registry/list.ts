@@ -37,7 +37,7 @@ const query = z.object({
     .optional(),
 });
 
-/** A cursor holds all parameters, because hosts leave out the search on later pages. */
+/** A cursor holds all parameters except the limit, because hosts leave out the search on later pages. */
 const position = z.object({
   search: z.string().optional(),
   after: z.object({ handle: z.string(), version: z.string(), listed_at: z.string() }).optional(),
@@ -45,7 +45,6 @@ const position = z.object({
   version: z.string().optional(),
   withDeleted: z.boolean(),
 });
-/** The parameters of a list, and where a page begins. */
 type Position = z.output<typeof position>;
 
 /** The position that a cursor holds as JSON text. Throws invalid_input. */
@@ -81,7 +80,7 @@ function readQuery(sent: unknown): { limit: number; at: Position } {
   };
 }
 
-/** A page of versions by name; a search waits for its turn, because it reads every name. */
+/** A page of versions by name. A search waits for its turn, because it reads every name. */
 async function listPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
   const { after, updatedSince, version, withDeleted, search: named } = at;
   const read = () =>
