@@ -8,14 +8,14 @@ import { isPublicHost } from './public-host.ts';
  * match.
  */
 const versionForm = /^(?!.*\.(?:tgz|tar|tar\.gz)$)[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
-/** Matches versions of PyPI packages. uvx could take other words for folders of this machine. */
+/** Matches versions of PyPI packages. uvx could take other texts for folders of this machine. */
 const pypiVersion = /^(?:v?\d[0-9A-Za-z.+!_-]{0,127}|latest)$/;
 /**
  * Names that npm allows for new packages (validate-npm-package-name), except those that look like options or
  * files (npm-package-arg).
  */
 const npmName = /^(?=.{1,214}$)(?!.*\.(?:tgz|tar|tar\.gz)$)(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
-/** Names by PyPA, "Names and normalization", except names of interpreters, which uvx treats as such. */
+/** Names by PyPA ("Names and normalization"), except those of interpreters, which uvx would start instead. */
 const pypiName =
   /^(?!(?:pythonw?|pypy|cpython|graalpy)[\d.]*(?:$|-))[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
 /** NuGet package ids: words between single dots and hyphens, 100 characters. */
@@ -34,7 +34,6 @@ const tagForm = /^\w[\w.-]{0,127}$/;
 /** The name of an image without its tag and digest. */
 const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '').replace(/:[\w.-]+$/, '');
 
-/** The rules for starting one type of package. */
 interface CommandStarter {
   readonly name: RegExp;
   /** The command for each name of a runtime in records. */
@@ -43,7 +42,7 @@ interface CommandStarter {
    * Options that a record may have before the package and that start nothing else, with and without a value.
    */
   readonly valued: RegExp;
-  /** The form of these values; any form if absent. */
+  /** The form of these values. Any form if absent. */
   readonly value?: RegExp;
   readonly plain: RegExp;
   /** Words that follow the package. */
@@ -94,21 +93,21 @@ const starterOf = (type: string): CommandStarter | undefined =>
 const isOpenWord = (word: string) => /^\{[^{}]+\}$/.test(word);
 
 export interface StartOptions {
-  /** Only the recorded version may be started. */
+  /** Whether only the recorded version may be started. */
   readonly isPinned?: boolean;
-  /** Hosts that are not public are allowed, because it is a private entry. */
+  /** Whether it is a private entry, for which hosts that are not public are allowed. */
   readonly isPrivate?: boolean;
 }
 
 /**
- * A command that starts a package over stdio, with the environment that the record sets and the names of
- * variables whose values the caller gives.
+ * A command that starts a package over stdio, with the environment that the record sets, and the names of the
+ * variables that the caller sets.
  */
 export interface Started {
   readonly command: readonly [string, ...string[]];
   readonly set: Readonly<Record<string, string>>;
   readonly asked: readonly string[];
-  /** Tells whether the caller has to fill in words of the command itself. */
+  /** Whether the caller has to fill in words of the command itself. */
   readonly isOpen: boolean;
 }
 
@@ -131,8 +130,8 @@ const isPackage = (word: string, name: string) =>
   word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
 
 /**
- * The recorded options before the package. An unknown option is an obstacle, because it may start something
- * else.
+ * Returns the recorded options before the package. An unknown option is refused, because it may start
+ * something else.
  */
 function optionsOf(
   recorded: ListingPackage,
@@ -157,7 +156,10 @@ function optionsOf(
   return options;
 }
 
-/** The package as its command names it: without a version unless it is pinned, and last with the version. */
+/**
+ * Returns the package as commands name it: first without a version, unless the version is pinned, and then
+ * with it.
+ */
 function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot {
   const { registry_type, identifier, version = '' } = recorded;
   const isImage = isImageType(registry_type);
@@ -177,7 +179,7 @@ const isImageAt = (identifier: string, isPrivate: boolean) => {
   return isPrivate || host === undefined || isPublicHost(host.replace(/:\d+$/, ''));
 };
 
-/** The option that names the registry of a package if it is not the usual one of its type. */
+/** Returns the option that names the registry of a package, if it is not the usual one. */
 function registryOf(
   { registry_type, registry_base_url }: ListingPackage,
   isPrivate: boolean,
@@ -192,8 +194,8 @@ function registryOf(
 }
 
 /**
- * Options that give a container its environment: values from the record, and names whose values the caller
- * passes on.
+ * Returns the options that give a container its environment: values from the record, and names whose values
+ * the caller passes on.
  */
 const toContainer = (environment: Readonly<Record<string, string>>, asked: readonly string[]): string[] => [
   ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
@@ -232,8 +234,8 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
 }
 
 /**
- * The commands that start a package over stdio exactly as recorded, the one with the version last, or why
- * there is none. No part of a recorded command is left out, because the rest might start something else.
+ * Returns the commands that start a package over stdio exactly as recorded, the one with the version last, or
+ * why there is none. No part of a recorded command is left out, because the rest might start something else.
  */
 export function toStarted(
   recorded: ListingPackage,
@@ -282,12 +284,14 @@ export const filledCommand = ({ command: [program, ...words] }: Started): [strin
 const plainWord = /^[\w@+=:,./-]+$/;
 
 /**
- * Matches words that can be quoted in POSIX shells, fish, PowerShell and cmd alike without starting anything
- * else.
+ * Tells whether a word can be quoted in POSIX shells, fish, PowerShell and cmd alike without starting
+ * anything else.
  */
 const isQuotable = (word: string) => /^[\x20-\x7e]*$/.test(word) && !/['\\&|<>^%]/.test(word);
 
-/** A command for a terminal, quoted where needed; undefined if shells would read it in different ways. */
+/**
+ * Returns a command for a terminal, quoted where needed. Undefined if shells would read it in different ways.
+ */
 export const toShellWords = (command: readonly string[]): string | undefined =>
   !command.every(isQuotable)
     ? undefined

@@ -27,8 +27,8 @@ const required = (
     .map(({ name }) => name);
 
 /**
- * Converts a recorded endpoint. It must be https at a public host, or http or https for a private entry,
- * without a user and without anything to fill in; otherwise the result is undefined.
+ * Converts a recorded endpoint. It must be https at a public host (http or https anywhere for a private
+ * entry), without a user name and without anything to fill in. Otherwise the result is undefined.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
@@ -43,13 +43,12 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
 }
 
 /**
- * A listing in the form that policies and configurations take. `unnamed` lists the parts of its record that
- * the approval does not name.
+ * A listing in the form that policies and configurations take. `unnamed` has the parts of its record that the
+ * approval does not name.
  */
 export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> &
   StartOptions & { readonly unnamed?: readonly string[] };
 
-/** A part of a listing's record that an allow list leaves out, and why. */
 interface LeftOutPart {
   readonly what: string;
   readonly why: Words;
@@ -61,8 +60,8 @@ const publicForm = own(
 );
 
 /**
- * The parts that an allow list leaves out. An .mcp.json takes a command with inputs, with placeholders for
- * them.
+ * Lists the parts that an allow list leaves out. Commands with inputs are among them, although an .mcp.json
+ * has them, with placeholders.
  */
 export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOutPart[] => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
@@ -80,7 +79,7 @@ export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Start
   }),
 ];
 
-/** Commands that an allow list may name: complete ones without anything to fill in. */
+/** Returns the commands that an allow list may name: complete ones without anything to fill in. */
 export function allowedCommands(recorded: ListingPackage, options: StartOptions): (readonly string[])[] {
   const started = toStarted(recorded, options);
   return 'why' in started ? [] : started.filter(({ isOpen }) => !isOpen).map(({ command }) => command);
@@ -102,8 +101,8 @@ function nameOfServer(handle: string): string {
 }
 
 /**
- * Gives each endpoint of a listing a different name that every client accepts: publisher and name, and if
- * there are several endpoints the end of its path.
+ * Gives each endpoint of a listing a different name that every client accepts: publisher and name and, if
+ * there are several endpoints, the end of its path.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
   const base = nameOfServer(handle) || 'listing';
@@ -119,8 +118,8 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
 }
 
 /**
- * The servers that a client connects to for one listing: its remotes, or else the first package that can be
- * started.
+ * Returns the servers that a client connects to for one listing: its remotes, or else the first package that
+ * can be started.
  */
 function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remote | Started)[] {
   const usable = remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []);
@@ -144,8 +143,7 @@ export function nameServers(listings: readonly Startable[]): [string, Remote | S
     (name) => name,
   );
   return wanted.flatMap(({ handle, servers, names }) => {
-    // A name that several listings would get is replaced by the handle, so that no listing takes another's
-    // place.
+    // If several listings would get the same name, each gets its handle, so that none replaces the other.
     const isShared = names.some((name) => (uses.get(name)?.length ?? 0) > 1);
     return servers.map((server, at): [string, Remote | Started] => [
       isShared ? handle + (at === 0 ? '' : `-${at + 1}`) : (names[at] ?? handle),

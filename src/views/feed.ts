@@ -13,8 +13,8 @@ const note =
 const titleOf = (change: Change) => `${change.handle}: ${toText(changeWords(change))}`;
 
 /**
- * The change in a sentence, escaped, because feed readers show it as HTML and publishers choose the names of
- * their versions.
+ * The change in a sentence, escaped, because feed readers show HTML and publishers choose the names of their
+ * versions.
  */
 function contentOf(change: Change, publicUrl: string): string {
   const { log_index } = change.data;
@@ -27,8 +27,8 @@ function contentOf(change: Change, publicUrl: string): string {
 }
 
 /**
- * Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. `path` is that of the page to
- * which it belongs, and `now` is the time of the request, which dates a feed without changes.
+ * Makes a feed of changes, newest first. `feed.atom1()` and `feed.json1()` write it. `path` is the path of
+ * its page, and `now` dates a feed without changes.
  */
 export function toFeed(
   site: Pick<Config, 'publicUrl' | 'serviceName'>,

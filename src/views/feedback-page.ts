@@ -5,13 +5,10 @@ import { feedbackCategories } from '../tools/submit-feedback.ts';
 import { type Html, originNote } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
 
-/** The feedback form as it was filled in, with its errors. */
 export interface FeedbackForm {
   readonly values: Readonly<Record<string, string>>;
   readonly problem?: Problem;
-  /**
-   * Says that the listing named in the form is a sample or from a saved copy (origin_note of its document).
-   */
+  /** Says that the listing in the form is a sample or from a saved copy. */
   readonly origin_note?: string | undefined;
   readonly received?: string;
 }
@@ -24,7 +21,7 @@ function messageOf(name: string, { problem, values }: FeedbackForm): string | un
   return named ?? ofHandle;
 }
 
-/** A field with label, hint and error; `control` gets the attributes that connect them. */
+/** A field with label, hint and error. `control` gets the attributes that connect them. */
 function field(
   form: FeedbackForm,
   { name, label, hint }: { readonly name: string; readonly label: string; readonly hint?: string },
@@ -47,7 +44,7 @@ const option = (value: string, text: string, chosen: string | undefined) =>
 
 const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
 
-/** The fields about what the writer looked for. A report does not have them. */
+/** The fields about what the writer looked for, which a report does not have. */
 const search = (form: FeedbackForm) => html`
 ${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
 ${field(
@@ -90,7 +87,7 @@ export const toFeedbackPage = (site: PageSite, form: FeedbackForm): Html =>
     indexed: Object.keys(form.values).length === 0 && !form.received,
     body: html`
 <h1>${isReport(form) ? 'Report a listing or a rating' : 'Feedback'}</h1>
-<p class="lead">${isReport(form) ? 'Private, anonymous, read by the operator only. Say what is wrong, and why it should not be public. Nothing happens by itself: a person decides, and what is decided is published with its reason.' : 'Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.'}</p>
+<p class="lead">${isReport(form) ? 'Private, anonymous, read by the operator only. Say what is wrong, and why it should not be public. Nothing happens by itself: a person decides, and an action is published with its reason.' : 'Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.'}</p>
 ${originNote(form)}
 ${summary(form)}
 <form class="stacked" method="post" action="/feedback">${fields(form)}<p><button type="submit">${isReport(form) ? 'Send the report' : 'Send feedback'}</button></p></form>`,

@@ -43,7 +43,6 @@ function sourceOf({ origin, import: { last_completed: done } }: StatusDocument) 
   return html`of ${isOfficial ? 'the official registry' : origin}`;
 }
 
-/** Numbers that link to the listings they count. */
 function figures({ listings }: StatusDocument, tags: readonly TagCount[]): Html {
   const { count, by_state, copy_lacks = [] } = listings;
   const remote = tags.find(({ tag }) => tag === 'remote')?.listings ?? 0;
@@ -56,10 +55,7 @@ function figures({ listings }: StatusDocument, tags: readonly TagCount[]): Html 
 const examplesShown = 3;
 const tagsShown = 16;
 
-/**
- * The first page: what this service is, search, the newest changes (of prices, tools, owners and ratings, and
- * withdrawals), and the number of listings and its date.
- */
+/** The first page: what this service is, search, the newest changes, and figures about the listings. */
 export function toHomePage(
   site: PageSite,
   tags: readonly TagCount[],
@@ -86,7 +82,7 @@ ${subjects.length > 0 && html`<section aria-labelledby="tags"><h2 id="tags">Subj
 ${importState(status)}
 <p><a href="/about#import">Import report</a></p>
 <section aria-labelledby="connect"><h2 id="connect">Ask through your agent</h2>
-<p>Connect over MCP; no account, no key.</p>
+<p>Connect over MCP. Reading needs no account and no key.</p>
 ${connectDossier(site.config.publicUrl)}
 </section>`,
   });

@@ -13,7 +13,6 @@ export const shortCommits = (text: string): string =>
 /** The day of an RFC 3339 time, as a machine-readable element. */
 export const day = (time: string): Html => html`<time datetime="${time}">${dayText(time)}</time>`;
 
-/** A time to the minute, UTC, as a machine-readable element. */
 export const minute = (time: string): Html =>
   html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time>`;
 
@@ -30,8 +29,7 @@ export const foreignLink = (address: string, text = address): Html =>
 export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;
 
 /**
- * A shell command that posts JSON, with a header if one is given. A quote in the input cannot end its
- * argument.
+ * A shell command that posts JSON, with a header if one is given. No quote in the input can end its argument.
  */
 export const toCurl = (url: string, input: object, header = ''): string =>
   `curl -s ${url}${header && ` -H "${header}"`} -H 'Content-Type: application/json' -d '${JSON.stringify(input).replaceAll("'", "'\\''")}'`;

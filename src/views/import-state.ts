@@ -14,7 +14,6 @@ const countNames: Readonly<Record<string, string>> = {
   repositories_changed: 'recorded repositories changed',
 };
 
-/** The counts of a run with their names, except those that are zero. */
 export const countsOf = ({ counts }: ImportReport): [name: string, count: number][] =>
   Object.entries(counts).flatMap(([name, count]) =>
     count > 0 ? [[ownMember(countNames, name) ?? name.replaceAll('_', ' '), count]] : [],
@@ -41,14 +40,11 @@ const stays = 'The listings shown are as old as their dates say.';
 const held = (run: ImportReport) =>
   html`The import of ${minute(run.started_at)} is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`;
 
-/**
- * Says why the newest import failed. A copy from a different source that was imported before is still
- * complete.
- */
+/** Says why the newest import failed. An earlier copy from a different source is still complete. */
 function failed(run: ImportReport, { error, is_retried, last_completed: done }: StatusDocument['import']) {
   const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
   const what = isOther
-    ? html`That import, from another source, is complete; ${run.source} could not be read at ${minute(run.started_at)}`
+    ? html`The completed import is from another source. ${run.source} could not be read at ${minute(run.started_at)}`
     : html`The import of ${minute(run.started_at)} did not complete`;
   const isWithout = done === undefined || done.source === 'sample';
   const offline =

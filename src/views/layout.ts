@@ -12,15 +12,12 @@ import { type Html, pagePath } from './html.ts';
 const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 
-/**
- * The parts of the stylesheet in the order in which they apply, each a file in `assets/style`: colours and
- * sizes, what all pages share, what only some have, paper and forced colours.
- */
+/** The parts of the stylesheet in the order in which they apply, each a file in `assets/style`. */
 const styleParts = ['tokens', 'base', 'pages', 'print'];
 
 export type Asset = ReturnType<typeof toAsset>;
 
-/** A static file; its path contains the hash of its content, so it can be cached forever. */
+/** A static file. Its path contains the hash of its content, so that it can be cached forever. */
 function toAsset(name: string, type: string, content: Uint8Array) {
   const bytes = new Uint8Array(content);
   const [stem, ending] = name.split('.');
@@ -30,10 +27,6 @@ function toAsset(name: string, type: string, content: Uint8Array) {
 const openAsset = (name: string, type: string, file: URL | string = own(name)) =>
   toAsset(name, type, readFileSync(file));
 
-/**
- * Reads the static files of the pages: style, icons, copy buttons, search, the countdown of a claim, and
- * htmx.
- */
 export const createAssets = () => ({
   style: toAsset(
     'style.css',
@@ -63,8 +56,8 @@ interface PageHead {
   /** The path of the link preview image, 1200 by 630; by default the service's own. */
   readonly card?: string;
   /**
-   * The path below which the feeds are; empty for the feeds of all changes. Without it the page names no
-   * feeds.
+   * The path below which the feeds are; empty for the feeds of all changes. If it is absent, the page names
+   * no feeds.
    */
   readonly feeds?: string;
   readonly data?: object;
@@ -79,10 +72,6 @@ const dataBlock = (data: object): Html =>
     ),
   )}</script>`;
 
-/**
- * Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical
- * link.
- */
 function toHead(site: PageSite, page: PageHead): Html {
   const { title, description, path, feeds, data } = page;
   const { serviceName, publicUrl } = site.config;
@@ -182,8 +171,7 @@ const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
 
 /**
- * A listing as schema.org's SoftwareApplication. It has no `aggregateRating`, because ratings are not a
- * grade.
+ * A listing as schema.org's SoftwareApplication. It has no `aggregateRating`, because ratings are no grade.
  */
 const toData = (listing: ListingDocument): object => {
   const elsewhere = [listing.repository, listing.website].filter(isPlainHttps);
@@ -208,7 +196,7 @@ const toData = (listing: ListingDocument): object => {
   };
 };
 
-/** The head of a listing's page: its description, marked as the publisher's words, and its evidence. */
+/** The head of a listing's page: its description, marked as the publisher's, and its evidence. */
 export const toListingHead = (listing: ListingDocument): PageHead => ({
   title: listing.handle,
   description: [

@@ -36,7 +36,6 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 <pre><code class="foreign">${JSON.stringify(parsed(record), null, 2)}</code></pre>`;
 }
 
-/** The page of one entry of the log: what it recorded, and how to check that it is there. */
 export const toLogEntryPage = (site: PageSite, entry: z.output<typeof getProof.output>): Html =>
   toPage(site, {
     title: `Log entry ${entry.log_index}`,
@@ -85,7 +84,6 @@ function newItem({ log_index, leaf, record }: Awaited<ReturnType<typeof readNewe
 <li><span class="when">${at ? minute(at) : 'erased'}</span> <span>${handle && html`${handleLink(handle)}: `}${toHtml(entryWords(type, members))}${root && html` (<span class="foreign">${root}</span>)`} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
 }
 
-/** The page of the log: its statement, every log with its size and key, and the newest entries. */
 export const toLogPage = (
   site: PageSite,
   { statement, logs }: Awaited<ReturnType<typeof readLogs>>,

@@ -19,7 +19,9 @@ const problem = {
 const timestamp = z.string().describe('RFC 3339 UTC');
 
 const change = z.object({
-  id: z.string().describe('Names this change: the since of /changes to go on from'),
+  id: z
+    .string()
+    .describe('Identifies this change; as since of /changes it asks for the changes after this one'),
   seq: z.int().describe('Position in the stream of changes'),
   type: z.enum(changeTypes),
   handle: z.string().describe('The listing whose evidence changed'),
@@ -91,7 +93,7 @@ export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<s
     schemas: {
       ...Object.fromEntries(tools.map(({ name, output }) => [name, toOutputSchema(output)])),
       ListingDocument: toOutputSchema(listingDocument),
-      // The schemas of webhooks: what is sent, and what the operations take and answer (docs/changes.md).
+      // The schemas of webhooks (docs/changes.md).
       Change: toOutputSchema(change),
       WebhookChallenge: toOutputSchema(challenge),
       ChallengeAnswer: toOutputSchema(challenge.pick({ challenge: true })),

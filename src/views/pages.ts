@@ -28,9 +28,9 @@ const privacyBlock = html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
 <ul>
 <li>No account, no cookies, no third-party scripts or images. Addresses of callers are kept in memory for rate limits. The database holds an HMAC of them, under a key that is deleted after the day, and no address except a network that the operator blocked. A proxy or host in front of this service may log addresses.</li>
-<li>Feedback is stored as it was sent, is read by the operator only, and is not published.</li>
+<li>Feedback is stored, is read by the operator only, and is not published.</li>
 <li>Ratings, responses and claims are public and recorded in an <a href="/log">append-only log</a>. A source can withdraw its rating; the operator can erase what a rating or response says, and a public entry then says that it was erased.</li>
-<li>What the operator hid, withdrew, voided, blocked or erased is shown where it was, with its reason, and counted in <a href="/transparency.json">transparency.json</a>. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
+<li>If the operator hides, withdraws, voids, revokes, blocks or erases something, the log has an entry with the reason, a statement is shown at what is affected, and <a href="/transparency.json">transparency.json</a> counts the action. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
 <li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>. Publishers can <a href="#claimed">withdraw a listing</a> themselves.</li>
 </ul></section>`;
 
@@ -74,7 +74,7 @@ const claims = ({ claimFile }: PageSite['config']) => {
 
 const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument['observer']) => {
   const how = {
-    on: html`Each listing is checked about every ${every(interval_s)}, from <code>${vantage}</code>.`,
+    on: html`Listings are checked about every ${every(interval_s)}, from <code>${vantage}</code>.`,
     asked: html`A listing is checked, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
     off: 'This service does not check listings by itself (OBSERVE is off); its operator can start checks from the command line.',
   }[observe];
@@ -83,7 +83,6 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
     : html`${how} No listing has been observed yet.`;
 };
 
-/** What this service is, who runs it, the rules of evidence, what a claim means, and how old the data is. */
 export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
   toPage(site, {
     title: 'About',
@@ -92,7 +91,7 @@ export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
     body: html`
 <h1>About ${site.config.serviceName}</h1>
 <p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay for it: who published it, where it runs, what it asks for, what it costs, what changed, and what happened to others. Every fact has its source and its date.</p>
-<p>The listings come from MCP registries. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, each kept apart, and says what is not known. There is no score and no recommendation: you or your agent decide.</p>
+<p>The listings come from MCP registries. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, keeps these apart, and says what is not known. There is no score and no recommendation: you or your agent decide.</p>
 
 <section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
 <dl class="facts wide">
@@ -117,9 +116,9 @@ ${quarantineBlock(status.quarantine)}
 <h2 id="observer">The observer</h2>
 <p>${observerState(status.observer)}</p>
 <p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host and obeys <code>Retry-After</code>. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to all other hosts are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
-<p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
+<p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all these requests to that service’s hosts.</p>
 </section>
-<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Each listing names the registry it came from; the text is the publisher’s. ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
+<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Each listing names the registry that it came from. Its texts are the publisher’s. ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text. That is not a verdict about it.</p></section>
 ${privacyBlock}`,
   });
 
@@ -167,11 +166,11 @@ export const toTagsPage = (site: PageSite, tags: readonly TagCount[]): Html =>
     path: '/tags',
     body: html`
 <h1>Tags</h1>
-<p class="lead">The registry has no tags of its own. Most of these are derived from records; keywords are the publishers’. The page of a listing names the reason for each tag. The number is that of the listings with the tag.</p>
+<p class="lead">The registry has no tags of its own. Subjects and recorded facts are derived from records; keywords are the publishers’. The page of a listing names the reason for each tag. The numbers count the listings with a tag.</p>
 ${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one, tags))}`,
   });
 
-/** The page that a browser gets at the MCP endpoint: how to connect to it. */
+/** The page that a browser gets at the MCP endpoint. */
 export const toMcpPage = (site: PageSite): Html =>
   toPage(site, {
     title: 'Connect over MCP',
@@ -189,12 +188,11 @@ function detail({ config: { operatorContact, publicUrl } }: PageSite, { facts }:
   return after.length > 0 ? html`${before}${contactLink(address)}${after.join(address)}` : before;
 }
 
-/** Tells whether a problem is that something was not found. */
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
 
 /**
- * The page of a problem: what happened, what to do next, and handles or tags similar to an unknown one. If
- * something was not found, it has a search field with the words that were looked for.
+ * The page of a problem: what happened, what to do next, and similar handles or tags. If something was not
+ * found, it has a search field with the words that were looked for.
  */
 export function toProblemPage(site: PageSite, problem: Problem, wanted = ''): Html {
   const { title, next } = problemTable[problem.code];
@@ -253,10 +251,7 @@ const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): obj
     ),
   ) as object;
 
-/**
- * The reference page of all tools. `handles` maps each handle in the documented examples to one that is
- * listed here.
- */
+/** The reference page of all tools. `handles` maps each handle in the examples to one that is listed here. */
 export const toToolsPage = (
   site: PageSite,
   tools: readonly Tool[],
@@ -265,7 +260,7 @@ export const toToolsPage = (
   toPage(site, {
     title: 'Tools',
     description:
-      'The operations agents and scripts can use, over MCP and as plain JSON, with their inputs and an example.',
+      'The operations that agents and scripts can use, over MCP and as plain JSON, with their inputs and an example.',
     path: '/tools',
     body: html`
 <div class="with-nav">

@@ -26,15 +26,14 @@ function repositoriesText(count: number, ofOthers: number | undefined): string {
   if (!ofOthers) return `${record}.`;
   return count === 1
     ? `${record} of another account.`
-    : `${record}, ${amount(ofOthers)} of them that of another account.`;
+    : `${record}, ${amount(ofOthers)} of them the repository of another account.`;
 }
 
-/** Facts about the listings of the namespace, in sentences that are each true alone. */
 function factsBlock(
   { listings, since, hosts, otherOwners, withRepository }: PublisherFacts,
   lacking: Publisher['lacking'],
 ): Html {
-  const of = `of the first ${amount(listings)} listings`;
+  const of = `over the first ${amount(listings)} listings`;
   const more = hosts.length - hostsShown;
   return html`
 <ul class="plain">
@@ -59,7 +58,7 @@ export const toPublisherPage = (
 <p class="lead">${
       /^io\.github\./i.test(namespace)
         ? 'The official registry lets an account of GitHub publish under this namespace.'
-        : 'In the official registry, only those who showed control of the domain publish under this namespace.'
+        : 'In the official registry, only somebody who showed control of the domain can publish under this namespace.'
     } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
 ${factsBlock(facts, lacking)}

@@ -45,8 +45,8 @@ export const toManagedSettings = (listings: readonly Startable[]) => ({
 });
 
 /**
- * Listings as entries of an `.mcp.json`: their recorded endpoints, or the first launcher of those without
- * any.
+ * Listings as entries of an `.mcp.json`: their recorded endpoints or, if there are none, the first package
+ * that can be started.
  */
 export const toMcpJson = (listings: readonly Startable[]) => ({
   mcpServers: Object.fromEntries(
@@ -55,7 +55,7 @@ export const toMcpJson = (listings: readonly Startable[]) => ({
 });
 
 const notVerdict =
-  'The criteria are the operator’s. That a listing meets them is a list of facts with dates, not a recommendation.';
+  'The operator chose the criteria, and facts with dates decide which listings meet them. To be listed here is not a recommendation.';
 
 const leftOutNote = (leftOut: ReturnType<typeof leftOutOf>) =>
   leftOut.length > 0 &&
@@ -98,7 +98,7 @@ ${entry && html`<p class="note">${privateNote(entry)}</p>`}
 
 const lapsedList = ({ approvals }: Selection, lapsed: SelectionMembers['lapsed']) =>
   lapsed.length > 0 &&
-  html`<h2 id="lapsed">${approvals ? 'Approved, and not in it now' : 'Not in it now'}</h2>
+  html`<h2 id="lapsed">${approvals ? 'Approved, but not in this view now' : 'Not in this view now'}</h2>
 <ul class="plain">${lapsed.map(({ handle, hasPage, failed }) => html`<li>${hasPage ? handleLink(handle) : handle}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`;
 
 /** A view: its criteria in full, and each listing with the facts that put it there. */
@@ -115,10 +115,10 @@ export const toViewPage = (
 ${view.description && html`<p>${view.description}</p>`}
 <p class="statement">${notVerdict}</p>
 <h2 id="criteria">Criteria</h2>
-<ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays here, marked, and is in no allow list' : 'a listing that is no longer as it was approved leaves'}</li>`}${view.readers && !view.approvals && html`<li>Private entries of the operator, which no registry lists</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
-${view.criteria.length > 0 && html`<p class="note">A listing of which the answer to a criterion is not known is ${view.unknown === 'include' ? 'listed too' : 'not listed'}.</p>`}
+<ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays here with a mark, and is in no allow list' : 'a listing that is no longer as it was approved leaves this view'}</li>`}${view.readers && !view.approvals && html`<li>Private entries of the operator, which no registry lists</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
+${view.criteria.length > 0 && html`<p class="note">If the answer to a criterion is not known, the listing is ${view.unknown === 'include' ? 'in this view too' : 'not in this view'}.</p>`}
 <h2 id="listings">Listings</h2>
-<p class="note">${count} in this view. ${passed_at && html`A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.`}${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
+<p class="note">${count} in this view. ${passed_at && html`A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.`}${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} in the order of handles.`}</p>
 ${
   members.length > 0
     ? html`<ol class="records">${members.map((member) => listingItem(view, member))}</ol>`

@@ -3,17 +3,15 @@ import { ageText, day_ms } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
 import { foreignLink, type Html } from './html.ts';
 
-/** The age of a younger date is evident. */
+/** A younger date needs no age beside it. */
 const agedFrom_days = 56;
 
-/** How long ago a day is, if that is more than eight weeks. */
 const ageOf = (date: string, today: string | undefined) =>
   today !== undefined &&
   Date.parse(today) - Date.parse(date) > agedFrom_days * day_ms &&
   html`, ${ageText(date, today)}`;
 
 const isShownAddress = (text: string) => /^https?:\/\//i.test(text);
-/** Tells whether an address is a page of this service. */
 const isOurs = (href: string) => href.startsWith('/');
 
 /** A value to copy, as a link if it has an address. */
@@ -34,8 +32,8 @@ function partOf(part: WordsPart, today: string | undefined): Html {
 }
 
 /**
- * Words on a page: foreign text is marked, and addresses, packages and handles are links. Old days have their
- * age as of `today`.
+ * Words on a page. Foreign text is marked. Addresses, packages and handles are links. Old days have their age
+ * as of `today`.
  */
 export const toHtml = ({ parts }: Words, today?: string): Html =>
   html`${parts.map((part) => partOf(part, today))}`;

@@ -152,7 +152,7 @@ it('a listing that is no longer as it was pinned leaves it: page, feed, changes 
   const endpoint =
     'Approved on 2026-11-01 with endpoint “https://mcp.example.com/mcp”; the record that was last updated on 2026-11-20 has “https://elsewhere.example/mcp”.';
   const page = await text(directory, '/views/ours');
-  expect(page).toContain('Approved, and not in it now');
+  expect(page).toContain('Approved, but not in this view now');
   expect(page).toContain(`${version} ${endpoint}`);
   // Days later it says the same.
   directory.wait(5 * 86_400);

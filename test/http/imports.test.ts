@@ -104,7 +104,7 @@ describe('an import that did not complete', () => {
     rmSync(folder, { recursive: true });
     await service.import({ patience });
     expect(await freshness()).toBe(
-      `Last completed import: <time>, of a saved copy whose newest change is of 2026-10-02. The registry is checked for changes every hour. That import, from another source, is complete; ${registry.url}/v0.1 could not be read at <time>: the registry answered with status 503. It is retried automatically. ${stays}`,
+      `Last completed import: <time>, of a saved copy whose newest change is of 2026-10-02. The registry is checked for changes every hour. The completed import is from another source. ${registry.url}/v0.1 could not be read at <time>: the registry answered with status 503. It is retried automatically. ${stays}`,
     );
   });
 

@@ -55,7 +55,7 @@ describe('the page of a publisher', () => {
     const page = (await textOf('/publishers/io.github.alice')).replaceAll(/<[^>]+>/g, '');
     expect(page).toContain('The oldest version that was read was published 2026-01-05.');
     expect(page).toContain('Runs at two.example.com, one.example.com.');
-    expect(page).toContain('2 listings record a repository, 1 of them that of another account.');
+    expect(page).toContain('2 listings record a repository, 1 of them the repository of another account.');
     const domain = (await textOf('/publishers/io.many')).replaceAll(/<[^>]+>/g, '');
     expect(domain).toContain('No endpoint is recorded.');
     expect(domain).toContain('No repository is recorded.');

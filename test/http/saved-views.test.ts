@@ -51,7 +51,9 @@ it('shows a view with its criteria in full, and which fact met which criterion o
   const page = await (await read('/views/our-services')).text();
   expect(page).toContain('<a class="handle" href="/agents/co.webhook/webhook">');
   expect(page).not.toContain('com.politicalcomms/api');
-  expect(page).toMatch(/The criteria are the operator’s\./);
+  expect(page).toMatch(
+    /The operator chose the criteria, and facts with dates decide which listings meet them\./,
+  );
   expect((await read('/views/none')).status).toBe(404);
 });
 
@@ -263,7 +265,7 @@ it('says on its page how many listings the policies leave out', async () => {
   const full = await openDirectory({ entries, environment: { VIEWS: file } });
   const page = await (await full.app.request('/views/recent')).text();
   expect(page).toContain('1001 in this view.');
-  expect(page).toContain('The allow list and .mcp.json leave out the last 1 by handle.');
+  expect(page).toContain('The allow list and .mcp.json leave out the last 1 in the order of handles.');
   const policy = await full.app.request('/views/recent/.mcp.json');
   expect(policy.headers.get('dossier-left-out')).toBe('1');
   await full.close();

@@ -206,7 +206,7 @@ describe.each(doorNames)('over %s', (door) => {
 
   it('shows superseded and withdrawn ones as such on the page', async () => {
     const page = await (await directory.app.request(`/agents/${handle}/ratings`)).text();
-    expect(page).toContain('amended and withdrawn ones are listed and not counted');
+    expect(page).toContain('Superseded, withdrawn and voided ones are listed but not counted');
     expect(page).toContain('<span class="outcome of-uncounted">superseded: succeeded</span>');
     expect(page).toContain('Not counted: amended later by <a href="#');
     expect(page).toContain('Withdrawn by its source on ');

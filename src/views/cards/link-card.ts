@@ -24,7 +24,6 @@ const toDrawable = (text: string): string | undefined => {
 
 const serviceOf = ({ config }: PageSite) => toDrawable(config.serviceName) ?? '';
 
-/** The card of the service itself, for all pages that are not about one listing. */
 export const toServiceCard = (site: PageSite): LinkCard => ({
   service: serviceOf(site),
   eyebrow: 'Agent services and what is known about them',

@@ -9,7 +9,6 @@ import { kindTitles, resultTexts } from '../compare/page.ts';
 
 const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
-/** Reads the design tokens of the pages' stylesheet: light theme, dark theme. */
 function readTokens(): readonly [light: string, dark: string] {
   const [light, dark] = [...read('style/tokens.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(
     ([, inside]) => inside,

@@ -62,7 +62,7 @@ export function toCatalog(site: ServerSite) {
         url: `${site.publicUrl}/ard`,
         displayName: `${site.serviceName}: listings`,
         description:
-          'Searches MCP servers of the MCP registry, with dated evidence about each. A score is how much of a query matches, and no judgment.',
+          'Searches MCP servers of the MCP registry, with dated evidence about each. A score says how much of the query matches. It is not a judgment.',
         representativeQueries: ['find an MCP server that sends email', 'find a weather tool for agents'],
       },
     ],

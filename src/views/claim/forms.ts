@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import { type Html, pagePath } from '../html.ts';
 
-/** A location is checked at most once in this time (claims/checks/shared.ts). */
+/** The usual time between two checks of a location (claims/checks/shared.ts). */
 export const pause_s = 30;
 
 export const hiddenFields = (fields: Readonly<Record<string, string>>): Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 
-/** The button of a step; a secondary one is less prominent. */
+/** A secondary button is less prominent. */
 export const stepForm = (
   handle: string,
   button: Html | string,

@@ -15,7 +15,6 @@ export interface AskedOptOut {
   readonly problem?: Problem;
 }
 
-/** The values that the section about withdrawing a listing shows. */
 interface OptOutStep {
   readonly ways: readonly ProofPlace[];
   readonly standing: StandingClaim;
@@ -31,10 +30,10 @@ function absence(handle: string, { check, message }: NonNullable<AskedOptOut['an
   if (unread.test(check.result)) return html`<p>${message}</p>`;
   const next_at = new Date(Date.parse(check.at) + (check.retry_after_s ?? pause_s) * 1000).toISOString();
   return html`
-<p>The check at ${check.at.slice(11, 19)} UTC found no line <code>optout ${handle}</code> there. If you put it there since, check again after ${next_at.slice(11, 19)} UTC.</p>`;
+<p>The check at ${check.at.slice(11, 19)} UTC found no line <code>optout ${handle}</code> there. If you have put it there since then, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 }
 
-/** States what is known about opt-out lines of the listing. Only this part of the live region is replaced. */
+/** States what is known about opt-out lines of the listing. Only this part of the page is replaced. */
 function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): Html {
   const { problem, answer } = asked ?? {};
   return html`<div id="opt-out-answer">${

@@ -36,7 +36,7 @@ interface ClaimStep {
   readonly origin_note?: ListingDocument['origin_note'];
   readonly checked?: string;
   readonly answer?: ClaimAnswer;
-  /** Tells whether the form was sent with a capability of the claim. */
+  /** Whether the form was sent with a capability of the claim. */
   readonly isCosigned?: boolean;
   readonly problem?: Problem;
   /** The answer to the form for an opt-out line. */
@@ -128,7 +128,7 @@ function unproven(step: ClaimStep, claimFile: string): Html {
 ${answer ? secret(answer) : ''}
 ${checked && !answer?.capability ? html`<p class="asks">The secret key was shown once, on the page that first showed this line. If it is lost, start over.</p>` : ''}
 <div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
-<h2>3. ${method === 'registry_key' ? 'Send the signature' : `It is checked every ${pause_s} seconds`}</h2>
+<h2>3. ${method === 'registry_key' ? 'Send the signature' : 'Wait until a check finds it'}</h2>
 ${challenge ? checkForm(handle, method, challenge) : ''}
 ${checked ? startOver(step, method) : ''}</div>`;
 }
@@ -139,7 +139,7 @@ ${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 <ul>
 <li>Rate other listings as <code>${handle}</code>, and reply to ratings of it: send your secret key as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code>. Keys that work: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}</li>
 <li>Look at <a href="${pagePath(handle)}">the listing</a>, which shows the claim, and put its <a href="${pagePath(handle)}/badge">badge</a> into your README.</li>
-<li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep the key that signed published: the claim stands while it is.' : 'Leave the line where it is: the claim stands while it is there.'}</li>
+<li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep the key that signed published.' : 'Leave the line where it is.'} If two checks a day or more apart do not find it, the claim is suspended.</li>
 </ul>`;
 
 /** Says how the claim stands. A claimed listing is not called unclaimed while a key is added to it. */
@@ -205,20 +205,23 @@ ${stepForm(handle, name, { method: place.kind }, at > 0)}</li>`;
 const steps = ({ handle }: ClaimStep) => html`
 <h2>What you get</h2>
 <ul>
-<li>Your name beside the listing, with what was proven and when.</li>
+<li>Your account or domain on the page of the listing, with what was proven and when.</li>
 <li>Replies to ratings of it, and ratings of other listings as <code>${handle}</code>.</li>
-<li>A check of your service on demand, where the operator lets it check.</li>
-<li>Receipts for your callers, a badge, and the right to withdraw the listing.</li>
+<li>Checks of your service on demand, if the operator has switched checks on.</li>
+<li>Receipts for your callers, and a badge that names the claim.</li>
 </ul>
 <h2>How it goes</h2>
 <ol class="steps">
 <li>Save a secret key.</li>
-<li>Put one line where only its owner can.</li>
-<li>The line is checked every ${pause_s} seconds, and the key works.</li>
+<li>Put one line where only the owner of the listing can.</li>
+<li>Have the line checked. Once a check finds it, the key works.</li>
 </ol>
-<p>No account, no repository host token and no private credential is needed. Agents do the same with <code>claim_agent</code>.</p>`;
+<p>You need no account here and no token of a repository host. Agents do the same with <code>claim_agent</code>.</p>`;
 
-/** The request as a command: for a repository to the endpoint of the specification, otherwise to the tool. */
+/**
+ * The request as a command. For a repository it goes to the endpoint of the specification, otherwise to the
+ * tool.
+ */
 function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
   const isRepository = first?.kind === 'repository';
   const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';

@@ -8,7 +8,6 @@ import { type Html, minute, pagePath, paste, shortCommits, toCurl } from '../htm
 import type { PageSite } from '../layout.ts';
 import { capabilityField, hiddenFields, stepForm } from './forms.ts';
 
-/** The values that the page of an existing claim shows. */
 interface StandingStep {
   /** The locations where the listing can be claimed, the easiest first. */
   readonly ways: readonly ProofPlace[];
@@ -29,7 +28,7 @@ const summary = ({ claim, standing, ways }: StandingStep) => {
 <h2>${isSuspended ? 'The claim is suspended' : 'The listing is claimed'}</h2>
 <p>${shortCommits(claim.statement)}</p>
 <p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>
-${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. A line can do so until 30 days after it was suspended.</p>`}`;
+${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. A line can do so for 30 days after its suspension.</p>`}`;
 };
 
 /** The form by which the holder of a capability gets another. Empty if a capability makes no difference. */
@@ -69,15 +68,12 @@ function groupsOf({ ways, standing }: StandingStep, present: ProofPlace | undefi
 const choice = (place: ProofPlace, at: number, claimFile: string) => html`
 <label class="choice"><input type="radio" name="method" value="${place.kind}"${at === 0 && html` checked`}> ${claimMethods[place.kind].title} <span class="note foreign">${claimMethods[place.kind].whereToPut(place, claimFile)}</span></label>`;
 
-/** The listing whose claim is moved, and the name of claim files. */
 interface MoveFrom {
   readonly handle: string;
   readonly claimFile: string;
 }
 
-/**
- * The form for a line at a different location. Its texts leave out the cost if the page has already said it.
- */
+/** The form for a line at a different location. It leaves out the cost if the page has already said it. */
 function moveForm(
   { places, withKey, without }: MoveGroup,
   isCostSaid: boolean,
@@ -108,7 +104,7 @@ function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
 ${continuing.map((group) => moveForm(group, false, from))}`;
 }
 
-/** The ways to begin a new claim, below what that costs. */
+/** The ways to begin a new claim, after its cost. */
 function beginnings(
   { standing }: StandingStep,
   { present, groups }: { readonly present: ProofPlace | undefined; readonly groups: readonly MoveGroup[] },
@@ -137,7 +133,7 @@ ${stepForm(standing.handle, 'Get a line that begins a new claim', { method: pres
 }`;
 }
 
-/** The request as a command. For a claim in force, its comment says what the header changes. */
+/** The request as a command. For a claim in force, a comment in it says what the header changes. */
 function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publicUrl: string): Html {
   const header = 'Authorization: Bearer $CAPABILITY';
   const command = toCurl(

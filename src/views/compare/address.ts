@@ -25,15 +25,15 @@ function toPicked([name, value]: [string, string]): Picks['criteria'] {
 }
 
 /**
- * Every link on the page repeats all picks, so they are limited: to one more than a comparison accepts, so
- * that its error is shown.
+ * Every link on the page repeats all picks, so their number is limited. One more than a comparison accepts is
+ * kept, so that its error is shown.
  */
 const maxHandles = 9;
 const maxCriteria = 21;
 
 /**
- * The picks of an address, in its order and without duplicates. Unknown parameters are ignored. From a search
- * form, which has filters with the names of criteria, only the listings are read.
+ * Reads the picks of an address, in its order and without duplicates. Unknown parameters are ignored. From a
+ * search form, whose filters have the names of criteria, only the listings are read.
  */
 export function readPicks(address: URLSearchParams): Picks {
   const handles = new Set(address.getAll('handle').filter(Boolean));

@@ -96,7 +96,7 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 </form>`;
 }
 
-/** Collects sources as footnotes. Sources with the same name and day share one. */
+/** Collects sources as footnotes. Sources with the same name and day share a footnote. */
 function createFootnotes() {
   const notes = new Map<string, Pick<CriterionFinding, 'source' | 'as_of'>>();
   return {
@@ -197,7 +197,7 @@ function toRow({ name, cells }: ComparisonRow): Html {
 <tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
 <td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for ${cells.length === 2 ? 'both' : `all ${cells.length}`}:</p>${first.content}</td></tr>`;
   // On narrow screens columns are stacked, and each cell names its listing. Screen readers use the column
-  // header instead.
+  // header.
   return html`
 <tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(
     ({ handle, content }) => html`
@@ -205,7 +205,6 @@ function toRow({ name, cells }: ComparisonRow): Html {
   )}</tr>`;
 }
 
-/** The source of each listing's record. */
 const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) =>
   html`<p class="note">What is marked (record) is from the record of ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.</p>`;
 
@@ -296,7 +295,7 @@ function checkedBlock({ comparison = [] }: ComparePage) {
   );
 }
 
-/** Error messages by criterion; the path of each error names its position in the input. */
+/** Error messages by criterion. The path of an error has the position of its criterion in the input. */
 function toMessages({ picks, problem }: ComparePage): FieldMessages {
   const named = (problem?.facts.fields ?? []).flatMap(({ field, message }) => {
     const at = /^criteria\.(\d+)/.exec(field)?.[1];

@@ -34,7 +34,6 @@ const factClasses = { known: 'known', not_there: 'gap absent', not_known: 'gap' 
 const fact = ({ title, text, state, means }: ListedFact, today: string) => html`
 <li class="${factClasses[state]}">${title && html`<b>${title}:</b> `}${toHtml(text, today)}${means && html`<small class="means">${means}</small>`}</li>`;
 
-/** Every fact about a listing with its source and date, one fold for each question. */
 export function allFactsBlock(listing: ListingDocument): Html {
   const vantages = [...new Set(listing.observations.filter(isDated).map(({ vantage }) => vantage))];
   return html`

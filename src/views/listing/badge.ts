@@ -26,10 +26,7 @@ const longest = 32;
 const fitting = (...messages: readonly string[]) =>
   messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
 
-/**
- * Describes the independent ratings only, with sources first; the title says how many ratings are set apart.
- * Undefined if none is independent.
- */
+/** Describes only the independent ratings, with sources first. Undefined if there are none. */
 function ratedText({ independent: { sources, ratings, outcomes } }: NativeSignals): string | undefined {
   if (sources === 0) return undefined;
   const from = counted(sources, 'source');
@@ -62,11 +59,7 @@ function listedText(listing: ListingDocument): string {
 
 const isMalware = ({ observations }: ListingDocument) => malwareWords(observations, ['malware']).length > 0;
 
-/**
- * The message of a listing's badge, at most 32 characters. It says that a package is reported as malicious
- * code; otherwise how many independent ratings say that it worked; otherwise the claim, the last answer, or
- * that it is listed.
- */
+/** The message of a listing's badge, at most 32 characters (docs/contract.md, "The badge"). */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
   if (isMalware(listing)) return 'malicious code reported';
@@ -81,10 +74,7 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
   return suspended ? `claim suspended ${dayText(suspended.at)}` : 'claim suspended';
 }
 
-/**
- * The message of a claim's badge: who claimed it and when, that the claim is suspended, or that it is listed.
- * It says nothing about quality.
- */
+/** The message of a claim's badge. It says nothing about quality. */
 export const toClaimBadge = (listing: ListingDocument): string =>
   listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
 
@@ -112,8 +102,8 @@ export const toShieldsEndpoint = (message: string) => ({
 });
 
 /**
- * The texts of a badge for a page. `statement` is a sample's origin note, or a sentence about ratings if
- * there are any and no malware is reported, or else the image's message.
+ * The texts of a badge for a page. `statement` is the origin note of a sample, a sentence about ratings if
+ * there are any and no malware is reported, or else the message.
  */
 export function toBadged(listing: ListingDocument) {
   const { handle, signals, evidence_snapshot_date: date } = listing;
@@ -128,7 +118,7 @@ type BadgedListing = ReturnType<typeof toBadged>;
 const badgePath = (handle: string, style: BadgeStyle): string =>
   style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
 
-/** The alt text of a pasted badge. It does not change after it was pasted, so it names its date. */
+/** The alt text of a pasted badge. It names its date, because it does not change after it was pasted. */
 const pastedText = ({ statement, date }: BadgedListing): string =>
   `${statement} As of ${date}; see the listing.`;
 
@@ -149,7 +139,7 @@ export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => h
 <details class="box"><summary><h3 id="badge">Badge</h3></summary>
 <p>${badgeImage(listing, 'flat')}</p>
 ${paste(badgeMarkdown(listing, publicUrl, 'flat'))}
-<p><a href="${pagePath(listing.handle)}/badge">Other styles; HTML, reStructuredText and shields.io forms</a></p>
+<p><a href="${pagePath(listing.handle)}/badge">Other styles, and forms for HTML, reStructuredText and shields.io</a></p>
 </details>`;
 
 const snippets = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): [string, string][] => {
@@ -176,9 +166,9 @@ export const toBadgePage = (site: PageSite, document: ListingDocument, style: Ba
   const listing = toBadged(document);
   return toListingPart(site, document, 'Badge', {
     shown: 'publishers',
-    description: `The badge of ${listing.handle} in three styles: who claimed it, when it answered, or how it was rated; never a mark of quality.`,
+    description: `The badge of ${listing.handle} in three styles. It is never a mark of quality.`,
     body: html`
-<p class="lead">It says who claimed the listing, when its endpoint last answered, or how it was rated, whatever is known. It is always grey, and never a mark of quality.</p>
+<p class="lead">It shows the first of these that is known: that the listing is a sample, malicious code that was reported in a package, independent ratings, the claim, the last answer of the endpoint, or since when it is listed. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
 <h2>Copy it as</h2>
@@ -192,7 +182,7 @@ ${
   document.claim &&
   html`
 <h2 id="claim-badge">Badge of the claim</h2>
-<p>It shows only that the claim was proven on that date.</p>
+<p>It shows who claimed the listing and when, or that the claim is suspended.</p>
 ${paste(`[![Claim of ${listing.handle}](${site.config.publicUrl}/badge/${listing.handle}?show=claim)](${site.config.publicUrl}${pagePath(listing.handle)})`)}`
 }
 <p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,

@@ -67,10 +67,7 @@ const eventItem = (event: HistoryEvent, kind: string | undefined, today: string)
 ${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
-/**
- * The changes of a listing, newest first, with the values before and after. `asked` has the filters of the
- * query.
- */
+/** The changes of a listing, newest first, with the values before and after. `asked` has the filters. */
 export function toHistoryPage(
   site: PageSite,
   listing: ListingDocument,
@@ -82,12 +79,12 @@ export function toHistoryPage(
   asked: Readonly<Record<string, string>>,
 ): Html {
   const path = `${pagePath(listing.handle)}/history`;
-  // A check with nothing to tell, such as one that only stopped looking for a kind, is only in the JSON.
+  // A check with nothing to tell, such as one that only stopped looking for a kind, is in the JSON alone.
   const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
   return toListingPart(site, listing, 'History', {
     description: `What changed about ${listing.handle}, each change with its date and its entry of the log.`,
     body: html`
-<p class="lead">What changed, newest first. A value changed on a day between the last check that saw the old one and the first that saw the new one.</p>
+<p class="lead">What changed, newest first. A value changed at some time between the last check that saw the old value and the first check that saw the new one.</p>
 ${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
 ${told.length === 0 && !next_cursor && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
@@ -96,10 +93,10 @@ ${unchanged && html`<p>${toHtml(unchanged)}</p>`}
   });
 }
 
-/** Removes characters that hide or reorder others. Tools are stored as they were sent, for their digest. */
+/** Removes characters that hide or reorder others, because tools are stored as they were sent. */
 const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
 
-/** The words for a tool's annotations, in which its publisher describes a call. They promise nothing. */
+/** The words for annotations, in which a tool's publisher describes a call. They promise nothing. */
 const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
   readOnlyHint: ['changes nothing', 'may change something'],
   destructiveHint: ['may destroy something', 'destroys nothing'],
@@ -123,7 +120,7 @@ const toolItem = (tool: SurfaceTool): Html => html`
 <p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
 <p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
 
-/** A prompt, resource or skill, described as the tool that it is compared as. */
+/** A prompt, resource or skill, described in the form of a tool, as it is compared. */
 const memberItem = (member: SurfaceMember, surface: Surface): Html => {
   const described = surface.asTool(surface.withoutForm(member));
   const taken = inputs(described);
@@ -174,7 +171,7 @@ export const toToolsPage = (
 ${
   endpoints.length > 0
     ? endpoints.map((one) => listedSection(surfaces.tools, one, one.tools))
-    : html`<p>${listing.remotes.length > 0 ? 'Dossier has not checked the endpoints of this listing.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.')}</p>`
+    : html`<p>${listing.remotes.length > 0 ? 'Dossier has not checked the endpoints of this listing.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no endpoint, and Dossier runs no packages, so it has seen none of its tools.')}</p>`
 }
 ${besides.map((one) => listedSection(surfaces[one.list], one, one.members))}
 ${

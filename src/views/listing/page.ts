@@ -66,7 +66,7 @@ function firstRemote(remote: ListingRemote, name: string): Html {
   return html`${usable ? configTabs('use', { name, ...usable }) : withoutConfig(remote)}${needs(remote)}`;
 }
 
-/** The first configuration: a command if the address allows one. */
+/** Shows the first configuration, which is a command line if the address allows one. */
 function otherRemote(remote: ListingRemote, name: string): Html {
   const usable = toRemote(remote);
   const [config] = usable ? toConfigs({ name, ...usable }) : [];
@@ -183,7 +183,6 @@ ${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
   )}</ul>
 </section>`;
 
-/** The page of a listing, in the order of docs/contract.md. */
 export const toListingPage = (
   site: PageSite,
   listing: ListingDocument,

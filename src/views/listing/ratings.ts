@@ -27,9 +27,7 @@ import type { PageSite } from '../layout.ts';
 import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
-/**
- * Outcomes in the twelve months up to a date: those from independent sources, and those in all other groups.
- */
+/** Outcomes in the twelve months up to a date, from independent sources and in all other groups. */
 function monthTable(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);
   const cell = (month: string, isIndependent: boolean) => {
@@ -117,7 +115,7 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
     ? html`<p>Erased by the operator on ${day(erased_at)}; log index ${log_index}. Not counted.</p>`
     : html`<p>Withdrawn by its source on ${day(withdrawn_at)}. Not counted.</p>`;
 
-/** One rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
+/** One rating with its source and the texts of both listings. A withdrawn one is a tombstone. */
 const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${isCounted(rating) ? '' : ' uncounted'}" id="${rating.rating_id}">
 <p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${rating.group ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>
@@ -131,7 +129,7 @@ ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a 
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-/** The counts of one group. With `meaning`, the scores and this meaning are shown too. */
+/** The counts of one group. With `meaning`, it also shows the scores and this meaning. */
 function group(name: string, counts: RatingCounts, meaning?: string): Html {
   const parts = groupParts(counts);
   if (!parts)
@@ -172,7 +170,7 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** The ratings made here. If there are none, it is empty, because the answer above says so. */
+/** The ratings made here. Empty if there are none, because the answer above says so. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
   listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
   html`
@@ -191,7 +189,7 @@ function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): str
   return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** All outcomes, and the groups and classes of proof that have ratings. `no proof` is always one of them. */
+/** All outcomes, and the groups and classes of proof that have ratings. `No proof` is always among them. */
 function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   const counted = countProofs(native);
   const classes = proofClasses.filter(
@@ -234,7 +232,7 @@ function records({ next_cursor, ...answer }: RatingsAnswer, filter: RatingFilter
   const { handle, ratings } = answer;
   const what = isFiltered(filter)
     ? 'Counted ratings that match, newest first'
-    : 'All records, newest first; amended and withdrawn ones are listed and not counted';
+    : 'All records, newest first. Superseded, withdrawn and voided ones are listed but not counted';
   const none =
     isFiltered(filter) &&
     html`<p>No counted rating matches. <a href="${ratingsPath(handle, {})}">All records</a></p>`;
@@ -246,7 +244,7 @@ ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratin
 }
 
 /**
- * The ratings page of a listing, newest first; without a filter it includes amended and withdrawn records.
+ * The ratings page of a listing, newest first. Without a filter it includes superseded and withdrawn records.
  */
 export const toRatingsPage = (
   site: PageSite,
@@ -255,7 +253,7 @@ export const toRatingsPage = (
 ): Html => {
   const { native } = listing.signals;
   return toListingPart(site, listing, 'Ratings', {
-    description: `Every rating of ${listing.handle} made here, with its source and date, amended and withdrawn ones included. There is no average.`,
+    description: `Every rating of ${listing.handle} made here, with its source and date, superseded and withdrawn ones included. There is no average.`,
     body: html`
 ${originNote(listing)}
 <p class="statement">${answer.statement}</p>

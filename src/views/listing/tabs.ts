@@ -23,7 +23,7 @@ function tabsOf(
   ];
 }
 
-/** The pages of a listing as links, with how much is on each. The shown one is marked. */
+/** The pages of a listing as links, with how much is on each. The shown page is marked. */
 export const listingTabs = (listing: ListingDocument, shown: string): Html => html`
 <nav class="pages-of" aria-label="Pages of this listing"><ul>${tabsOf(listing).map(
   ([tab, end, text, count]) =>
@@ -31,7 +31,7 @@ export const listingTabs = (listing: ListingDocument, shown: string): Html => ht
 )}</ul></nav>`;
 
 /**
- * A page about one part of a listing; its path is the title in lower case. Search engines do not index it.
+ * A page about one part of a listing. Its path is the title in lower case. Search engines do not index it.
  */
 export const toListingPart = (
   site: PageSite,

@@ -36,10 +36,9 @@ function pace(
   return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.`;
 }
 
-/** A registry may send 10,000 versions of a listing. */
+/** The page is cut, because a registry may send 10,000 versions of a listing. */
 export const versionsPerPage = 200;
 
-/** The versions of a listing that the registry sent, newest first, 200 a page. */
 export function toVersionsPage(
   site: PageSite,
   listing: ListingDocument,

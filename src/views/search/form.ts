@@ -14,8 +14,8 @@ export interface ShownSearch {
   readonly answer: SearchAnswer;
   /**
    * The query parameters: `q`, `sort` and the filters (`tag` any number of times); `cursor` with `from`, the
-   * position of its first listing; `shown`, the number of listings on the page; and `handle` for each listing
-   * that is ticked for comparison.
+   * position of its first listing; `shown`, the number of listings on the page; and a `handle` for each
+   * ticked listing.
    */
   readonly address: URLSearchParams;
   /** The listings that record, or recorded, the address, repository, package or payee in the query. */
@@ -63,7 +63,7 @@ export const filtersOf = (address: URLSearchParams): Filter[] =>
     .map(([name, value]) => toNamed(name, value));
 
 /**
- * The path of an address with other values for some parameters, back at its first listing. An empty value
+ * The path of an address with other values for some parameters, from its first listing on. An empty value
  * removes a parameter.
  */
 export function pathWith(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
@@ -97,7 +97,7 @@ const kinds = [
   { kind: 'tag', title: 'Tags', names: ['tag'] },
 ] as const;
 const facetsShown = 12;
-/** Kinds with one value at a time. A different value would replace it, and its count is not known. */
+/** Kinds with one value at a time. If one is chosen, the counts of the others are not known. */
 const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
 
 const isSelected = (address: URLSearchParams, { name, value }: Filter) =>
@@ -108,8 +108,8 @@ const toField = (name: string, value: string) =>
   html`<input type="hidden" form="search" name="${name}" value="${value}">`;
 
 /**
- * The selected filters, each as a link that removes it and as a field of the search form, and the sort as a
- * field.
+ * The selected filters, each as a link that removes it and as a field of the search form. The sort is a field
+ * too.
  */
 export const selectedFilters = (address: URLSearchParams): Html => {
   const selected = filtersOf(address);
@@ -151,7 +151,8 @@ function group({ title, kind, names }: (typeof kinds)[number], { answer, address
 export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
 
 /**
- * Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped.
+ * Filters for the results, each with the number of listings left, or a lower bound (`+`) if counting was
+ * capped.
  */
 export const facetGroups = (search: ShownSearch): Html =>
   Object.keys(search.answer.facets ?? {}).length === 0
@@ -170,9 +171,6 @@ const field = (query: string, isWrong = false) => html`
 export const plainSearchForm = (query = ''): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search">${field(query)}</form>`;
 
-/**
- * The search field above results: a plain form that searches while the user types if htmx runs. Filters are
- * fields of it.
- */
+/** The search field above results. It is a plain form. If htmx runs, it searches while the user types. */
 export const liveSearchForm = (query: string, isWrong: boolean): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search" hx-get="/agents" hx-trigger="input changed delay:200ms, submit" hx-replace-url="true">${field(query, isWrong)}</form>`;

@@ -26,7 +26,8 @@ import {
 
 const pickedIn = (address: URLSearchParams): string[] => address.getAll('handle');
 
-// A field of the search form, so that a further search keeps what is ticked, with script and without.
+// The box is a field of the search form, so that a further search keeps what is ticked, with or without
+// script.
 const box = (handle: string, isPicked: boolean, text: Html | string) =>
   html`<label class="pick"><input type="checkbox" form="search" name="handle" value="${handle}"${isPicked && html` checked`}> ${text}</label>`;
 
@@ -79,7 +80,7 @@ const toReason = (query: string, hasFilters: boolean) => {
 function reason({ answer, address }: ShownSearch): string {
   const query = address.get('q') ?? '';
   if (answer.total.capped)
-    return 'None of the listings that were read matches this search; there are more than one search reads.';
+    return 'None of the listings that were read matches this search. There are more listings than one search reads.';
   if (query.trim() && toWords(query).length === 0)
     return 'There is no word in this search; a word has letters or digits.';
   return query.trim()
@@ -107,7 +108,10 @@ function sortLinks({ answer, address }: ShownSearch): Html {
   return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
 }
 
-/** The query with a word replaced, wherever it has the word exactly as given. */
+/**
+ * Replaces the first occurrence of a word in the query. If the query has it in another form only, the result
+ * is `other`.
+ */
 function replaceWord(query: string, word: string, other: string): string {
   const at = query.toLowerCase().indexOf(word);
   if (at < 0) return other || query;
@@ -125,7 +129,7 @@ function unknownWord(
 }
 
 export const pageSize = 20;
-/** The most listings on one page; after them, `more` opens a new page. */
+/** The most listings on one page. After them, `more` opens a new page. */
 export const maxShown = 200;
 
 /**
@@ -138,7 +142,8 @@ function lastPosition({ answer, address }: ShownSearch): number | undefined {
 
 function total(search: ShownSearch): string {
   const { total: matches, listings, next_cursor } = search.answer;
-  if (matches.count === 0) return matches.capped ? 'No match was read.' : 'No listing matches.';
+  if (matches.count === 0)
+    return matches.capped ? 'No match among the listings that were read.' : 'No listing matches.';
   const all = matches.capped
     ? `More than ${amount(matches.count)} listings`
     : counted(matches.count, 'listing');
@@ -147,7 +152,10 @@ function total(search: ShownSearch): string {
   return shown ? `${all}, ${amount(shown)} shown so far.` : `${all}.`;
 }
 
-/** A link to the next listings. If htmx runs, they are appended, and the address then shows all of them. */
+/**
+ * A link to the next listings. If htmx runs, they are added to the page, and the address then shows all of
+ * them.
+ */
 function more(search: ShownSearch, isLive: boolean) {
   const { answer, address } = search;
   if (!answer.next_cursor) return html`<p id="more" class="more"></p>`;
@@ -161,7 +169,7 @@ function more(search: ShownSearch, isLive: boolean) {
   return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
 }
 
-/** The listings that have or had what the query names, so that no reader has to guess why they are found. */
+/** The listings that have or had what the query names, and why they are found. */
 function namedBlock({ named, payee }: ShownSearch): Html | '' {
   if (!named) return '';
   const page = payee
@@ -191,14 +199,14 @@ function hits(search: ShownSearch, isLive: boolean) {
 ${
   answer.no_match.unknown_tags?.map(
     ({ tag, near: tags }) => html`
-<p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Near it: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`,
+<p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Similar tags: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`,
   ) ?? ''
 }
-${nameList('Near', answer.no_match.near)}
+${nameList('Similar', answer.no_match.near)}
 ${
   answer.no_match.leave_out.length > 0 &&
   html`
-<h2>What finds something</h2>
+<h2>Searches that find something</h2>
 <ul class="plain">${answer.no_match.leave_out.map((one) => {
     const link = toLink(one, search.address);
     return (
@@ -221,8 +229,8 @@ ${more(search, isLive)}`;
 const boosted = html` hx-boost:inherited="true"`;
 
 /**
- * The frame stays while its contents are replaced, so that the count is announced and the filters stay open
- * or closed.
+ * Its contents are replaced while it stays, so that the count is announced and the filters stay open or
+ * closed.
  */
 const frame = (
   address: URLSearchParams,
@@ -250,7 +258,7 @@ const searchResults = (search: ShownSearch, isLive: boolean): Html =>
 
 /**
  * htmx attributes for everything inside: requests replace list, count and filters, but never the search
- * field. A problem's page replaces the list.
+ * field. The page of a problem replaces the list.
  */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
@@ -283,12 +291,12 @@ export function toWrongSearchPage(site: PageSite, address: URLSearchParams, prob
 export const toTagPage = (site: PageSite, tag: string, answer: SearchAnswer): Html =>
   toPage(site, {
     title: `Tag: ${tag}`,
-    description: `Agent services that carry the tag ${tag}, from what each listing records, with what is known about them.`,
+    description: `Agent services with the tag ${tag}, and what is known about them.`,
     path: `/tags/${encodeURIComponent(tag)}`,
     feeds: `/tags/${encodeURIComponent(tag)}`,
     body: html`
 <p class="eyebrow"><a href="/tags">Tags</a></p>
 <h1>${tag}</h1>
-<p class="lead">Listings that carry this tag. Tags follow from recorded facts and publisher keywords; they are not endorsements.</p>
+<p class="lead">Listings with this tag. Tags come from recorded texts and facts, and from keywords of publishers. They are not endorsements.</p>
 ${plainSearchForm()}${searchResults({ answer, address: new URLSearchParams({ tag }) }, false)}`,
   });
