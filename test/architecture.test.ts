@@ -417,6 +417,10 @@ describe('architecture', () => {
     const counts = /\b(?:epoch|changes|generation)\b \+= 1|\b(?:epoch|changes|generation)\+\+/;
     expect(sources.filter((path) => counts.test(read(path)))).toEqual(['core/epoch.ts']);
   });
+  it('no folder of src has more than 20 files, besides its folders', () => {
+    const folders = Map.groupBy(sources, (path) => dirname(path));
+    expect([...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([]);
+  });
   it('a type has a name that a search finds once, but for the Db of each module and two of the package', () => {
     const declared = /^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
     const names = sources.flatMap((path) => [...read(path).matchAll(declared)].map(([, name = '']) => name));

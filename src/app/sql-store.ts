@@ -15,7 +15,7 @@ import { createChangeReads, createChangeWrites } from '../listings/changes.ts';
 import { listingTable, withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { createListingReads } from '../listings/reads.ts';
-import { toIndexKeys } from '../listings/references.ts';
+import { toIndexKeys } from '../listings/references/references.ts';
 import { readIds } from '../listings/searched.ts';
 import { createListingWrites } from '../listings/writes.ts';
 import { createAuditReads, createAuditWrites } from '../log/audits.ts';

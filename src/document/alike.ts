@@ -1,8 +1,8 @@
 import { namespaceIdentity } from '../core/identity.ts';
 import { code, join, own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
-import { keyOfReference, toPackageReference } from '../listings/references.ts';
-import type { SharedKind } from '../listings/shared.ts';
+import { keyOfReference, toPackageReference } from '../listings/references/references.ts';
+import type { SharedKind } from '../listings/references/shared.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { isRecordedTag } from './record.ts';
 import { typeWords } from './sentences.ts';

@@ -5,7 +5,7 @@ import { importRunTable } from '../imports/import-run.ts';
 import { toRecorded } from '../imports/recorded.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
 import { type Moves, toMoves } from '../listings/moves.ts';
-import { sharedColumn, toShared } from '../listings/shared.ts';
+import { sharedColumn, toShared } from '../listings/references/shared.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';

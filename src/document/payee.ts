@@ -16,7 +16,7 @@ import {
   toMarkdown,
   type Words,
 } from '../core/words.ts';
-import type { AskedPayee } from '../listings/payees.ts';
+import type { AskedPayee } from '../listings/references/payees.ts';
 import { networkWords } from '../observations/kinds/prices/assets.ts';
 import { offersWords } from '../observations/kinds/prices/offers.ts';
 

@@ -12,7 +12,7 @@ import {
   sampleOrigin,
   type VersionSummary,
 } from '../listings/listing.ts';
-import type { SharedReference } from '../listings/shared.ts';
+import type { SharedReference } from '../listings/references/shared.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { nextStale_ms } from '../observations/to-observations.ts';

@@ -16,8 +16,8 @@ import {
 } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
-import { isAddress, isImageType, versionOfImage } from '../listings/package.ts';
-import type { SharedReference } from '../listings/shared.ts';
+import { isAddress, isImageType, versionOfImage } from '../listings/references/package.ts';
+import type { SharedReference } from '../listings/references/shared.ts';
 import type { AskedKind } from '../observations/kind.ts';
 import type { sharedKinds } from '../observations/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/kinds/questions.ts';

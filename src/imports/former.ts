@@ -1,6 +1,6 @@
-import type { FormerReference } from '../listings/former.ts';
 import type { ListingVersion } from '../listings/listing.ts';
-import { placeKeysOf } from '../listings/references.ts';
+import type { FormerReference } from '../listings/references/former.ts';
+import { placeKeysOf } from '../listings/references/references.ts';
 import { recordedOf } from './recorded.ts';
 import type { ImportTransaction } from './schema.ts';
 

@@ -8,8 +8,8 @@ import {
   type ListingVersion,
   publisherMeta,
 } from '../listings/listing.ts';
-import { isImageType, placeOfPackage, versionOfImage } from '../listings/package.ts';
 import { type ReadRecord, readRecord } from '../listings/record-form.ts';
+import { isImageType, placeOfPackage, versionOfImage } from '../listings/references/package.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import type { CopyField } from './import-run.ts';
 import { toLaunch } from './launch.ts';

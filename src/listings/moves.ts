@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { Holder, repositoryIdentity } from '../core/identity.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import type { Listing, ListingInput, ListingPackage, VersionSummary } from './listing.ts';
-import { isAddress } from './package.ts';
-import { toPackageReference } from './references.ts';
+import { isAddress } from './references/package.ts';
+import { toPackageReference } from './references/references.ts';
 
 /** At most this many names of each list are kept, because a record may have thousands. */
 const mostNames = 10;

@@ -6,7 +6,7 @@ import { rankFew } from '../search/gather.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { isCorrectable, oneLetterFrom, stopWords, toWords } from '../search/words.ts';
 import { afterPrefix } from '../store/query.ts';
-import { toReferenceKey } from './references.ts';
+import { toReferenceKey } from './references/references.ts';
 import type { Db } from './schema.ts';
 import { toSearch } from './searched.ts';
 import { readByIds } from './table.ts';

@@ -6,7 +6,6 @@ import type { SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, findOne, inChunks, precompileQuery } from '../store/query.ts';
 import { readCount, readFacetCounts, readListCounts } from './counts.ts';
-import { readFormerly } from './former.ts';
 import {
   listingTable,
   type VersionSummary,
@@ -15,12 +14,13 @@ import {
   withoutHidden,
 } from './listing.ts';
 import { readNear } from './near.ts';
-import { readAsked, readPaidOn, toPayeeKey } from './payees.ts';
-import { keyOfReference, type Reference } from './references.ts';
+import { readFormerly } from './references/former.ts';
+import { readAsked, readPaidOn, toPayeeKey } from './references/payees.ts';
+import { keyOfReference, type Reference } from './references/references.ts';
+import { readPaidAt, readSharing } from './references/shared.ts';
 import { readVersionPage } from './registry-entries.ts';
 import type { Db, ListingRow } from './schema.ts';
 import { toSearch } from './searched.ts';
-import { readPaidAt, readSharing } from './shared.ts';
 import { decodeShown, type ListQuery, readBriefs, readByIds, type VersionQuery } from './table.ts';
 import {
   type NewestVersions,

@@ -17,7 +17,7 @@ export type ReferenceKind =
 
 /**
  * References of listings: what they record, list or are paid at, by keys that are equal for the same thing
- * (listings/references.ts).
+ * (listings/references/references.ts).
  */
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {
   key: text,

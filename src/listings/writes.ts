@@ -5,13 +5,13 @@ import type { SearchIndex } from '../search/search-index.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { RowOf } from '../store/table.ts';
 import { updateCounts } from './counts.ts';
-import { deleteFormer, type FormerReference, replaceFormer } from './former.ts';
 import { type Listing, type ListingVersion, listingTable, summaryTable, versionTable } from './listing.ts';
-import { endPayees } from './payees.ts';
 import { createListingReads } from './reads.ts';
-import { rowReferences, toIndexKeys } from './references.ts';
+import { deleteFormer, type FormerReference, replaceFormer } from './references/former.ts';
+import { endPayees } from './references/payees.ts';
+import { rowReferences, toIndexKeys } from './references/references.ts';
+import { deleteReferences, putReferences } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
-import { deleteReferences, putReferences } from './shared.ts';
 
 /**
  * The number of ids that are read at once to find a free one. Few are taken, but a registry may publish

@@ -1,4 +1,4 @@
-import type { SeenPayee } from '../listings/payees.ts';
+import type { SeenPayee } from '../listings/references/payees.ts';
 import { factsOf } from './kind.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
 import { offersWithPayees, toPaidOffers } from './kinds/prices/offers.ts';

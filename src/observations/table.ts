@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { putPayees } from '../listings/payees.ts';
-import { toReferenceKey } from '../listings/references.ts';
-import { replaceChecked } from '../listings/shared.ts';
+import { putPayees } from '../listings/references/payees.ts';
+import { toReferenceKey } from '../listings/references/references.ts';
+import { replaceChecked } from '../listings/references/shared.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { TableValue } from '../store/table.ts';
 import { factsOf } from './kind.ts';

@@ -2,7 +2,7 @@ import { Holder, namespaceIdentity } from '../core/identity.ts';
 
 /**
  * `kind:value`, such as `tag:webhooks`, `transport:streamable-http`, `state:claimed` or `has:endpoint`. The
- * last two kinds only find a listing and appear in no answer (listings/references.ts).
+ * last two kinds only find a listing and appear in no answer (listings/references/references.ts).
  */
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;

@@ -1,6 +1,6 @@
 import { code, codes, own, say, type Words } from '../core/words.ts';
 import type { ListingPackage } from '../listings/listing.ts';
-import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../listings/package.ts';
+import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../listings/references/package.ts';
 import { isPublicHost } from './public-host.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { StatusDocument } from '../../src/document/listing-document.ts';
 import type { ListingFacts } from '../../src/document/record.ts';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { ImportedSignal, Listing } from '../../src/listings/listing.ts';
-import type { SharedReference } from '../../src/listings/shared.ts';
+import type { SharedReference } from '../../src/listings/references/shared.ts';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { noNativeCounts } from '../../src/ratings/counts.ts';
 

@@ -3,7 +3,7 @@ import { type ListingDocument, listingDocument } from '../../document/listing-do
 import { copyLacksSentence } from '../../document/record.ts';
 import type { ResolvedNames } from '../../document/resolved.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { type Reference, referencesOf } from '../../listings/references.ts';
+import { type Reference, referencesOf } from '../../listings/references/references.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { isDated } from '../../observations/observation.ts';
 import { payeesOf } from '../../observations/payees.ts';

@@ -1,5 +1,5 @@
 import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
-import { isExactVersion } from '../../listings/package.ts';
+import { isExactVersion } from '../../listings/references/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isOtherRegistry } from './registries.ts';
 

@@ -3,7 +3,7 @@ import { namespaceMatchesRepositoryOwner } from '../../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../../core/identity.ts';
 import { count, number, own, type Words } from '../../core/words.ts';
 import { isOfficial } from '../../listings/listing.ts';
-import type { SharedKind } from '../../listings/shared.ts';
+import type { SharedKind } from '../../listings/references/shared.ts';
 import { defineRecord } from '../kind.ts';
 
 const proofs = {

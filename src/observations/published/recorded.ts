@@ -1,5 +1,5 @@
 import { name, own } from '../../core/words.ts';
-import { isImageType } from '../../listings/package.ts';
+import { isImageType } from '../../listings/references/package.ts';
 import type { RecordedSubject } from '../observation.ts';
 import type { CheckedListing } from '../run.ts';
 

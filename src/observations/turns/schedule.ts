@@ -10,8 +10,8 @@ import { toWidestNetwork } from '../../limits/networks.ts';
 import { isSample } from '../../listings/listing.ts';
 import { measure } from '../../telemetry/events.ts';
 import type { CheckReport, Checks } from '../checks.ts';
-import { createReadLimits } from '../read-limits.ts';
 import { createObserver, type ObserverContext } from './observer.ts';
+import { createReadLimits } from './read-limits.ts';
 import { createQueue, type WaitingListing } from './waiting.ts';
 
 export interface CheckCounts {

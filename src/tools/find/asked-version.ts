@@ -1,7 +1,12 @@
 import { dayText } from '../../core/text.ts';
 import { code, join, own, say, sentence, source, type Words } from '../../core/words.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
-import { isSameReference, toPackageReference, toReferences, versionIn } from '../../listings/references.ts';
+import {
+  isSameReference,
+  toPackageReference,
+  toReferences,
+  versionIn,
+} from '../../listings/references/references.ts';
 import { factsOf } from '../../observations/kind.ts';
 import { packageAdvisories, sayOfVersion } from '../../observations/kinds/packages/advisories.ts';
 import { knowingOf, type Observation } from '../../observations/observation.ts';

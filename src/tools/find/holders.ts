@@ -4,9 +4,9 @@ import { counted } from '../../core/text.ts';
 import { code, dayOf, join, listed, own, quote, say, toText, type Words } from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
-import type { FormerHolder } from '../../listings/former.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { isSameReference, type Reference, toReferences } from '../../listings/references.ts';
+import type { FormerHolder } from '../../listings/references/former.ts';
+import { isSameReference, type Reference, toReferences } from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/kinds/prices/assets.ts';
 
 const mostNamed = 5;

@@ -18,7 +18,7 @@ import {
   referencesBeside,
   toHost,
   toReferences,
-} from '../../listings/references.ts';
+} from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import {
   type FoundListing,

@@ -5,7 +5,7 @@ import { wrongField } from '../../core/problem.ts';
 import { code, isEmpty, join, number, own, say, type Words } from '../../core/words.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import type { Listing } from '../../listings/listing.ts';
-import type { Reference } from '../../listings/references.ts';
+import type { Reference } from '../../listings/references/references.ts';
 import type { SentOffer } from '../../observations/offers/sent-offer.ts';
 import { severalListings } from './holders.ts';
 import { findHolders, findNamed, readFacts } from './listing.ts';

@@ -3,7 +3,7 @@ import { namespaceHoldsEndpoints } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import { code, join, own, say, source, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { type Reference, toHost, toReferences } from '../../listings/references.ts';
+import { type Reference, toHost, toReferences } from '../../listings/references/references.ts';
 
 /** The endpoint that an address names, with its query and without; empty if the text is not an address. */
 export const keysOf = (address: string): string[] =>

@@ -12,7 +12,7 @@ import {
   isCriterionName,
   type RequestedCriterion,
 } from '../../document/criteria/criteria.ts';
-import { isOwnerAndName } from '../../listings/references.ts';
+import { isOwnerAndName } from '../../listings/references/references.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 

@@ -1,5 +1,5 @@
-import { createMemoryLimit, type LimitSettings } from '../limits/limit.ts';
-import { toWidestNetwork } from '../limits/networks.ts';
+import { createMemoryLimit, type LimitSettings } from '../../limits/limit.ts';
+import { toWidestNetwork } from '../../limits/networks.ts';
 
 /**
  * The limits of checks that reading begins, counted by each node: for one listing, one network, one /24 or

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
-import { isHandle } from '../core/handle.ts';
-import { namespaceIdentity } from '../core/identity.ts';
-import { attempt, ownMember } from '../core/json.ts';
-import { type Payee, readNamedPayee } from '../core/payee.ts';
-import { toRepositoryKey } from '../net/repository-place.ts';
-import { ownerFacets, ownerLabel } from '../search/facets.ts';
-import { isPlaceholder } from '../search/query.ts';
-import { lightWords, questionWords, stopWords, toWords } from '../search/words.ts';
-import type { Listing, ListingPackage } from './listing.ts';
+import { isHandle } from '../../core/handle.ts';
+import { namespaceIdentity } from '../../core/identity.ts';
+import { attempt, ownMember } from '../../core/json.ts';
+import { type Payee, readNamedPayee } from '../../core/payee.ts';
+import { toRepositoryKey } from '../../net/repository-place.ts';
+import { ownerFacets, ownerLabel } from '../../search/facets.ts';
+import { isPlaceholder } from '../../search/query.ts';
+import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
+import type { Listing, ListingPackage } from '../listing.ts';
+import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
 import { isImageType } from './package.ts';
-import type { ListingRow, ListingSchema, ReferenceKind } from './schema.ts';
 
 /**
  * A fact by which a listing can be found: something that its record names, which others may name too, or an

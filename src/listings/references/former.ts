@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { inChunks, precompileQuery, upsert } from '../store/query.ts';
-import { type Listing, listingTable } from './listing.ts';
+import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
+import { type Listing, listingTable } from '../listing.ts';
+import type { Db, ListingSchema } from '../schema.ts';
 import { readFormerlyPaid } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
-import type { Db, ListingSchema } from './schema.ts';
 
 /** An endpoint, repository or package that versions of a record named until a newer one did not. */
 export type FormerReference = Omit<ListingSchema['former_reference'], 'handle'>;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Payee } from '../core/payee.ts';
-import { precompileQuery, upsert } from '../store/query.ts';
-import type { RowOf, TableValue } from '../store/table.ts';
+import type { Payee } from '../../core/payee.ts';
+import { precompileQuery, upsert } from '../../store/query.ts';
+import type { RowOf, TableValue } from '../../store/table.ts';
+import { type Db, type PaidAs, payeeTable } from '../schema.ts';
 import { toReferenceKey } from './references.ts';
-import { type Db, type PaidAs, payeeTable } from './schema.ts';
 
 type PayeeRow = RowOf<typeof payeeTable>;
 

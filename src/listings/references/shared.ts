@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { namespaceIdentity } from '../core/identity.ts';
-import { inChunks, precompileQuery, upsert } from '../store/query.ts';
-import type { Db, ListingSchema, ReferenceKind } from './schema.ts';
+import { namespaceIdentity } from '../../core/identity.ts';
+import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
+import type { Db, ListingSchema, ReferenceKind } from '../schema.ts';
 
 type ReferenceRow = ListingSchema['listing_reference'];
 

@@ -1,5 +1,5 @@
 import valid from 'semver/functions/valid.js';
-import { ownMember } from '../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 
 /** The hosts by which records name the usual registry of a package type. */
 const usualHosts: Readonly<Record<string, readonly string[]>> = {
