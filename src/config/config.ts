@@ -13,7 +13,6 @@ export interface Config extends Values {
    * Tells whether this process serves the pages at `publicUrl`, or PUBLIC_URL names the service that does.
    */
   readonly hasPages: boolean;
-  /** The name of the claim file at a repository's root. */
   readonly claimFile: string;
   /**
    * Views with `readers`; the others are in `views`. Only the others are listed, have feeds and are judged in
@@ -63,7 +62,6 @@ export function readConfig(
   };
 }
 
-/** The end of the origin of listings that were read from a saved copy. */
 export const copySuffix = ', saved copy';
 
 /** The host of a registry or the file name of a saved copy. Without either, the shipped sample's registry. */

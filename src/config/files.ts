@@ -89,7 +89,6 @@ const view = z
     'it approves a private entry, whose name everybody would read; give the view readers, or take the approval out',
   );
 
-/** The content of the file that VIEWS names: views by name. */
 export const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z, 0-9 and -'), view);
 
 /**

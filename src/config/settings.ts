@@ -96,7 +96,6 @@ function wholeNumber(from: number, to: number) {
 }
 const port = wholeNumber(0, 65_535);
 const durationUnits = { s: 1, m: 60, h: 3600, d: day_s } as const;
-/** A duration such as `30m`, in seconds. */
 const duration_s = z
   .string()
   .regex(/^[1-9]\d{0,5}[smhd]$/, 'a number with s, m, h or d, for example 30m')
@@ -104,7 +103,6 @@ const duration_s = z
     (text) => Number(text.slice(0, -1)) * durationUnits[text.slice(-1) as keyof typeof durationUnits],
   );
 
-/** Overrides of limits by name, such as `claim=20/2m`. */
 const limitOverrides = z
   .string()
   .regex(

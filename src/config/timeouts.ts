@@ -3,9 +3,7 @@
  * them.
  */
 export const defaultTimeouts = {
-  /** The headers of a request have to arrive within this time. */
   requestHeaders_ms: 10_000,
-  /** A whole request has to arrive within this time. */
   request_ms: 15_000,
   /**
    * A connection is closed after this long without a byte in either direction. A subscription sends a comment
@@ -17,7 +15,6 @@ export const defaultTimeouts = {
    * 10 s.
    */
   drain_ms: 8000,
-  /** After this time the answer to an MCP message is `unavailable`. */
   mcpAnswer_ms: 10_000,
   /** A subscription is ended after this time, and its client opens it again. */
   subscription_ms: 600_000,
@@ -38,7 +35,6 @@ export const defaultTimeouts = {
   observerSilence_ms: 20_000,
   /** When the service stops, this thread has this long to stop before it is terminated. */
   observerEnd_ms: 2000,
-  /** The address of a webhook has to answer within this time. */
   webhook_ms: 15_000,
   /**
    * A webhook delivery that takes longer counts as slow: it continues, but frees its slot among the quick

@@ -90,7 +90,6 @@ export function createFairPool({
   return {
     /** Tells whether a key holds as many places as one key may. */
     isFull: (key: string) => (taken.get(key) ?? 0) >= placesOfKey,
-    /** Takes a place if one is free now. */
     tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
     /** Resolves when a place is free, or to undefined if too many wait or the longest wait is over. */
     async enter(entrant: Entrant) {

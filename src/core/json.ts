@@ -3,7 +3,6 @@ import { say, type Words, own as wordsOf } from './words.ts';
 const deepest = 100;
 const mostValues = 100_000;
 
-/** Tells whether the arrays and objects of a value are nested more deeply than the limit. */
 export const isDeeperThan = (limit: number, value: unknown): boolean => faultOf(limit, value) === 'levels';
 
 /**
@@ -129,7 +128,6 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json | undefined };
 
-/** A JSON object whose members have not been checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isJsonObject = (value: unknown): value is JsonObject =>

@@ -73,5 +73,4 @@ export function payeePath({ address, network }: Payee, ending = ''): string | un
   return name && `/payees/${name}${shown}`;
 }
 
-/** The address of a payee, as a link on pages. */
 export const payeeWords = (payee: Payee): Words => code(payee.address, payeePath(payee));

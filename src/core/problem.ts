@@ -24,7 +24,6 @@ export interface ProblemFacts {
   readonly retry_after_s?: number;
   /** The limit that was reached, for the RateLimit headers. */
   readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };
-  /** The methods for the Allow header of a 405. */
   readonly allow?: readonly string[];
 }
 

@@ -17,7 +17,6 @@ const oneLine = (text: string) => (isOneLine(text) ? text : text.replace(/[\s\p{
 export const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
 
-/** All quotation marks except the ASCII one. */
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**

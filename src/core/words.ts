@@ -65,7 +65,6 @@ const none = new Words([]);
 
 export const isEmpty = ({ parts }: Words): boolean => parts.length === 0;
 
-/** Joins parts; own words that touch become one part. */
 function toWords(parts: Iterable<WordsPart>): Words {
   const joined: WordsPart[] = [];
   for (const part of parts) {
@@ -95,7 +94,6 @@ export const ours = (text: string): Words => toWords([{ is: 'own', text }]);
  */
 export const name = (text: string): Words => toWords([{ is: 'name', text }]);
 
-/** A count with its noun: `1 tool`, `1,250 tools`. The noun is a literal. */
 export const count = <const T extends string>(number: number, noun: Literal<T>): Words =>
   toWords([{ is: 'own', text: counted(number, noun) }]);
 
@@ -117,7 +115,6 @@ export const betweenDays = (from: string, to: string): Words =>
 export const fromDayToDay = (from: string, to: string): Words =>
   isSameDay(from, to) ? say`on ${dayOf(to)}` : say`from ${dayOf(from)} to ${dayOf(to)}`;
 
-/** The source of the fact before it, and its day, YYYY-MM-DD. */
 export const source = (by: Source, date?: string): Words =>
   new Words([{ is: 'source', text: ` (${date === undefined ? by : `${by}, ${date}`})`, by, date }]);
 

@@ -65,7 +65,6 @@ export const importRunTable = table('import_run', ['id'], {
   state: oneOf<'running' | 'done' | 'failed' | 'held'>(),
   started_at: text,
   finished_at: optional(text),
-  /** The time from which an incremental run starts. */
   updated_since: optional(text),
   cursor: optional(text),
   progress,

@@ -95,7 +95,6 @@ const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   website,
 });
 
-/** Listings whose record now names other things to observe. */
 const renamed = ({ listings }: PagePlan): string[] =>
   listings
     .filter(({ known, listing }) => known && !isDeepStrictEqual(observedPart(known), observedPart(listing)))

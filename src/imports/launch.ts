@@ -102,7 +102,6 @@ function toWords(
   return { words };
 }
 
-/** Environment variables with the values that the record gives them. */
 function toEnvironment(recorded: unknown): Record<string, string> {
   const fixed = (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap((one) => {
     const value = scalar(one.value);

@@ -160,7 +160,6 @@ async function planListings(
 const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>
   kind !== 'repository' || repository_key === place_key;
 
-/** Tells whether a visible listing's recorded repository changes or disappears. */
 export const changesRepository = ({ listing, known }: ListingChange): boolean =>
   !!known?.repository_key &&
   !isGone(known) &&
@@ -172,7 +171,6 @@ export const withdraws = ({ listing, known }: ListingChange): boolean =>
 
 const hostOf = (endpoint = '') => URL.parse(endpoint)?.host;
 
-/** Tells whether a visible listing's endpoint moves to another host or disappears. */
 const changesEndpointHost = ({ listing, known }: ListingChange): boolean =>
   !!known?.endpoint &&
   !known.withdrawn &&
@@ -207,7 +205,6 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
     /** Opt-out lines that stay in force, with the listing as now recorded. */
     optedOut,
     quarantined,
-    /** Entries that were read, whether changed or not. */
     readable,
     /** The handles on the page that have several stored versions. */
     several: [...versions].flatMap(([handle, of]) => (of.size > 1 ? handle : [])),
@@ -216,14 +213,12 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
      */
     affected: toAffected(listings, rows),
     counts,
-    /** Tells whether any entry that was read records a field. */
     records: (field: CopyField) => servers.some((server) => hasField[field](toRecorded(server))),
     /** The registry's times of the page's rows, RFC 3339, for those that have one. */
     updatedAt,
   };
 }
 
-/** The recorded fields of a listing, by their names in the listing document. */
 const recordedFields = [
   'title',
   'description',
@@ -257,7 +252,6 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   return { type: 'listing.changed', handle, at, data };
 }
 
-/** The changes of a page of an import as entries in the stream of changes. */
 export const toChanges = (listings: readonly ListingChange[], at: string): NewChange[] =>
   listings.map((change) => toChange(change, at)).filter((change) => change !== undefined);
 

@@ -165,7 +165,6 @@ export const hasField: Readonly<
  */
 export type RecordedServer = ReturnType<typeof toRecorded>;
 
-/** Keywords, tags and categories that the publisher states in its own `_meta`. */
 function publisherKeywords(server: JsonObject): string[] {
   const { keywords, tags, categories } = asMembers(asMembers(server._meta)[publisherMeta]);
   return [keywords, tags, categories]

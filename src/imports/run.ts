@@ -36,7 +36,6 @@ export async function saveWithLease(
 
 const overlap_ms = 10 * 60_000;
 
-/** A run in progress, new or resumed. */
 export type RunImport = ReturnType<typeof toRun>;
 
 /**
@@ -65,7 +64,6 @@ function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunS
   return !(age_ms >= 0 && age_ms < fullInterval_s * 1000);
 }
 
-/** Ends an interrupted run of changes that a full run replaces. */
 async function replace(tx: ImportTransaction, run: ImportRun | undefined, at: string): Promise<void> {
   if (run?.state !== 'running') return;
   const error = 'replaced by a full import';

@@ -38,7 +38,6 @@ export interface RegistrySource {
   readonly name: string;
   /** Tells whether it can list only the changes since a time. */
   readonly isIncremental: boolean;
-  /** The origin stored with its listings. */
   readonly origin: string;
   /** Throws RegistryError. */
   page(request: PageRequest): Promise<SourcePage>;
@@ -95,7 +94,6 @@ const pageSize = 100;
 const mostEntries = 500;
 
 export interface Patience {
-  /** The time for the whole exchange of one try. */
   readonly timeout_ms: number;
   readonly tries: number;
   /** The pause before the second try. It doubles for each later one. */

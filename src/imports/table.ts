@@ -18,7 +18,6 @@ export const createImportReads = (db: Db) => ({
     const where = source === undefined ? {} : { source };
     return { run: await readNewest(db, where), done: await readNewest(db, { ...where, state: 'done' }) };
   },
-  /** The latest completed run that read all of a source. */
   lastFull: (source: string) => readNewest(db, { source, state: 'done', kind: 'full' }),
   /** How many records are quarantined for each reason, most first. Reasons are a few fixed texts. */
   quarantineReasons: async () => {
@@ -59,7 +58,6 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
   async quarantine(records: readonly ImportSchema['quarantine'][]) {
     if (records.length > 0) await upsert(db, 'quarantine', records, 'name', 'version').execute();
   },
-  /** Removes records from quarantine that have since been read. */
   async release(names: readonly { name: string; version: string }[]) {
     if (names.length === 0) return;
     await db

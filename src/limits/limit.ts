@@ -20,10 +20,8 @@ export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Li
   ...limitOverrides[limit.name],
 });
 
-/** The limit of a wider network, which allows `times` as many calls. */
 export const widen = (limit: Limit, times: number): Limit => ({ ...limit, burst: limit.burst * times });
 
-/** The cost of one call and the capacity of the bucket, both as refill times. */
 export const toBucket = ({ burst, refill_s }: Limit) => ({
   step_ms: (refill_s * 1000) / burst,
   capacity_ms: refill_s * 1000,

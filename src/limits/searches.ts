@@ -2,7 +2,6 @@ import type { Searches } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { createMemoryLimit, type Limit, type LimitSettings } from './limit.ts';
 
-/** How many searches may run at the same time. */
 const mostRunning = 20;
 /** A caller that has used this share of its limit waits for callers that have used less. */
 const heavy = 0.5;

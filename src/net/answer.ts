@@ -133,14 +133,12 @@ export function meaningOf(response: Fetched): Meaning {
   return status !== 429 && status !== 503 && isAskingInBody(response) ? 'credentials' : 'passing';
 }
 
-/** The media type of a response, such as `text/html`; undefined if it states none. */
 const mediaTypeOf = ({ headers }: Fetched): string | undefined =>
   /^[\w.+-]+\/[\w.+-]+/
     .exec(headers['content-type'] ?? '')?.[0]
     .toLowerCase()
     .slice(0, 60);
 
-/** The longest name in DNS, with a port. */
 const longestHost = 253 + 6;
 
 const redirectOf = ({ status, headers, url }: Fetched): string | undefined => {
@@ -187,7 +185,6 @@ export function returned(who: Words, response: Fetched, what?: Words): NoAnswer 
   );
 }
 
-/** The published reason for JSON that exceeds the limits of what Dossier reads. */
 export const refusedJson = (url: string, refused: Words): Words =>
   say`${code(url)} sent JSON with ${refused}, which Dossier does not read.`;
 

@@ -12,7 +12,6 @@ import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './a
 import { type Names, namesAt, type Unresolved, unresolvedName } from './names.ts';
 import { readRetryAfter_s } from './retry-after.ts';
 
-/** The error code of a name that resolves to a refused address. */
 export const refusedAddress = 'EREFUSEDADDRESS';
 
 /**

@@ -165,7 +165,6 @@ export function toFileText(
   return lfsPointer.test(text) ? { result: 'lfs_pointer' } : { result: 'file', text };
 }
 
-/** Why a forge gave no usable response. */
 export interface ExchangeFailure<Result = FetchFailure> {
   readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;

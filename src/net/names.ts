@@ -18,7 +18,6 @@ export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
 type ResolvedAddresses = readonly LookupAddress[];
 
-/** How long a resolved address is cached. */
 const cached_ms = 30_000;
 /** Failures are cached too, because a request resolves a name first and its connection resolves it again. */
 const failed_ms = 1000;
@@ -29,7 +28,6 @@ const remembered_ms = 3_600_000;
 /** How long to wait for the other address family. RFC 8305 section 3 has 50 ms, but here no user waits. */
 const otherFamily_ms = 1000;
 
-/** Error codes of node:dns for a name or record that does not exist. */
 const absent = /^(?:ENOTFOUND|EBADNAME|ENODATA)$/;
 const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
 /** Error codes of a failure on this machine, or of DNS servers that cannot be reached. */

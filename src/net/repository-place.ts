@@ -10,7 +10,6 @@ export interface RepositoryPlace {
   readonly key: string;
 }
 
-/** The base URLs of a host's git and raw-file services. */
 export type Bases = Config['repositoryHosts'][string];
 
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;

@@ -24,7 +24,6 @@ const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) 
 /** Tells whether a pin holds what checks saw at the endpoint that it names. */
 export const isSeenPin = (pin: PinName): boolean => kindOfPin(pin) !== undefined;
 
-/** The parts of a listing that pins can hold. */
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
   Pick<ListingDocument, 'observations'>;
 
@@ -112,7 +111,6 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
   return { ...recordedFinding(compared, notMet(fact)), from, to };
 }
 
-/** The endpoint in a pin of what checks saw. */
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 
 /** Ignores the capitals of a 0x address, which are only a checksum. */

@@ -8,7 +8,6 @@ import { noNativeCounts } from '../ratings/counts.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import type { PrivateEntry } from './private-entries.ts';
 
-/** The facts of a private entry, all from its file. */
 export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): ListingFacts {
   const { published_at: lastPublished } = listing;
   const reading = toReading(listing, { own: undefined, read_at: undefined, full: undefined, recorded: {} });
@@ -32,7 +31,6 @@ export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): 
 export interface SelectionMember {
   readonly listing: ListingDocument;
   readonly answers: readonly ApprovalAnswer[];
-  /** The private entry of the member; undefined for a listing. */
   readonly entry?: PrivateEntry | undefined;
 }
 

@@ -10,7 +10,6 @@ import type { Reads } from '../store/store.ts';
 import { handlesOf, judgeFacts } from './members.ts';
 import type { SelectionTransaction } from './schema.ts';
 
-/** The pause between readings of new changes. */
 const pause_ms = 1000;
 /** The interval at which all listings are judged, because some criteria depend on the time alone. */
 const betweenPasses_ms = 600_000;
@@ -26,7 +25,6 @@ const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
 
-/** A listing that has to join or leave a selection. */
 interface SelectionMove {
   readonly selection: Selection;
   readonly handle: string;

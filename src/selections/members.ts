@@ -91,7 +91,6 @@ async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, '
 /** Listings judged in one turn of the event loop, which on SQLite is blocked meanwhile. */
 const perTurn = 20;
 
-/** The verdict on a name, with the member if it is in the selection. */
 interface JudgedName {
   readonly verdict: SelectionVerdict;
   readonly member?: SelectionMember;
@@ -104,7 +103,6 @@ const noFile = 'The approval is of a private entry, and no readable file has thi
 const notPrivate =
   'The approval is of a listing, and this is a private entry. Approve it again with dossier approve, or add "private": true.';
 
-/** The result of judging a private entry, and the day on which it was judged. */
 interface JudgedOn {
   readonly on: string;
   readonly judged: ReturnType<typeof judgeFacts>;
@@ -214,7 +212,6 @@ async function judgeChanged(
   };
 }
 
-/** The names that a selection approves, sorted. */
 export const handlesOf = ({ approvals = [] }: Selection) => approvals.map(({ handle }) => handle).sort();
 
 /**

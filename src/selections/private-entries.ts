@@ -95,7 +95,6 @@ async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date;
   return { listing, version };
 }
 
-/** The result of reading a file, and the state of the file for which it holds. */
 interface ReadFile {
   readonly state: string;
   readonly found: PrivateEntry | string;

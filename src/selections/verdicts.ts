@@ -2,7 +2,6 @@ import type { Selection } from '../config/files.ts';
 import { createEpoch } from '../core/epoch.ts';
 import type { Store } from '../store/store.ts';
 
-/** The last result of judging a name by a selection. */
 export interface SelectionVerdict {
   readonly handle: string;
   /** Whether a registry lists or listed it. */
@@ -52,7 +51,6 @@ export function verdictsOf(selection: Selection, store: Store) {
       if (mayStore()) for (const { verdict } of judged) known.set(verdict.handle, verdict);
       return judged;
     },
-    /** Forgets all names but these. */
     forgetOthers(handles: readonly string[]) {
       if (known.size <= handles.length) return;
       const asked = new Set(handles);

@@ -146,7 +146,6 @@ async function hasRows(db: QueryExecutorProvider, { name }: AnyTable): Promise<b
   return rows.length > 0;
 }
 
-/** Tells whether a database is complete: no load into it is running or was interrupted. */
 export const isComplete = (db: QueryExecutorProvider, tables: readonly AnyTable[]): Promise<boolean> =>
   hasRows(db, markOf(tables));
 

@@ -12,5 +12,4 @@ const leaseTable = table('lease', noBackup, {
 export const storeTables = [leaseTable] as const;
 /** The rows of this module's tables. Every module above adds its own to those of the floors below it. */
 export interface StoreSchema extends RowsOf<typeof storeTables> {}
-/** The database with the tables that this module may name. */
 export type Db = Kysely<StoreSchema>;

@@ -51,7 +51,6 @@ export interface Leases {
    * expire.
    */
   releaseOf(holder: string): Promise<void>;
-  /** Releases all leases, and renews no more. */
   end(): Promise<void>;
 }
 
@@ -100,7 +99,6 @@ export interface Store
   isComplete(): Promise<boolean>;
   /** Reads as of one moment, however long `work` takes; a database in memory is not written meanwhile. */
   snapshot<T>(work: (reads: Reads) => Promise<T>): Promise<T>;
-  /** Passes all data, as of one moment, to `work`. */
   dump<T>(work: (dump: StoreDump) => Promise<T>): Promise<T>;
   /** Starts to fill a new or half-restored database from a backup; undefined if the database is in use. */
   load(): Promise<Load | undefined>;

@@ -5,7 +5,6 @@ export interface Column<WrittenValue, Stored> {
 }
 
 export const text: Column<string, string> = {};
-/** A text of a closed set. */
 export const oneOf = <WrittenValue extends string>(): Column<WrittenValue, WrittenValue> => ({});
 /** A whole number up to 2^53. */
 export const integer: Column<number, number> = {};
@@ -41,9 +40,7 @@ type TableRow<C, Derived> = {
   -readonly [K in keyof Derived]: Derived[K] extends (value: never) => infer Stored ? Stored : never;
 };
 
-/** The domain type of a table. */
 export type TableValue<T> = T extends { encode(value: infer V): unknown } ? { [K in keyof V]: V[K] } : never;
-/** The row type of a table. */
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
 /**
@@ -97,9 +94,7 @@ export function rowCodec<
   };
 }
 
-/** The part of a table in a backup. */
 export interface TableBackup {
-  /** The columns that order its rows. */
   readonly key: readonly string[];
   /**
    * Whether it is restored last, so that its rows mark a complete database. Exactly one table is the last.
@@ -147,7 +142,6 @@ export function table<
   return { ...rowCodec(columns, derived), name, backup };
 }
 
-/** The rows of some tables, by their names. */
 export type RowsOf<Tables extends readonly AnyTable[]> = {
   [One in Tables[number] as One['name']]: RowOf<One>;
 };

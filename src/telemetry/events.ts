@@ -5,7 +5,6 @@ const measurements = channel('dossier:measured');
 
 type Metric = keyof (typeof table.counters & typeof table.gauges & typeof table.histograms);
 
-/** One measurement of an instrument in instruments.json. */
 export interface Measured {
   readonly name: Metric;
   readonly labels: Readonly<Record<string, string>>;

@@ -8,7 +8,6 @@ const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.
 /** Responses that take longer are counted but not timed, because they are streams. */
 const longestAnswer_s = 30;
 
-/** The metrics of one registry, by name. */
 type Instruments = Readonly<Record<keyof typeof table.counters, Counter>> &
   Readonly<Record<keyof typeof table.gauges, Gauge>> &
   Readonly<Record<keyof typeof table.histograms, Histogram>>;
@@ -78,7 +77,6 @@ export function measureHttp(to: Instruments, own: Server): () => void {
   };
 }
 
-/** Records what this process measures. Returns a function that stops it. */
 export const measureWork = (to: Instruments): (() => void) =>
   onMeasured(({ name, labels, value = 1 }) => {
     const metric = to[name];
@@ -91,7 +89,6 @@ export const measureWork = (to: Instruments): (() => void) =>
 export interface StoreFigures {
   readonly gauges: Readonly<Partial<Record<keyof typeof table.gauges, number | undefined>>>;
   readonly claims: Readonly<Record<string, number>>;
-  /** The counts of the last completed import. */
   readonly imported: Readonly<Record<string, number>>;
 }
 

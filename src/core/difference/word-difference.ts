@@ -1,7 +1,6 @@
 import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
 import { nameHidden } from '../text.ts';
 
-/** A part of a text that is in both versions or in one of them only. */
 export interface TextPart {
   readonly text: string;
   readonly change?: 'removed' | 'added';

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Db } from '../schema.ts';
 
-/** The properties of an engine that migrations need. */
 export interface EngineDdl {
   /** Column type of integers up to 2^53. */
   readonly int8: string;

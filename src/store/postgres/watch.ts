@@ -18,7 +18,6 @@ type Notification = z.infer<typeof notification>;
 
 const sizeOf_bytes = (handle: string) => Buffer.byteLength(handle) + 3;
 
-/** Groups of handles that each fit into one payload. */
 function groupHandles(handles: readonly string[]): string[][] {
   const groups: string[][] = [[]];
   let size_bytes = 0;

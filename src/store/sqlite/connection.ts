@@ -43,7 +43,6 @@ const toRollback = (database: DatabaseSync): SqliteStatement => ({
   iterate: () => [].values(),
 });
 
-/** Adapts node:sqlite to Kysely's dialect and caches prepared statements. */
 function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
   const statements = new LRUCache<string, SqliteStatement>({ max: cachedStatements });
   return {

@@ -24,7 +24,6 @@ export function watchFile(path: string) {
   const isSame = () => opened === undefined || inodeOf(path) === opened;
   let damagedAt_ms = Number.NEGATIVE_INFINITY;
   return {
-    /** Throws if the path no longer leads to the file that was opened. */
     requireSame() {
       if (!isSame()) throw new FileReplacedError(path);
     },
