@@ -18,7 +18,6 @@ export interface WorkerData {
   readonly beat_ms: number;
 }
 
-/** A request to run a check under a lease that this thread holds. */
 export interface CheckRequest {
   readonly id: number;
   readonly handle: string;
@@ -43,7 +42,6 @@ export type FromWorker =
  */
 export type CheckOutcome = CheckReport | 'interrupted';
 
-/** A check that the worker is running. */
 export interface RunningCheck {
   readonly listing: Listing;
   readonly lease: Lease;
@@ -53,7 +51,6 @@ export interface RunningCheck {
 /** Why a worker ended. `silent`: its event loop stood still for too long. */
 type ExitCause = 'silent' | 'memory' | 'error';
 
-/** How a worker ended, and the checks that it was running. */
 export interface WorkerExit {
   readonly cause: ExitCause;
   readonly error: unknown;

@@ -97,7 +97,6 @@ export async function listen(context: Context) {
     port: listeningPort,
     publicUrl: publicUrl.replace(/:0$/, `:${listeningPort}`),
   };
-  /** The context with the port on which the server listens. */
   const served: Context = { ...context, config };
   const app = createApp(served);
   server.on('request', app.toListener());

@@ -42,7 +42,6 @@ function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
   };
 }
 
-/** Published reasons of facts whose check was ended. */
 const reasons = {
   silent: ({ observerSilence_ms }: Timeouts) =>
     say`Dossier stopped this check, because reading or storing the answers took more than ${observerSilence_ms / 1000} s.`,

@@ -21,7 +21,6 @@ export interface AuditOptions {
   readonly root?: readonly string[];
 }
 
-/** The key that the option gives directly or in a file. Throws ExitError. */
 export async function readAuditKey(key: string | undefined): Promise<NoteVerifier | undefined> {
   if (key === undefined) return undefined;
   const verifier = readVerifier((await readKey(key)) ?? '');

@@ -29,7 +29,6 @@ const misspeltSettings = (environment: NodeJS.ProcessEnv, names: readonly string
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-/** Reads the settings and warns about names that look misspelt. Throws ExitError. */
 async function config() {
   const [{ readConfig }, { settings }] = await Promise.all([
     import('../config/config.ts'),
@@ -89,7 +88,6 @@ function endWithReader(error: NodeJS.ErrnoException): void {
   process.exit();
 }
 
-/** Runs the command in the arguments and sets the exit code. */
 export async function runCommandLine(): Promise<void> {
   process.stdout.on('error', endWithReader);
   try {

@@ -7,7 +7,6 @@ import type { InventoryOptions } from './inventory/inventory.ts';
 import type { LockOptions } from './lock.ts';
 import type { VerifyOptions } from './verify.ts';
 
-/** The shell that a command was started in, and its settings. */
 interface Shell {
   readonly environment: NodeJS.ProcessEnv;
   config(): Promise<Config>;
@@ -226,7 +225,6 @@ const feedbackGroups = {
   },
 } as const;
 
-/** Adds list, show and close, which are the same for reports and for all other feedback. */
 function addFeedbackCommands(program: Command, { config }: Shell): void {
   const load = () => import('./feedback.ts');
   for (const [name, { description, ...help }] of Object.entries(feedbackGroups)) {

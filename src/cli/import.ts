@@ -48,7 +48,6 @@ async function runToEnd(
   }
 }
 
-/** Reports how many private entries there are, and what in their folder cannot be read. */
 async function reportPrivate({ privateListings }: Config): Promise<void> {
   if (!privateListings) return;
   const { entries, faults } = await readPrivateEntries(privateListings);

@@ -7,7 +7,6 @@ import { print, withStore } from './shell.ts';
 
 const maxReason = 200;
 
-/** Restores a listing that an opt-out line withdrew, and publishes the reason. Throws ExitError. */
 export async function runRestoreListing(config: Config, handle: string, sent: string): Promise<void> {
   const reason = toLine(sent);
   if (!reason || reason.length > maxReason)

@@ -135,7 +135,6 @@ export async function readViewHandles(from: string | undefined, view: string): P
 
 export interface LockOptions {
   readonly from?: string | undefined;
-  /** Also lock the listings that are in this view now. */
   readonly view?: string;
   /** Lock the listings of the servers in these configurations, or in those of this project and home. */
   readonly inventory?: readonly string[] | true;
@@ -191,7 +190,6 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
   return found;
 }
 
-/** The differences from a lock file, by listing. */
 const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>): LockDifference[] =>
   Object.entries(lock.listings).flatMap(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
@@ -200,7 +198,6 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>):
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
-/** How many facts could not be compared because they are not known now. */
 const countUncompared = (lock: LockFile, found: ReadonlyMap<string, LockComparison>): number =>
   Object.entries(lock.listings).reduce((sum, [handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';

@@ -87,7 +87,6 @@ export async function runAction(
   );
 }
 
-/** Undoes all actions on a target that are in force. Throws ExitError. */
 export async function runRestore(config: Config, text: string, reason: string): Promise<void> {
   const target = toTarget(text, [...new Set(actions.flatMap(({ targets }) => targets))]);
   const known = requireRestoreReason(reason);

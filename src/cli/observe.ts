@@ -28,7 +28,6 @@ type Printed = ReturnType<typeof toPrinted>;
 
 const toCell = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** The facts as a table for people; every cell is one line. */
 function toTable(observations: readonly Printed[]): string {
   const rows = [
     columns,

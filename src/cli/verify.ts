@@ -18,7 +18,6 @@ import {
 } from '../log/verify.ts';
 import { checkWitnesses, type Policy, PolicyFault, readPolicy } from '../log/witness-policy.ts';
 
-/** The text of a saved file. Throws ExitError (74). */
 export async function readSaved(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -81,17 +80,13 @@ export interface VerifyOptions extends ExpectedRecord {
   readonly older?: string;
   readonly newer?: string;
   readonly consistency?: string;
-  /** A file with the proof of the entry that says that the record was erased. */
   readonly erasure?: string;
   /** A file with the logs and witnesses that count (C2SP tlog-policy). */
   readonly policy?: string;
-  /** A file with the listing document that a signed statement is about. */
   readonly document?: string;
-  /** A file with one checkpoint. */
   readonly checkpoint?: string;
 }
 
-/** The key and, if there is one, the policy that the command was given. */
 interface Given {
   readonly key: string | undefined;
   readonly policy: Policy | undefined;

@@ -40,7 +40,6 @@ export const listWebhooks = (config: Config): Promise<void> =>
     if (webhooks.length === 0) print('No webhooks.');
   });
 
-/** Prints one webhook in full, except for its secret. */
 export const showWebhook = (config: Config, id: string): Promise<void> =>
   withStore(config, async (store) => {
     const webhook = await store.webhooks.byId(id);
@@ -87,7 +86,6 @@ export const replayWebhook = (config: Config, id: string, position: string | und
     print(`sent again: ${counted(revived, 'dead letter')}; the webhook is active`);
   });
 
-/** Makes webhooks active again that a restore has paused. */
 export const resumeWebhooks = (config: Config): Promise<void> =>
   withStore(config, async (store) => {
     const resumed = await store.write(async (tx) => {

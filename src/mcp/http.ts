@@ -119,7 +119,6 @@ function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   };
 }
 
-/** Answers MCP over HTTP in both eras. */
 export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   const timeout_ms = context.timeouts.mcpAnswer_ms;
   const createServer = (era: Era): McpServer => {

@@ -330,7 +330,6 @@ export interface McpMessage {
   readonly context: Context;
 }
 
-/** A message as a whole HTTP request. */
 export interface McpPost extends McpMessage, CachedCall {
   readonly request: Request;
   /** Makes the response for an answer that is not a stream. */

@@ -106,7 +106,6 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
 const isGood = (message: object): message is { readonly result: object } =>
   'result' in message && (message.result as { isError?: boolean }).isError !== true;
 
-/** The bytes of a shared session's answer to one request. */
 export async function answerShared(
   session: SharedSession,
   { body, context }: McpMessage,

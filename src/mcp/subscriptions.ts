@@ -145,7 +145,6 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   return {
     /** The bus for the SDK's handler. A stream opened in `run` receives only events for its own URIs. */
     bus,
-    /** The URIs that open streams watch. */
     watched,
     /**
      * Counts a stream until `end` is called, which must happen after `ended` is aborted. Throws rate_limited,

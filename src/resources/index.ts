@@ -44,7 +44,6 @@ const listed: readonly Resource[] = [
   listing,
 ];
 
-/** Instructions for agents: each tool, and each resource that agents read. */
 export const llmsTxt = createLlmsTxt(listed);
 
 /**

@@ -5,7 +5,6 @@ export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The description of its argument `handle`. */
   readonly handle: string;
   /** The text for one handle. Throws invalid_handle. */
   text(handle: string): string;

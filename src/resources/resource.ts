@@ -18,7 +18,6 @@ export interface Resource {
   readonly fresh_s: number;
   /** `_meta` for hosts, where the resource is listed and where it is read. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** The completion of each variable of a template. */
   readonly complete?: Readonly<Record<string, Complete>>;
   /** Returns the text of the resource or throws a Problem. */
   read(variables: Variables, context: Context): Promise<string>;

@@ -8,7 +8,6 @@ const firstLetter = 63;
 
 const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.round(weight * (steps - 1)));
 
-/** The weight that a letter stands for. */
 export const toWeight = (letterCode: number): number => (letterCode - firstLetter) / (steps - 1);
 
 /**
@@ -60,7 +59,6 @@ export function createDocuments() {
   return {
     terms,
     facets,
-    /** How many numbers are in the array. */
     size: () => end,
     /** Returns the array, which `add` changes and may replace. */
     data: () => data,
@@ -108,7 +106,6 @@ const strongStep = 39;
 
 export const isStrong = (weight: number): boolean => Math.round(weight * (steps - 1)) >= strongStep;
 
-/** The terms in a document's text, each once, with their weights. */
 export function toTermsOfText(text: string): Map<string, number> {
   const terms = toTermText(text).split(' ');
   return new Map(
@@ -118,7 +115,6 @@ export function toTermsOfText(text: string): Map<string, number> {
   );
 }
 
-/** The columns of a listing's row that are searched in. */
 export interface SearchedRow {
   readonly id: number;
   readonly handle: string;
@@ -208,10 +204,8 @@ export function toSearchDocument(listing: SearchableListing) {
   return {
     id: listing.id,
     position: toPosition(listing.id),
-    /** Each term once. */
     terms: [...weights.keys()],
     strong: [...weights].filter(([, weight]) => isStrong(weight)).map(([term]) => term),
-    /** The listing's own facets and its keys. */
     facets: [...listing.facets.split(' ').filter(Boolean), ...listing.keys],
     text: toDocumentText(
       listing,

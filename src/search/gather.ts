@@ -139,7 +139,6 @@ async function findHandle({ listings }: IndexSearch, text: string, facets: reado
   return facets.every((facet) => [facet].flat().some((one) => own.has(one))) ? found : undefined;
 }
 
-/** How many listings' last updates are read at once. */
 const timesAtOnce = 1000;
 
 async function readUpdates({ listings }: IndexSearch, ids: readonly number[]): Promise<Map<number, string>> {
@@ -209,7 +208,6 @@ async function sortFound(
   }));
 }
 
-/** How many listings of one publisher are found by the publisher's name. */
 const mostOwned = 200;
 
 /** The positions of the visible listings of the publishers whose name, domain or namespace is this query. */

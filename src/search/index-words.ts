@@ -9,7 +9,6 @@ import { isCorrectable, stem, toHalves, toSpellings, toWords } from './words.ts'
 
 const mostBeginnings = 8;
 
-/** The most frequent terms that begin with the prefix. */
 async function readBeginnings(db: Db, prefix: string): Promise<[string, TermCount][]> {
   const rows = await db
     .selectFrom('search_term')
@@ -166,7 +165,6 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
     unknown: expanded.flatMap((word) =>
       word.near && isCounted(word) ? [{ word: word.text, near: word.near }] : [],
     ),
-    /** The number of visible listings. */
     total,
   };
 }

@@ -32,7 +32,6 @@ function countTerms(removed: readonly string[], added: readonly SearchDocument[]
   return new Map([...changes].filter(([, { listings, strong }]) => listings !== 0 || strong !== 0));
 }
 
-/** Leaves out texts that the operator has hidden. */
 const toIndexed = (row: IndexedRow): IndexedRow =>
   row.hidden === 1 ? { ...row, title: null, description: '' } : row;
 
@@ -46,7 +45,6 @@ export async function replaceInIndex(
   change: {
     readonly removedIds: readonly number[];
     readonly listings: readonly IndexedRow[];
-    /** Facets by which a listing can be found besides its words and own facets. */
     readonly toKeys: (row: IndexedRow) => readonly string[];
   },
 ): Promise<void> {

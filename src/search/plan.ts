@@ -8,7 +8,6 @@ export interface Probe {
   readonly excluded: readonly string[];
   readonly facets: readonly FacetChoice[];
   readonly limit: number;
-  /** The expected number of matches. */
   readonly expected: number;
 }
 
@@ -18,7 +17,6 @@ export interface Atom {
   readonly strong: boolean;
 }
 
-/** A search looks for this many candidates. */
 export const enoughCandidates = 400;
 export const mostProbes = 8;
 const fewListings = 600;

@@ -11,10 +11,8 @@ const partFactor = 0.15;
 const questionShare = 0.15;
 const lightShare = 0.5;
 const verbShare = 0.32;
-/** How many words of a question are used. */
 const mostWords = 64;
 
-/** How many characters of a question are used. */
 const mostCharacters = 2000;
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
 /** `"phrase"`, `-"phrase"` and `-word`. */
@@ -163,7 +161,6 @@ export function toPosition(id: number): number {
   return ((id % checksums) ^ (published_ms % checksums)) * milliseconds + published_ms;
 }
 
-/** The id of the listing at a position of the search index. */
 export function toId(position: number): number {
   const published_ms = position % milliseconds;
   const spread = Math.floor(position / milliseconds);

@@ -2,7 +2,6 @@ import { type Documents, endOf, firstTermOf, termOf, weightOf } from './document
 import type { Alternative } from './synonyms.ts';
 import { stopWords } from './words.ts';
 
-/** A word of a query with what the index knows about it. */
 export interface RankedWord {
   readonly term: string;
   readonly alternatives: readonly Alternative[];

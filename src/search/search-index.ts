@@ -38,7 +38,6 @@ export interface EngineIndex {
   find(db: Db, probe: Probe): Promise<number[]>;
   /** The texts of the documents at these positions, in no particular order. */
   readTexts(db: Db, positions: readonly number[]): Promise<{ position: number; text: string }[]>;
-  /** The ids of listings by their facets alone. */
   list(db: Db, range: FacetRange): Promise<number[]>;
   /** SQL that tests whether a row's `id` is among these. Its text is the same for any number of ids. */
   hasId(ids: readonly number[]): RawBuilder<boolean>;
@@ -67,7 +66,6 @@ export interface SearchedListings {
   ): Promise<readonly { readonly handle: string; title: string | null; description: string }[]>;
 }
 
-/** An index at a connection, with the listings that are in it. */
 export interface IndexSearch {
   readonly db: Db;
   readonly index: SearchIndex;

@@ -64,7 +64,6 @@ const toExpression = ({ groups, facets, excluded }: Probe) => ({
   excluded: excluded.map((term) => `"w${term}"`).join(' OR '),
 });
 
-/** How many pages of the index one transaction merges. */
 const mergedPages = 200;
 
 const countChanges = async (db: Db) =>

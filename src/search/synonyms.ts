@@ -50,7 +50,6 @@ const byStart = lazy(() => {
   );
 });
 
-/** Synonyms of one term. */
 export const synonymsOf = (term: string): readonly Alternative[] =>
   (byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
 

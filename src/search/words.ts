@@ -117,7 +117,6 @@ const shortestCorrected = 4;
 const longestCorrected = 24;
 const shortestHalf = 3;
 
-/** Tells whether other spellings of an unknown word are tried. */
 export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 

@@ -84,7 +84,6 @@ type OfferAnswer = z.output<typeof output>;
 
 const statement = 'Dossier saw no payment and knows nothing about delivery.';
 
-/** Reads which other listings ask to be paid at the address of an offer. */
 async function readOthers({ pay_to }: SentOffer, handle: string | undefined, { store }: Context) {
   const all = pay_to === undefined ? [] : await store.listings.paidAt(pay_to);
   const others = all.filter((one) => one.handle !== handle);
@@ -100,7 +99,6 @@ function factsOf(compared: ComparedOffer): Words[] {
   });
 }
 
-/** The comparison of an offer with one price list, for JSON. */
 const toListedOffer = ({ text: _, observed_at, tool, source, ...states }: ListComparison) => ({
   source,
   observed_on: dayText(observed_at),
@@ -117,13 +115,11 @@ function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, f
   return join([about, listing, message], ' ');
 }
 
-/** What an offer pays for, and the listing that it is compared with. */
 const resourceOf = ({ offer: { resource }, handle }: CheckedOffer) => ({
   ...(resource !== undefined && { resource }),
   ...(handle !== undefined && { handle }),
 });
 
-/** The states of an offer, and the facts behind them. */
 async function toOffer(
   { offer, compared, lists, handle }: CheckedOffer,
   context: Context,

@@ -26,7 +26,6 @@ import { whyNone } from './find/why-none.ts';
 import { type SentList, shownInput, toShown } from './input/shown-list.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** A list that was seen at an endpoint. */
 type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & { readonly value: string };
 
 const toDigests = (list: readonly JsonObject[], surface: Surface) =>
@@ -340,7 +339,6 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-/** The kind of fact whose value is the digest of a list. */
 const kindOfSurface = (name: SurfaceName) => surfaceKinds.find(({ lists }) => lists === name) ?? toolsSurface;
 
 export const checkSurface = defineTool({

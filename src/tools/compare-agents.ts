@@ -174,7 +174,6 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-/** One listing of a comparison: its results, or the problem with its handle. */
 export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds)[number] | 'checked'> &
   Partial<ReturnType<typeof compareListing>>;
 

@@ -19,7 +19,6 @@ export const getProof = defineTool({
   }),
   output: z.object({
     log_index: z.int(),
-    /** URL of the log that contains the entry. */
     log: z.string(),
     leaf: z.string(),
     /** The record that the leaf commits to, with its salt; absent if it was erased or is withheld. */

@@ -38,7 +38,6 @@ const allTools = [
 /** Every operation of the service. Each adapter is a loop over this list. */
 export const tools: readonly Tool[] = allTools;
 
-/** Input and answer of each tool, by its name. */
 export type Tools = {
   [T in (typeof allTools)[number] as T['name']]: {
     input: z.input<T['input']>;

@@ -34,7 +34,6 @@ interface KnownListing extends HitFacts {
 /** A source in which names are looked up: the store, or a dump. */
 export interface Directory {
   readonly publicUrl: string;
-  /** The known listings among these, by handle. */
   known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
   /** For each reference, up to `mostRecording` shown listings that record it or ask to be paid there. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
@@ -42,7 +41,6 @@ export interface Directory {
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
   /** Says that no listing of the copy records this field, if that is so. */
   whyNone(field: CopyField): Promise<string | undefined>;
-  /** Handles similar to a text. */
   near(text: string): Promise<readonly string[]>;
 }
 
@@ -89,7 +87,6 @@ function toAsked(asked: string, { publicUrl }: Directory) {
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
-/** The version that a listing records for the package asked for. */
 const packageVersionOf = ({ packages }: Listing, { references }: AskedItem): string | undefined =>
   packages.find((one) => {
     const { key, registry } = toPackageReference(one);

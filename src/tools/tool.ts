@@ -10,7 +10,6 @@ import { traceToolCall } from '../telemetry/traces.ts';
 import { toOwnNames } from './input/aliases.ts';
 import { invalidInput, plainMessage } from './input/refusals.ts';
 
-/** Effects of a tool that only reads our own store. */
 export const readsOnly = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -26,7 +25,6 @@ export interface BodyBounds {
   readonly bytes: number;
   /** The number of JSON values, on which the cost of a body depends more than on its bytes. */
   readonly values: number;
-  /** The greatest depth of nested JSON. */
   readonly depth: number;
 }
 
@@ -68,7 +66,6 @@ export interface Tool<
    * settings and documents.
    */
   readonly ownLimits?: readonly Limit[];
-  /** Set if hosts of MCP Apps show a card for the answer. */
   readonly card?: typeof cardAddress;
   /**
    * The handles whose change makes a cached answer stale, or 'all'. Only for tools whose answer depends on
@@ -85,7 +82,6 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject
   tool: Tool<Input, Output, Name>,
 ): Tool<Input, Output, Name> => tool;
 
-/** The part of a tool, or of anything else with a body, that bounds the body. */
 export type Bounded = Pick<Tool, 'bodyLimit_bytes' | 'largeBody'>;
 
 /** The bounds of a body, unless a tool has its own. */

@@ -117,7 +117,6 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
       if (took_ms > timeouts.webhookSlow_ms) rest(restAfterSlow(took_ms, now));
       return accepted < savedTogether || save();
     },
-    /** Queues a change after an earlier one of its listing. */
     queue(change: Change) {
       advanceTo(change);
       put.push(toFirstDelivery(webhook, change, clock()));
@@ -249,7 +248,6 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
         turns.add(ending);
       }
     },
-    /** Resolves once the running turns have ended. */
     idle: async () => void (await Promise.all(turns)),
   };
 }

@@ -14,7 +14,6 @@ const mostRemembered = 2000;
 export interface DeliverySlot {
   /** Frees a quick slot for others. The delivery continues as a slow one. */
   moveToSlow(): void;
-  /** Remembers the speed of the answer for the next delivery. */
   note(how: 'quick' | 'slow'): void;
   release(): void;
 }

@@ -163,7 +163,6 @@ export async function registerWebhook(sent: unknown, context: Context): Promise<
 
 const time = z.iso.datetime();
 
-/** The document of a subscription, as its owner and the operator see it. */
 export const shownWebhook = z.object({
   id: z.string(),
   url: z.string(),

@@ -76,7 +76,6 @@ export const createWebhookWrites = (db: Db) => ({
   async removeDelivery(id: string, seq: number) {
     await db.deleteFrom('webhook_delivery').where('webhook_id', '=', id).where('seq', '=', seq).execute();
   },
-  /** Makes every waiting delivery due at a time (RFC 3339). */
   async hasten(id: string, next_at: string) {
     const all = db.updateTable('webhook_delivery').set({ next_at }).where('webhook_id', '=', id);
     await all.where('state', '=', 'waiting').execute();

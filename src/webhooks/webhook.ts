@@ -38,7 +38,6 @@ export const webhookTable = table(
     /** The number of attempts that failed in a row, for any changes. */
     failures: integer,
     failing_since: optional(text),
-    /** Nothing is sent before this time. */
     rest_until: optional(text),
     delivered_at: optional(text),
     /** How the last attempt ended: `HTTP 500`, `host_timeout`. */
@@ -68,7 +67,6 @@ export const deliveryTable = table('webhook_delivery', ['webhook_id', 'seq'], {
 /** A change that an address did not accept at once, or that waits behind an earlier change of its listing. */
 export type Delivery = TableValue<typeof deliveryTable>;
 
-/** A change as a delivery that was not tried yet. */
 export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: Date): Delivery => ({
   webhook_id: id,
   seq,

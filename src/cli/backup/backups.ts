@@ -103,7 +103,6 @@ async function pruneBackups(folder: string, keep: number, now: Date): Promise<vo
   for (const file of [...old, ...partial.map((name) => join(folder, name))]) await rm(file, { force: true });
 }
 
-/** The pause while there is nothing to back up. */
 const emptySleep_ms = 5000;
 /** The longest pause, after which a failed backup is tried again. */
 const longestSleep_ms = 600_000;

@@ -321,7 +321,6 @@ async function checkAdvisories({ config: { advisories } }: DoctorSubject): Docto
     : fault(`${advisories} (ADVISORIES) cannot be read`, 'save a copy of OSV there, or name an address');
 }
 
-/** The checks, in the order in which an operator would ask. */
 const checks = {
   clock: checkClock,
   disk: checkDisk,

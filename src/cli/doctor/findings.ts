@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The service that `doctor` checks. */
 export interface DoctorSubject {
   readonly config: Config;
   /** Undefined if the database cannot be opened, or there is none yet. */

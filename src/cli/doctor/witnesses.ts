@@ -81,7 +81,6 @@ function toFinding(
   }
 }
 
-/** Asks each witness of WITNESSES for the published checkpoint, as the service does. */
 export async function checkWitnesses(subject: DoctorSubject): DoctorFindings {
   const { config, store } = subject;
   const asked = readWitnesses(config.witnesses);

@@ -11,7 +11,6 @@ import { isPlain } from './launch.ts';
 export interface Configured {
   readonly client: string;
   readonly file: string;
-  /** The path of the file itself. */
   readonly path: string;
   readonly name: string;
   readonly server: JsonObject;
@@ -126,7 +125,6 @@ const isChanging = (server: JsonObject) =>
   /^(?:builtin|platform|frontend)$/.test(String(server.type)) ||
   Object.keys(server).every((member) => changing.has(member));
 
-/** Describes the members of an entry that was not understood. */
 function whyOf(name: string, server: JsonObject): string {
   const members = Object.keys(server).filter((member) => !changing.has(member));
   const shown = members.map((member) =>

@@ -28,7 +28,6 @@ const findings = {
 type InventoryFinding = keyof typeof findings;
 const findingNames = Object.keys(findings) as InventoryFinding[];
 
-/** A server in a client's configuration, with what a Dossier knows about it. */
 interface Server extends ConfiguredLaunch, Omit<Configured, 'server' | 'path'> {
   readonly isOff: boolean;
   readonly result?: Resolved | undefined;

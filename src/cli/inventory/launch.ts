@@ -134,7 +134,6 @@ const deno: ConfiguredStarter = {
 /** Options that name the package, so that the next word is one of its commands. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
-/** Options that name a registry. */
 const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;
 
 /**

@@ -15,7 +15,6 @@ import { toImage, toPackage } from '../../observations/published/recorded.ts';
 
 type PackageOnRecord = ReturnType<typeof toPackage>;
 
-/** The facts about a listing, as they are stored or in a document. */
 interface KnownVersions {
   readonly listing: Pick<Listing, 'packages'>;
   readonly observations: readonly Pick<

@@ -13,15 +13,12 @@ import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
 import { whyNone } from './why-none.ts';
 
 const mostChanges = 100;
-/** At most so many resources are looked up. */
+/** At most this many resources are looked up. */
 const mostResources = 3;
 
-/** An offer with its comparison. */
 export interface CheckedOffer {
   readonly offer: NumberedOffer;
-  /** The listing that it is compared with, if there is one. */
   readonly handle: string | undefined;
-  /** Which endpoint it is compared with and when that quoted a price, or why there is none. */
   readonly message: Words;
   readonly compared: ComparedOffer;
   readonly lists: readonly ListComparison[];
@@ -54,7 +51,6 @@ function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | 
   return join([found, until, not, read], ' ');
 }
 
-/** What the caller says it pays for. */
 type Named = Parameters<typeof findPlace>[0];
 
 /** Compares offers for the same resource with what is known of the place that it names. */

@@ -17,7 +17,6 @@ import { findLeftOut } from './left-out.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findNearMisses, toAdvice } from './near-misses.ts';
 
-/** The number of hits to return, and the cursor after which they begin. */
 interface PagePlace {
   readonly limit: number;
   readonly cursor: string | undefined;
@@ -53,7 +52,6 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
   return { shown, next: last && toCursor([digestOf(search), from + limit - 1, last.id]) };
 }
 
-/** The filter for listings whose endpoints asked for no payment. */
 const freeFacet = 'seen:no_payment_seen';
 
 async function findRanked(context: Context, search: SearchQuery, place: PagePlace) {

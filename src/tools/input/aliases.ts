@@ -8,7 +8,6 @@ const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 /** Former names of values: a paying customer is a customer. */
 const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = aliases.values;
 
-/** Other words that callers use for values of filters. */
 export const ofFilters: Readonly<Record<string, string>> = aliases.filters;
 
 function isList(schema: unknown): boolean {

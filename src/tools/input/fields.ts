@@ -22,7 +22,6 @@ import { ofFilters } from './aliases.ts';
  */
 export const handleInput = z.string().describe('<namespace>/<name>');
 
-/** A text that names one listing (tools/find/listing.ts). */
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
 
 /** The cache tags of an answer about a named listing: any listing may change which one records an address. */

@@ -16,7 +16,6 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
 
 const members = z.array(z.record(z.string(), z.unknown())).max(mostMembers).optional();
 
-/** One list, or the digests of one. */
 export const shownInput = z.strictObject({
   handle: namedInput,
   tools: z
