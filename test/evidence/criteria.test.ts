@@ -290,7 +290,7 @@ const imported: readonly Row[] = [
     316,
     {},
     'unknown',
-    'Whether a version older than that of 2026-01-10 was published is not known.',
+    'It is not known whether a version was published before 2026-01-10.',
   ),
   row(
     'listed_for_days',

@@ -166,7 +166,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
       { result: 'met', fact: 'A version published on 2026-02-01 was read.', as_of: '2026-03-09' },
       {
         result: 'unknown',
-        fact: 'Whether a version older than that of 2026-02-01 was published is not known. The saved copy that was read has no older version of any listing.',
+        fact: 'It is not known whether a version was published before 2026-02-01. The saved copy that was read has no older version of any listing.',
       },
     ]);
   });

@@ -457,7 +457,7 @@ it('keeps 200,000 values of the lists of one check, and no introduction of more 
     ['seen', undefined],
     ...Array.from({ length: 2 }, () => [
       'not_asked',
-      'The other lists of this listing’s endpoints leave no room for this list of tools among the 200,000 values that Dossier keeps in one check.',
+      'Dossier keeps at most 200,000 values of lists in one check, and the other lists of this listing’s endpoints left no room for this list of tools.',
     ]),
   ]);
   await opened.close();

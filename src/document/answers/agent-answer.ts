@@ -17,7 +17,7 @@ import { isMalwareRule } from '../../observations/malware.ts';
 import { type ListingDocument, sampleFlag } from '../listing-document.ts';
 import { whatAListingIsNot } from '../rated.ts';
 import { isRecordedTag } from '../record.ts';
-import { type AnsweredQuestion, gapWords, lineWords, toAnswer, toAnswerLines } from './answers.ts';
+import { gapWords, type ListingAnswer, lineWords, toAnswer, toAnswerLines } from './answers.ts';
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
 
@@ -65,7 +65,7 @@ export type AgentAnswer = z.infer<typeof agentAnswer>;
  * check missed something.
  */
 function dayOfChecks(
-  { lines: answered, gaps }: AnsweredQuestion,
+  { lines: answered, gaps }: ListingAnswer,
   { observations }: ListingDocument,
 ): string | undefined {
   const all = [...Object.values(answered), ...Object.values(gaps)].flat();
@@ -85,7 +85,7 @@ const withoutEmpty = <T extends object>(members: T) =>
 
 const mostStandOut = 4;
 
-function firstOf({ standsOut }: AnsweredQuestion): Words[] {
+function firstOf({ standsOut }: ListingAnswer): Words[] {
   // Reports of malicious code are first and never left out.
   const malware = standsOut.filter(({ key }) => isMalwareRule(key)).length;
   const shown = Math.max(mostStandOut, malware);

@@ -40,7 +40,7 @@ type GapName = keyof typeof gapTitles;
 export const gapNames = Object.keys(gapTitles) as GapName[];
 
 /** The answer about a listing, of which text, JSON, Markdown and page are renderings. */
-export type AnsweredQuestion = ReturnType<typeof toAnswer>;
+export type ListingAnswer = ReturnType<typeof toAnswer>;
 
 const isShown = ({ detail }: JudgedListing, kind: string) => detail === 'full' || !askedOf(kind)?.isSeldom;
 
@@ -217,7 +217,7 @@ export const lineWords = (facts: readonly TextFact[]): Words => join(toPhrases(f
 export const publisherWords = (listing: ListingDocument): Words =>
   lineWords(publisherFacts(toJudged(listing, 'short')));
 
-export const gapWords = ({ gaps }: AnsweredQuestion) =>
+export const gapWords = ({ gaps }: ListingAnswer) =>
   Object.fromEntries(gapNames.map((name) => [name, join(toPhrases(gaps[name]), '; ')])) as Record<
     GapName,
     Words
@@ -229,7 +229,7 @@ export interface AnswerWords extends Readonly<Partial<Record<GapName, Words | un
   readonly lines: Readonly<Partial<Record<LineName, Words>>>;
 }
 
-export const toAnswerWords = (answer: AnsweredQuestion): AnswerWords => ({
+export const toAnswerWords = (answer: ListingAnswer): AnswerWords => ({
   stands_out: answer.standsOut.map(({ text }) => text),
   lines: Object.fromEntries(lineNames.map((name) => [name, lineWords(answer.lines[name])])),
   ...gapWords(answer),

@@ -217,7 +217,7 @@ const noneToCompare = own(
 );
 const noPrice = own('Dossier saw no price; a call of a tool may still cost.');
 const unreadable = own(
-  'The endpoint asked Dossier for a payment, in a form in which it could read no price.',
+  'The endpoint asked Dossier for a payment, in a form in which Dossier could read no price.',
 );
 const unseen = own('Dossier has not seen whether the endpoint quotes a price');
 
@@ -360,7 +360,7 @@ function unchangedFor(
 
 export const unchangedCriteria = {
   pay_to_unchanged_for: observed.unchangedFor(
-    'The same addresses to pay for at least {} day(s)',
+    'Addresses to pay unchanged for at least {} day(s)',
     maxDays,
     (compared, days) =>
       unchangedFor(
@@ -371,7 +371,7 @@ export const unchangedCriteria = {
       ),
   ),
   tools_unchanged_for: observed.unchangedFor(
-    'The same tools for at least {} day(s)',
+    'Tools unchanged for at least {} day(s)',
     maxDays,
     (compared, days) =>
       unchangedFor(compared, days, { kind: toolsSurface, subject: own('The tools that the endpoint lists') }),

@@ -152,10 +152,7 @@ export const recordedCriteria = {
       ? met(say`A version published on ${date} was read.`)
       : unknown(
           join(
-            [
-              say`Whether a version older than that of ${date} was published is not known.`,
-              first?.reason ?? say``,
-            ],
+            [say`It is not known whether a version was published before ${date}.`, first?.reason ?? say``],
             ' ',
           ),
         );
@@ -350,7 +347,7 @@ export const nativeCriteria = {
     },
   ),
   succeeded_percent_at_least: native.number(
-    'At least {} in 100 independent sources said succeeded last',
+    'At least {} in 100 independent sources said succeeded in their newest rating',
     100,
     ({ listing }, percent) => {
       const { sources, source_outcomes } = listing.signals.native.independent;

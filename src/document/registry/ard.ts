@@ -25,7 +25,7 @@ export const ownTerms = {
   package: 'The recorded packages and the inputs that they need, as in the evidence',
   evidence: 'The address of all that is known about the listing, as JSON',
   statement: 'The address of the signed statement about it; nothing is stated about a listing of the sample',
-  sample: 'true: a listing of the shipped sample; these were not read from a registry and are mostly made up',
+  sample: 'true: a listing of the shipped sample, which was not read from a registry and is mostly made up',
   scoreMeans: 'The meaning of the score of a search result',
 } as const;
 

@@ -32,7 +32,7 @@ const refusals: ReadonlySet<unknown> = new Set([400, 405, 406, 415, 422]);
 const openDiscovery = ({ outcome, status, why }: NoAnswer): { readonly open?: OpenExchange } =>
   outcome !== 'absent' && !refusals.has(status) ? { open: { exchange: 'discover', why } } : {};
 
-const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.outcome !== 'absent';
+const mayBeTemporary = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.outcome !== 'absent';
 
 const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean =>
   !credentials &&
@@ -64,13 +64,14 @@ async function askOlder(
     return { ...older, ...(failure && openDiscovery(failure)) };
   if (discovered.is === 'credentials') {
     const open =
-      initialized.is === 'no_answer' && mayPass(initialized)
+      initialized.is === 'no_answer' && mayBeTemporary(initialized)
         ? { open: { exchange: 'initialize' as const, why: initialized.answer.why } }
         : {};
     return { ...toWithheld(talk, discovered, 'discover'), ...open };
   }
   // If only one message had a response, a second discovery may succeed.
-  const again = talk.responses === 1 && mayPass(discovered) ? toIntroduced(await discover()) : undefined;
+  const again =
+    talk.responses === 1 && mayBeTemporary(discovered) ? toIntroduced(await discover()) : undefined;
   if (again?.is === 'result' && isOffered(again.result)) return askModern(talk, again);
   if (again?.is === 'credentials' || again?.is === 'payment') return toWithheld(talk, again, 'discover');
   return toNoAnswer([initialized, discovered, ...(again ? [again] : [])]);

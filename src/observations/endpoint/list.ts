@@ -35,7 +35,7 @@ export const createPagesLeft = (): PagesLeft => ({ pages: mostPages });
 const noRoom = ({ title }: Surface) =>
   noAnswer(
     'not_asked',
-    say`The other lists of this listing’s endpoints leave no room for this list of ${title} among the 200,000 values that Dossier keeps in one check.`,
+    say`Dossier keeps at most 200,000 values of lists in one check, and the other lists of this listing’s endpoints left no room for this list of ${title}.`,
   );
 
 const ok = 200;

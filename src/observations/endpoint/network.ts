@@ -98,7 +98,7 @@ export const createDns =
 
 const handshake_ms = 8000;
 
-const nameOfNetwork = ({ issuer }: PeerCertificate) => {
+const issuerOf = ({ issuer }: PeerCertificate) => {
   const { O: organization, CN: name } = issuer;
   return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
 };
@@ -107,14 +107,14 @@ const nameOfNetwork = ({ issuer }: PeerCertificate) => {
  * A certificate as the host presented it. `not_after` is RFC 3339; `fault` is the reason why Node does not
  * accept it, for example that it has expired.
  */
-function toNetworkAnswer(socket: TLSSocket) {
+function toCertificateAnswer(socket: TLSSocket) {
   const certificate = socket.getPeerCertificate();
   const end_ms = Date.parse(certificate.valid_to);
   if (Number.isNaN(end_ms)) return noAnswer('silent', own('The host sent no certificate.'));
   const fault = socket.authorizationError;
   return {
     result: 'certificate' as const,
-    issuer: nameOfNetwork(certificate).slice(0, 200),
+    issuer: issuerOf(certificate).slice(0, 200),
     not_after: new Date(end_ms).toISOString(),
     isTrusted: socket.authorized,
     ...(fault && { fault: String(fault).slice(0, 200) }),
@@ -128,7 +128,7 @@ function toNetworkAnswer(socket: TLSSocket) {
 function shakeHands(
   recorded: URL,
   { url, lookup, deadline }: { url: URL; lookup: LookupFunction; deadline: AbortSignal },
-): Promise<ReturnType<typeof toNetworkAnswer> | FailedRequest> {
+): Promise<ReturnType<typeof toCertificateAnswer> | FailedRequest> {
   return new Promise((resolve) => {
     const socket = connect({
       host: plainAddress(url.hostname),
@@ -145,7 +145,7 @@ function shakeHands(
     const stop = () => end({ result: 'host_timeout' });
     deadline.addEventListener('abort', stop);
     if (deadline.aborted) stop();
-    socket.once('secureConnect', () => end(toNetworkAnswer(socket)));
+    socket.once('secureConnect', () => end(toCertificateAnswer(socket)));
     socket.on('error', (error) => {
       const unsent = whyUnsentBy(error);
       end({ result: 'host_unreachable', ...(unsent && { unsent }) });
@@ -166,7 +166,7 @@ export const createCertificates =
   async (
     origin: string,
     times: readonly TimeBudget[],
-  ): Promise<ReturnType<typeof toNetworkAnswer> | NoAnswer> => {
+  ): Promise<ReturnType<typeof toCertificateAnswer> | NoAnswer> => {
     const recorded = new URL(origin);
     const reached = reach(recorded);
     if (!reached) return notAsked(say`${code(recorded.host)} is not a public address.`);

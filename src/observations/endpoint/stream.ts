@@ -40,7 +40,7 @@ function createStream(url: string) {
 
 const streamEnded = none('silent', own('The event stream ended before the reply came.'));
 
-const wordless = none(
+const withoutAddress = none(
   'otherwise',
   own('The endpoint sent an event stream that names no address of its own for messages.'),
   { status: 200 },
@@ -50,9 +50,9 @@ const wordless = none(
  * Waits for `first_ms`, and then says that the stream named no address. A server of the newer transport may
  * keep a stream open without sending an event. Throws if the signal is aborted first.
  */
-async function addressless(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
+async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
   await setTimeout(first_ms, undefined, { signal });
-  const why = say`The endpoint opened no event stream that names an address for messages in ${first_ms / 1000} seconds.`;
+  const why = say`The endpoint opened no event stream that named an address for messages within ${first_ms / 1000} seconds.`;
   return none('silent', why, { cause: 'timeout' });
 }
 
@@ -94,16 +94,18 @@ export async function askOverStream(
   const waiting = new AbortController();
   const asked = stream.messagesTo.then((to) => {
     waiting.abort();
-    return to ? talk(to) : wordless;
+    return to ? talk(to) : withoutAddress;
   });
-  const late = addressless(first_ms, waiting.signal).catch(() => asked);
+  const late = addressTimeout(first_ms, waiting.signal).catch(() => asked);
   // If the response is no stream, or the stream breaks, `opened` ends first and says why.
   const ended = opened.then((answer) => {
     // Tools that were listed count even if the stream breaks during a later list.
     if (conversation?.hasTools) return asked;
     const reply = toReplied(answer, 0);
     if (reply.is === 'no_answer') return reply.answer;
-    return reply.is === 'result' ? wordless : toWithheld({ url, transport: 'sse' }, reply, 'initialize');
+    return reply.is === 'result'
+      ? withoutAddress
+      : toWithheld({ url, transport: 'sse' }, reply, 'initialize');
   });
   try {
     return await Promise.race([asked, ended, late]);

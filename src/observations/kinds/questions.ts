@@ -41,7 +41,7 @@ export const sourceRepository: AskedKind = {
 export const nativeRatings: AskedKind = {
   kind: 'ratings.native',
   question: 'ratings',
-  name: 'what others met',
+  name: 'ratings by others',
   line: 'rated',
 };
 

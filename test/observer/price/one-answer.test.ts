@@ -172,7 +172,7 @@ it('a request for payment without an offer that can be read is no silence', asyn
   // Behind a colon it is no sentence.
   expect(costs).toContain(asked.replace('The endpoint', 'the endpoint'));
   const unreadable =
-    'unknown: The endpoint asked Dossier for a payment, in a form in which it could read no price.';
+    'unknown: The endpoint asked Dossier for a payment, in a form in which Dossier could read no price.';
   expect(criteria).toEqual([unreadable, 'not_met: The endpoint asked Dossier for a payment.', unreadable]);
 });
 
