@@ -53,9 +53,9 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * Chooses the location to check: that of the method in the request, of the opt-out line that withdrew the
- * listing, of the claim, or of the easiest method. A method that is not offered works only if the claim or
- * that opt-out line stands there.
+ * Chooses the location to check. The method is the one in the request or, without one, the method of the
+ * opt-out line that withdrew the listing, of the claim, or the easiest, in this order. A method that is not
+ * offered works only if the claim or that opt-out line stands there.
  * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input.
  */
 export async function requireTarget(
@@ -82,7 +82,6 @@ export async function requireTarget(
   return { ...target, claim };
 }
 
-/** Parses a challenge. Throws invalid_input if the text does not have the form of one. */
 function requireChallenge(text: string) {
   const challenge = readChallenge(text);
   if (challenge) return challenge;
@@ -98,11 +97,10 @@ async function findPresented({ listing }: ClaimTarget, { store, caller, clock }:
   return continues && row.handle === listing.handle ? row : undefined;
 }
 
-/** Tells whether nothing was found where the line belongs, so that the claim has yet to begin. */
+/** Tells whether nothing was found where the line belongs, so that nothing was published yet. */
 const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
   absences.includes(result) || (place.kind === 'registry_key' && result === 'no_challenge_in_file');
 
-/** The target of a request that names a challenge, with the check of its claim. */
 interface AskedClaim {
   readonly target: ClaimTarget;
   readonly checked: CheckedClaim;
@@ -178,10 +176,7 @@ async function check(
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
 }
 
-/**
- * The problem of a listing that is not shown. It says whether an opt-out line withdrew the listing, since
- * that is no failure for the owner.
- */
+/** The problem of a listing that is not shown. It says whether an opt-out line withdrew the listing. */
 async function toWithdrawnProblem(handle: string, context: Context): Promise<Problem> {
   const optOut = await readWithdrawing(handle, context);
   return new Problem('listing_withdrawn', optOut && optOutText(optOut, undefined));

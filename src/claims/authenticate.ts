@@ -13,7 +13,7 @@ import { endCapability } from './suspend.ts';
 /** The limit of requests with a capability that does not work, for one network and all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
-/** Tells why a listing is not shown and, if an opt-out line withdrew it, when it is listed again. */
+/** Tells why a listing is not shown and, if an opt-out line withdrew it, how it is listed again. */
 async function whyUnlisted(
   { handle, withdrawn }: Pick<Listing, 'handle' | 'withdrawn'>,
   optOuts: Reads['optOuts'],
@@ -63,8 +63,8 @@ async function findHolder(context: Context) {
 
 /**
  * Throws writing_blocked or capability_revoked if the operator keeps a listing from writing with a
- * capability. Blocks of the account that holds its claim count too. `store` must be a transaction if the
- * check may not miss an action that the operator takes at the same time.
+ * capability, also by a block of the account that holds its claim. `store` must be a transaction if the check
+ * may not miss an action that the operator takes at the same time.
  */
 export async function requireMayWriteWith(
   { id: capability_id, handle }: Capability,
@@ -120,7 +120,6 @@ export async function revokeCapability(context: Context) {
   return { handle: found.handle, capability_id: found.id, revoked_at };
 }
 
-/** The limit of checks that the maintainer of a claimed listing may ask for, on all nodes together. */
 export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as const;
 
 /**

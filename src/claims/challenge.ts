@@ -6,7 +6,8 @@ import type { Store } from '../store/store.ts';
 import type { ClaimSchema } from './schema.ts';
 
 /**
- * A key that signs challenges. Those signed by a `retired` one are refused, unless their capability is known.
+ * A key that signs challenges. A challenge that a `retired` key signed is refused, unless its capability is
+ * known.
  */
 export interface ClaimKey {
   readonly kid: number;
@@ -17,11 +18,11 @@ export interface ClaimKey {
 export interface ChallengeBinding {
   readonly origin: string;
   readonly handle: string;
-  /** The key of the location: `host/path` of a repository in lower case, or `dns:` and a domain. */
+  /** `host/path` of a repository in lower case, or `dns:` and a domain. */
   readonly placeKey: string;
   /**
-   * The claim that the line continues, by control root, generation and the id of the living capability with
-   * which the challenge was requested. Absent if the request presented none.
+   * The claim that the line continues: control root, generation and the id of the capability with which the
+   * challenge was requested. Absent if the request presented none.
    */
   readonly continues?: string | undefined;
 }
@@ -62,7 +63,6 @@ export function createChallenge(
   return `dossier-claim-v1.${Buffer.concat([payload, toMac(key, binding, payload)]).toString('base64url')}`;
 }
 
-/** Parses a challenge; undefined if the text does not have the form of one. */
 export function readChallenge(text: string) {
   const bytes = Buffer.from(form.exec(text)?.[1] ?? '', 'base64url');
   if (bytes.length !== payloadBytes + macBytes || bytes[0] !== version) return undefined;
@@ -76,7 +76,7 @@ export function readChallenge(text: string) {
   };
 }
 
-/** A parsed challenge; its MAC and time are not checked yet. */
+/** A parsed challenge. Its MAC and time have not been checked. */
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
 /**
@@ -97,16 +97,14 @@ export function findChallengeFailure(
   return undefined;
 }
 
-/** A public key that a domain publishes for the MCP registry. */
 export interface PublishedRegistryKey {
   readonly algorithm: 'ed25519' | 'ecdsap384';
   /** Base64 as published: 32 bytes of Ed25519, or a compressed point of P-384 in 49 bytes. */
   readonly key: string;
 }
 
-// The form that the MCP registry defines: v=MCPv1; k=<algorithm>; p=<base64>.
+// The MCP registry defines this form: v=MCPv1; k=<algorithm>; p=<base64>.
 const published = /v=MCPv1;\s*k=(ed25519|ecdsap384);\s*p=([A-Za-z0-9+/]{1,128}={0,2})(?![A-Za-z0-9+/=])/g;
-/** Finds the keys in the text of a TXT record or of /.well-known/mcp-registry-auth, each once. */
 export function parsePublishedKeys(text: string): PublishedRegistryKey[] {
   const found = [...text.matchAll(published)].map(([, algorithm, key = '']) => ({
     algorithm: algorithm as PublishedRegistryKey['algorithm'],
@@ -115,7 +113,7 @@ export function parsePublishedKeys(text: string): PublishedRegistryKey[] {
   return [...new Map(found.map((one) => [toKeyText(one), one])).values()];
 }
 
-/** A key in one line. A capability stores the key that signed its challenge in this form. */
+/** A capability stores the key that signed its challenge in this form. */
 export const toKeyText = ({ algorithm, key }: PublishedRegistryKey): string => `${algorithm} ${key}`;
 
 const forms = { ed25519: 'ed25519', ecdsap384: 'p384' } as const;
@@ -174,8 +172,8 @@ const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_k
 };
 
 /**
- * The keys that sign and verify challenges, newest first; at least one. They are those of CLAIM_KEYS, or if
- * it is not set, those in the database.
+ * The keys that sign and verify challenges, newest first: those of CLAIM_KEYS or, if it is not set, those in
+ * the database. There is at least one.
  */
 export async function claimKeyRing({
   config,

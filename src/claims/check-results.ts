@@ -3,8 +3,8 @@ import type { ProofPlace } from './claim.ts';
 import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
 /**
- * Words for the sentences about a check of a location: the file that was read, the host that was asked, and
- * the verb for putting a challenge there.
+ * Words for the sentences about a check: the file that was read, the host that was asked, and the verb for
+ * putting a challenge there.
  */
 function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
   const domain = { host: `web server of ${shown}`, thing: 'domain' } as const;
@@ -26,7 +26,7 @@ type ResultMessage = (names: ReturnType<typeof placeNames>) => string;
 const messages = {
   file_absent: ({ file }) => `There is no ${file} at the root of the default branch. Commit it there.`,
   no_challenge_in_file: ({ file }) =>
-    `${file} was read, but the challenge is not in it. Put the whole line on a line of its own.`,
+    `The challenge is not in ${file}. Put the whole line there, on a line of its own.`,
   challenge_foreign: ({ thing, put }) =>
     `The challenge was made for another listing, another ${thing} or another service, or to continue a claim that has ended. ${put} the one for this listing.`,
   challenge_expired: ({ put }) =>
@@ -44,7 +44,8 @@ const messages = {
   lfs_pointer: ({ file }) => `${file} is a Git LFS pointer. Commit it as an ordinary file.`,
   not_text: ({ file }) =>
     `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
-  too_large: ({ file }) => `${file} is larger than 16 KiB or holds more than 64 challenges. Make it smaller.`,
+  too_large: ({ file }) =>
+    `There are more than 16 KiB or 64 challenges in ${file}. Remove what is not needed.`,
   repository_not_found: () => 'The recorded repository is not public, or does not exist.',
   repository_empty: ({ file }) => `The recorded repository has no commit yet. Commit ${file} to it.`,
   repository_moved: () =>
@@ -72,7 +73,8 @@ const messages = {
     'The signature is not one of this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>
     'The line was read, and waits: the claim on record stands at another location, and the line was not read there.',
-  move_not_confirmed: () => 'The line was read here and where the claim stands.',
+  move_not_confirmed: () =>
+    'The line was read, and waits: it was also read at the location of the claim on record, but not yet by two checks a day or more apart.',
   claim_not_ended: () => 'The line was read, and waits: the claim on record has not ended.',
   capability_needed: () =>
     'The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim.',
@@ -92,7 +94,6 @@ export const claimCheck = z.object({
   retry_after_s: z.int().optional(),
 });
 
-/** Says what a result other than `proven` means at a location, and what to do about it. */
 export function checkMessage(
   result: Exclude<CheckResult, 'proven'>,
   place: ProofPlace,

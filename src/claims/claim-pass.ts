@@ -5,28 +5,23 @@ import type { MissingProof } from './standing.ts';
 import { recordMissing, recordUnread } from './suspend.ts';
 
 /**
- * The host that was asked about a claim: that of its repository, the DNS servers, or the web server of its
- * domain.
+ * The host that was asked about a claim: of its repository, the DNS servers, or the web server of its domain.
  */
 function hostOf({ kind, place, seen }: Claim): string {
   if (isInRepository(kind)) return URL.parse(place)?.host ?? place;
   return isFromDns(seen) ? 'DNS' : place;
 }
 
-/**
- * With how many other control roots of the same host a claim is compared before it ends, if there are that
- * many.
- */
+/** Before a claim ends, it is compared with up to this many other control roots of its host. */
 const mostOthers = 5;
 
 /**
- * Collects the readings of one pass over the claims. Those that prove nothing are recorded when the pass
- * ends. If most control roots of one host, and at least two, fail alike, the host is at fault, and the
- * readings count as checks that read nothing. Claims that are due are compared with some that are not
- * (`others`), because few are due at the same time.
+ * Collects the readings of one pass over the claims. Readings that prove nothing are recorded when the pass
+ * ends. If most control roots of one host, and at least two, fail alike, the host is at fault, and these
+ * readings count as checks that read nothing. Few claims are due at the same time, so they are compared with
+ * some that are not due (`others`).
  */
 export function createClaimPass() {
-  /** The control roots that were checked, by host, each with the newest result. */
   const checked = new Map<string, Map<string, string>>();
   const missing = new Map<string, MissingProof>();
   /** One claim of each of a few control roots that are not due, by host. */
@@ -43,14 +38,13 @@ export function createClaimPass() {
     return alike > 1 && alike > results.length / 2;
   };
   return {
-    /** Notes that this node or a different one checked a claim at its location. */
     note: (claim: Claim, result: string): void => put(checked, claim, result),
     onMissing: (found: MissingProof): void => void missing.set(found.claim.handle, found),
     noteNotDue(claim: Claim): void {
       if ((undue.get(hostOf(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
     },
     /**
-     * The claims to read before the readings are recorded: claims that are not due, at a host where a reading
+     * The claims to read before the readings are recorded: claims that are not due, at hosts where a reading
      * found nothing and few claims were checked.
      */
     others(): Claim[] {
@@ -61,7 +55,7 @@ export function createClaimPass() {
         return left.slice(0, Math.max(0, mostOthers + 1 - known.size));
       });
     },
-    /** Records the readings that prove nothing, for every claim that has not changed since it was read. */
+    /** Records the readings that prove nothing, except those of claims that have changed since. */
     async record({ store, log }: Pick<Context, 'store' | 'log'>): Promise<void> {
       for (const found of missing.values()) put(checked, found.claim, found.result);
       for (const found of missing.values()) {

@@ -14,18 +14,13 @@ export const claimKind = z.enum(claimKinds);
 
 export interface ProofPlace {
   readonly kind: ClaimKind;
-  /** The address of a repository, or a domain, as it is shown. */
   readonly shown: string;
-  /**
-   * The key that challenges are bound to: `host/path` of a repository in lower case, or `dns:` and the
-   * domain.
-   */
+  /** Challenges are bound to it: `host/path` of a repository in lower case, or `dns:` and the domain. */
   readonly key: string;
   /** The account or domain whose control a claim there shows: `host/owner`, or `dns:` and the domain. */
   readonly root: string;
 }
 
-/** Facts that a check of a domain saw, besides the text. */
 export interface SeenFacts {
   /** The domain where the proof stands: that of the namespace, or for DNS also one above it. */
   readonly domain: string;
@@ -39,10 +34,9 @@ export interface SeenFacts {
 export const isInRepository = (kind: ClaimKind): boolean =>
   kind === 'repository' || kind === 'profile_repository';
 
-/** Tells whether DNS servers gave the proof of a claim of a domain; otherwise its web server did. */
+/** Tells whether DNS servers, and not its web server, gave the proof of a claim of a domain. */
 export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolvers !== undefined;
 
-/** The member of documents with the location where a claim was proven: `repository`, or `domain`. */
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
@@ -57,15 +51,11 @@ export const claimTable = table('claim', ['handle'], {
   kind: oneOf<ClaimKind>(),
   /** The repository's address, or the domain of the namespace. */
   place: text,
-  /** The key that its challenges are bound to (ProofPlace). */
+  /** See `ProofPlace`. */
   place_key: text,
   seen: optional(json<SeenFacts>()),
-  /** The account or domain that proved it: `host/owner`, or `dns:` and the domain. */
   root: text,
-  /**
-   * Counts the holders of that name on this listing, from 0. A different number is a different control root
-   * (docs/claims.md).
-   */
+  /** Counts the claims of this listing by that account or domain, from 0 (docs/claims.md). */
   root_generation: integer,
   /** When this control root first proved a claim of this listing. Rotating and restoring do not change it. */
   first_proved_at: text,
@@ -81,7 +71,7 @@ export const claimTable = table('claim', ['handle'], {
   tried_at: optional(text),
   /**
    * When the second of two checks since the last proof found the repository missing, empty or moved. Lines
-   * from before that do not count.
+   * from before this time do not count.
    */
   lost_at: optional(text),
   /** When the second of two checks since the last proof found no line that counts, or no location. */
@@ -93,7 +83,7 @@ export const claimTable = table('claim', ['handle'], {
   missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
   /**
    * When a line that moves the claim was first read both where the claim stands and at another location, by
-   * that location and the line's hash.
+   * this location and the line's hash.
    */
   moving: optional(json<Readonly<Record<string, string>>>()),
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
@@ -113,7 +103,6 @@ export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
 export const capabilityTable = table('capability', ['hash'], {
   /** SHA-256 of the secret, hex. */
   hash: text,
-  /** The first 16 hex digits of the hash. */
   id: text,
   handle: text,
   state: oneOf<CapabilityState>(),
@@ -169,8 +158,8 @@ export type ClaimEvent = z.infer<typeof claimEvent>;
 const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
 
-// The length is fixed between look-arounds, so that matching is linear and text attached to either end
-// prevents a match.
+// The length is fixed between look-arounds, so that matching is linear. Text attached to either end prevents
+// a match.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]*(?:#.*)?$/m;
@@ -190,9 +179,8 @@ export function parseClaimFile(text: string) {
     .split(/[\r\n]+/)
     .flatMap((line) => handleSchema.safeParse(optoutPattern.exec(line.trim())?.[1]).data ?? []);
   return {
-    /** The challenges, each once, in order. */
     challenges,
-    /** Capabilities that were committed by mistake, each once. */
+    /** Capabilities that were committed by mistake. */
     secrets,
     optouts,
     /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
@@ -206,7 +194,6 @@ export function parseClaimFile(text: string) {
   };
 }
 
-/** The parts of a claim file that the service uses. The rest may be any text. */
 export type ClaimFile = Exclude<ReturnType<typeof parseClaimFile>, string>;
 
 const forgeNamespaces = /^io\.git(hub|lab)\./;
@@ -215,8 +202,8 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const longestName = 230;
 
 /**
- * The domain of a namespace: its labels reversed. Undefined for a namespace of a forge account, and if nobody
- * can register the name.
+ * The domain of a namespace: its labels reversed. Undefined for the namespace of a forge account, and for a
+ * name that nobody can register.
  */
 export function namespaceDomain(handle: string): string | undefined {
   const namespace = handleParts(handle).namespace.toLowerCase();
@@ -227,12 +214,11 @@ export function namespaceDomain(handle: string): string | undefined {
   return isName && getDomain(domain, { allowPrivateDomains: true }) ? domain : undefined;
 }
 
-/** How many names the DNS servers are asked about for one listing. */
 const mostNames = 5;
 
 /**
  * A domain and the domains above it up to the registrable one, whose DNS proves the namespace too. If there
- * are more than five, the domain itself and the four nearest to the registrable one.
+ * are more than five, only the domain itself and the last four.
  */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
@@ -254,9 +240,9 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
 export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   handle: text,
   /**
-   * The state of the line. `seen`: it waits for a second check. `withdrawn`: it withdrew the listing.
-   * `overruled`: the operator restored the listing. `contested`: it counts for nothing while the claim in
-   * force belongs to a different account or domain; the operator sees it.
+   * `seen`: it waits for a second check. `withdrawn`: it withdrew the listing. `overruled`: the operator
+   * restored the listing. `contested`: it has no effect while the claim in force belongs to a different
+   * account or domain; the operator sees it.
    */
   state: oneOf<'seen' | 'withdrawn' | 'overruled' | 'contested'>(),
   kind: oneOf<ClaimKind>(),
@@ -264,18 +250,12 @@ export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   place_key: text,
   seen_at: text,
   checked_at: text,
-  /**
-   * When the first of several checks found no text at all at the location of the line that withdrew the
-   * listing.
-   */
+  /** When the first of several checks found no text at all where the line that withdrew the listing was. */
   missing_at: optional(text),
   /** The withdrawn listing as its record states it, so that it can be restored. */
   listing: optional(json<Listing>()),
 });
-/**
- * A line `optout <handle>` that a check read at a location where the listing can be claimed. Times are RFC
- * 3339 UTC.
- */
+/** A line `optout <handle>` that a check read where the listing can be claimed. Times are RFC 3339 UTC. */
 export type OptOut = TableValue<typeof optOutTable>;
 
 /** The results of checks that found nothing at the location where a line belongs. */

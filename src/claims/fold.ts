@@ -16,11 +16,10 @@ export type LoggedClaim = Pick<
 
 const proofs = ['activated', 'rotated', 'restored', 'moved'] as const satisfies readonly ClaimEvent['type'][];
 
-/** Tells whether an event reports a proof of the claim. */
 export const isProof = ({ type }: Pick<ClaimEvent, 'type'>): boolean =>
   (proofs as readonly string[]).includes(type);
 
-/** The name of a control root of a listing: an account or domain, and the number of its holder. */
+/** The name of a control root of a listing with its generation. */
 export const rootKey = ({ root, root_generation }: Partial<Pick<Claim, 'root' | 'root_generation'>>) =>
   `${root} ${root_generation}`;
 
@@ -28,8 +27,8 @@ type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
   Pick<Claim, 'kind' | 'place' | 'root' | 'root_generation'>;
 
 /**
- * The claim after a proof. A new claim, and one that moved, has the date and commit of the event; one that
- * continues keeps its own.
+ * The claim after a proof. A new claim, and one that moved, has the date and commit of the event. A claim
+ * that continues keeps its own.
  */
 export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
   const { type, at, commit, kind, place, root, root_generation } = event;
@@ -63,7 +62,7 @@ export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): 
 
 /**
  * The claim that all events of a listing determine, in the order of the log. Writes make a claim's row by the
- * same steps, one at a time, and the audit compares the row with this claim.
+ * same steps, and the audit compares the row with this claim.
  */
 export const foldClaim = (events: readonly ClaimEvent[]): LoggedClaim | undefined =>
   events.reduce<LoggedClaim | undefined>(afterEvent, undefined);

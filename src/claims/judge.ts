@@ -28,8 +28,8 @@ export interface ReadLine {
 }
 
 /**
- * The reasons, the most specific first. `challenge_foreign` says little, because a file for many listings has
- * mostly foreign lines.
+ * The reasons, the most specific first. `challenge_foreign` says little, because a file may have lines for
+ * many listings.
  */
 const bySpecificity = [
   'secret_published',
@@ -55,15 +55,11 @@ export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 
   readonly handle: string;
   /** Whether the reading is authoritative, so that a line that is not in it is known to be gone. */
   readonly pinned: boolean;
-  /** Hashes of the capabilities that the text leaks. */
   readonly leaked: ReadonlySet<string>;
   readonly claim: Claim | undefined;
   /** All living capabilities of the listing, and every capability that a line names, by hash. */
   readonly known: ReadonlyMap<string, Capability>;
-  /**
-   * The capabilities that continue the claim. A challenge that was asked for with one of them continues it
-   * too.
-   */
+  /** A challenge that was asked for with one of these continues the claim, as they do. */
   readonly cosigners: readonly Capability[];
 }
 
@@ -77,35 +73,31 @@ export interface CountedLine extends ReadLine {
 }
 
 export interface ClaimVerdict {
-  /** The lines that prove the claim. If there is none, nothing is proven. */
+  /** If there is none, nothing is proven. */
   readonly counted: readonly CountedLine[];
   /**
-   * Whether the known claim continues, with its control root and its power over what was written. If not,
-   * this is a new claim.
+   * Whether the known claim continues, with its control root and its power over what was written. If not, it
+   * is a new claim.
    */
   readonly continues: boolean;
-  /** Why each other line does not count, by hash. */
   readonly reasons: ReadonlyMap<string, LineFailure>;
   readonly reason: LineFailure;
 }
 
-/** How many capabilities of one listing are active: one for each deployment or maintainer. */
+/** How many capabilities of one listing can be active: one for each deployment or maintainer. */
 const mostActive = 5;
-/** How many are active or suspended. If there are more, those that were suspended first end for good. */
+/** How many can be active or suspended. Beyond that, those that were suspended first end for good. */
 const mostLiving = 64;
 
-/**
- * The claim and the presented capability, in the form in which a challenge that continues the claim names
- * them.
- */
+/** The form in which a challenge names the claim that it continues and the presented capability. */
 export const continuationOf = (
   { root, root_generation }: Claim,
   { id }: Pick<Capability, 'id'>,
 ): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
 /**
- * Tells why a challenge does not continue a claim; undefined if it does. It does not if it was asked for with
- * a capability that has ended.
+ * Tells why a challenge does not continue a claim; undefined if it does. A challenge that was asked for with
+ * a capability that has ended does not.
  */
 export function findContinuingFailure(
   challenge: Challenge,
@@ -135,8 +127,8 @@ function findKnownFailure(
 }
 
 /**
- * Tells whether the key that signed this line also signed a capability that continues the claim. The holder
- * is then the same.
+ * Tells whether the signer of this line also signed a capability that continues the claim, so that the holder
+ * is the same.
  */
 const isSameSigner = ({ signed_by }: ReadLine, { cosigners }: JudgedFacts) =>
   signed_by !== undefined && cosigners.some((row) => row.signed_by === signed_by);
@@ -167,8 +159,7 @@ const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =
   power === 'old' || power === 'cosigned' || power === 'new';
 
 /**
- * Tells whether the challenge of a line was asked for with a capability that continues the claim. Such a
- * line acts at once.
+ * Tells whether a line was asked for with a capability that continues the claim. Such a line acts at once.
  */
 function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly claim: Claim }): boolean {
   const at = { ring: facts.ring, now_s: Math.floor(facts.now.getTime() / 1000) };
@@ -196,13 +187,12 @@ function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts):
   return claim && (old.length > 0 || !isBroken(claim)) ? [...old, ...cosigned] : [];
 }
 
-/** Sorts the newest first, and by hash within a second. */
 const byAge = (a: Pick<ReadLine, 'issued_at' | 'hash'>, b: Pick<ReadLine, 'issued_at' | 'hash'>) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
 /**
- * The lines that begin a new claim: of those that need not wait, the ones with the control root of the
- * newest.
+ * Returns the lines that begin a new claim: among those that need not wait, those with the control root of
+ * the newest.
  */
 function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
   const free = usable.filter((line) => findHindrance(line, facts) === undefined);
@@ -211,10 +201,9 @@ function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
 }
 
 /**
- * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). A line in
- * public shows control now: the claim continues by the lines of its own capabilities, and by those whose
- * challenge was asked for with one of them. Any other line waits while the claim has a line that counts, and
- * begins a new claim afterwards.
+ * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). The claim
+ * continues by the lines of its own capabilities, and by lines whose challenge was asked for with one of
+ * them. Any other line waits while the claim has a line that counts, and begins a new claim afterwards.
  */
 export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerdict {
   const judged = lines.map((line) => judgeLine(line, facts));
@@ -247,8 +236,8 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerd
 }
 
 /**
- * The states to write, by hash, for known capabilities whose state changes and for new ones, each with its
- * line if that makes it active.
+ * The states to write, by hash, for known capabilities whose state changes and for new ones. A capability
+ * that becomes active has its line.
  */
 export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;

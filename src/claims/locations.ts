@@ -34,9 +34,9 @@ export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[
   claim ? [root, claim.root] : [root];
 
 /**
- * The listing for a check. If an opt-out line in its repository withdrew it, it has that repository.
+ * The listing for a check. If an opt-out line in its repository withdrew it, it has this repository.
  * Undefined if the listing is unknown or the registry deleted it. A listing that the operator withdrew is
- * checked, because its lines can end meanwhile.
+ * checked, because its lines may end.
  */
 export async function findToCheck(
   handle: string,
@@ -55,7 +55,6 @@ export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context):
   placeKey: place.key,
 });
 
-/** The name under which the checks of a location are stored. */
 export const toSubject = ({ kind, key }: ProofPlace): string => `${kind} ${key}`;
 
 const toLocationKey =
@@ -70,7 +69,7 @@ export function findTarget(listing: Listing, kind: ClaimKind, context: Context):
 }
 
 /**
- * The recorded repository, where a claim is checked unless a different method is asked for. Throws
+ * The recorded repository, where a claim is checked unless the request names a different method. Throws
  * no_repository, host_unsupported or listing_withdrawn.
  */
 export function toRepositoryTarget(listing: Listing, context: Context): ClaimTarget {
@@ -80,28 +79,26 @@ export function toRepositoryTarget(listing: Listing, context: Context): ClaimTar
   return target;
 }
 
-/** The locations where a listing can be claimed on this service, the easiest first. */
 export const findMethods = (
   listing: Pick<Listing, 'handle' | 'repository'>,
   context: Context,
 ): ProofPlace[] => placesOf(listing, toLocationKey(context));
 
-/** A key that a domain publishes for the MCP registry, with the domain where it was seen. */
 export interface SeenKey extends PublishedRegistryKey {
   readonly seen: SeenFacts;
 }
 
 /**
- * The text at a location where a listing can be claimed, or the reason why it could not be read. It has
- * `keys` only if the method is by signature.
+ * The text where a listing can be claimed, or the reason why it could not be read. It has `keys` only if the
+ * method is by signature.
  */
 export type LocationRead = Partial<HeadRef> & {
-  /** Whether this reading is authoritative. Only an authoritative reading takes something away. */
+  /** Whether this reading is authoritative. Nothing is taken away by any other. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
   /**
-   * The domains whose TXT records were asked for, each with its opt-out lines, and whether any record there
-   * is for this service.
+   * The domains whose TXT records were asked for, with their opt-out lines. `isText`: any record there is for
+   * this service.
    */
   readonly domains?: readonly { readonly domain: string; readonly text: string; readonly isText: boolean }[];
 } & (
@@ -118,17 +115,13 @@ export type LocationRead = Partial<HeadRef> & {
       }
   );
 
-/** One reading of a location of a listing, with everything needed to decide what it proves. */
 export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly read: LocationRead;
   /**
-   * The challenges at the location of the claim in force, if that is a different location, as `<place key>
-   * <hash>`.
+   * The challenges where the claim in force stands, if this is a different location, as `<place key> <hash>`.
    */
   readonly agreed: ReadonlySet<string>;
-  /**
-   * The challenge of a request with a signature, and the published key that made the signature, if one did.
-   */
+  /** The challenge of a request with a signature, and the published key that made the signature. */
   readonly signed?: (Challenge & { readonly signer: SeenKey | undefined }) | undefined;
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
@@ -138,15 +131,14 @@ export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   /** Whether the request presents an active capability of the claim. */
   readonly isHolder?: boolean;
   /**
-   * Receives the reading if it is authoritative and proves nothing. The caller decides how it is recorded
+   * Receives the reading if it is authoritative and proves nothing, and decides how it is recorded
    * (claim-pass.ts).
    */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 
 /**
- * The claim of a listing at the beginning of a reading, and whether it keeps others from claiming the listing
- * (`isHeld`).
+ * The claim at the beginning of a reading, and whether it keeps others from claiming the listing (`isHeld`).
  */
 export interface ClaimOnRecord {
   readonly claim: Claim | undefined;
@@ -170,8 +162,8 @@ const readWellKnown: ReadLocation = async ({ shown: domain }, { domains, config 
 };
 
 /**
- * The domains whose records count for a listing, the nearest first. While a domain holds the claim, only that
- * domain and those above it count. A party that controls only a domain below it can therefore not hide its
+ * The domains whose records count for a listing, the nearest first. While a domain holds the claim, only this
+ * domain and those above it count. Somebody who controls only a domain below it can therefore not hide its
  * lines, stop them from being read, opt the listing out or add keys.
  */
 function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
@@ -186,7 +178,7 @@ const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record
 const isOptOut = (record: string) => /^\s*optout\s/.test(record);
 
 /**
- * Takes the text of the nearest domain with a claim line or a capability, or if there is none, with an
+ * Takes the text of the nearest domain with a claim line or a capability or, if there is none, with an
  * opt-out line. Opt-out lines are kept for each domain.
  */
 function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_answer'>])[]): LocationRead {
@@ -205,10 +197,6 @@ function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_a
   return { result: 'file', text, pinned, domains, seen: { domain, resolvers, dnssec } };
 }
 
-/**
- * Reads the TXT records for claims of a domain and of those above it. `toDnsRead` chooses the domain that
- * counts.
- */
 const readDns: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const answers = await Promise.all(names.map((domain) => context.domains.txt(challengeName(domain))));
@@ -219,12 +207,10 @@ const readDns: ReadLocation = async ({ shown }, context, known) => {
   return given.length < names.length ? { result: 'dns_no_answer', pinned: false } : toDnsRead(given);
 };
 
-/** The registry reads no more than this of the file. A longer file counts as one without keys. */
+/** The registry reads no more of the file. A longer file counts as one without keys. */
 const keyFileLimit_bytes = 4096;
 
-/**
- * Reads the TXT records of a domain and the keys in them. `isConclusive`: a missing key is known to be gone.
- */
+/** Reads the keys in the TXT records of a domain. `isConclusive`: a missing key is known to be gone. */
 async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
   if (answer === 'no_answer') return { domain, text: '', keys: [], isConclusive: false };
@@ -245,8 +231,8 @@ function toKeySource(domain: string, read: WebRead) {
 }
 
 /**
- * Tells whether a missing key is known to be gone: by the source that proved the claim, if a key proved it,
- * and otherwise by both sources.
+ * Tells whether a missing key is known to be gone. If a key proved the claim, the source of this key decides,
+ * otherwise both sources.
  */
 function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
   if (claim?.kind !== 'registry_key') return dns && web;
@@ -254,8 +240,8 @@ function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
 }
 
 /**
- * Reads the keys that a domain publishes for the MCP registry, in DNS also those of a domain above it. The
- * text is that of the nearest domain that counts; a domain above it adds no line.
+ * Reads the keys that a domain publishes for the MCP registry, in DNS also those of domains above it. The
+ * text is from the nearest domain that counts; the others add no line.
  */
 const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
@@ -284,8 +270,8 @@ const reads: Readonly<Record<ClaimKind, ReadLocation>> = {
 };
 
 /**
- * Reads the text at a location of a listing: claim lines, and every other line in which the owner states
- * something. The claim decides which domains count. Never throws: every failure is a result.
+ * Reads the text at a location of a listing. The claim decides which domains count. Never throws: every
+ * failure is a result.
  */
 export const readLocation = (place: ProofPlace, known: ClaimOnRecord, context: Context) =>
   reads[place.kind](place, context, known);

@@ -11,11 +11,10 @@ import {
   remotesOn,
 } from './claim.ts';
 
-/** The parts of a listing that decide where it can be claimed. */
 type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
 /**
- * The `host/path` of a repository's address in lower case; undefined unless this service is configured to
+ * Returns `host/path` of a repository's address in lower case. Undefined unless this service is configured to
  * read it.
  */
 type ToRepositoryKey = (address: string) => string | undefined;
@@ -28,17 +27,12 @@ type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
     >
   >;
 
-/**
- * One method to claim a listing: its location, its instructions, and the sentence that says what it shows.
- */
 interface ClaimMethod {
-  /** The step that the publisher takes, in a few words. */
   readonly title: string;
-  /** A noun for the proof that is looked for. */
   readonly noun: string;
   /** The control that a claim shows, to be read after `claimed: `. */
   readonly control: string;
-  /** The location where this listing can be claimed by this method; undefined if it cannot. */
+  /** Undefined if the listing cannot be claimed by this method. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
   /** Returns false if the method would add nothing to the others. If absent, the method is always offered. */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
@@ -46,10 +40,10 @@ interface ClaimMethod {
   whereToPut(place: ProofPlace, claimFile: string): string;
   /** The end of a sentence that says where a line stands. */
   lineAt(claimFile: string): string;
-  /** A text to copy, with the challenge in it: a line, a record or shell commands. */
+  /** A text to copy with the challenge in it: a line, a record or shell commands. */
   toCopy(place: ProofPlace, challenge: string): string;
   /**
-   * A sentence without its end that says what a claim showed: `Write access to ... was shown at commit ... on
+   * A sentence without its end about what a claim showed: `Write access to ... was shown at commit ... on
    * ...`.
    */
   shown(claim: ShownClaim): string;
@@ -59,8 +53,8 @@ const resolversText = (resolvers = 1): string =>
   `${{ 1: 'one', 2: 'two', 3: 'three' }[resolvers] ?? resolvers} resolver${resolvers === 1 ? '' : 's'}`;
 
 /**
- * The domain of a listing's namespace as a location of a claim. The methods of a domain share its key, and
- * therefore their challenges.
+ * The domain of a listing's namespace as a location of a claim. The methods of a domain have the same key,
+ * and therefore share challenges.
  */
 function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace | undefined {
   const domain = namespaceDomain(handle);
@@ -69,7 +63,6 @@ function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace |
     : { kind, shown: domain, key: `dns:${domain}`, root: `dns:${domain}` };
 }
 
-/** A repository as a location of a claim; undefined unless this service is configured to read it. */
 function repositoryPlace(kind: ClaimKind, shown: string | undefined, toKey: ToRepositoryKey) {
   const key = shown === undefined ? undefined : toKey(shown);
   if (shown === undefined || key === undefined) return undefined;
@@ -79,10 +72,7 @@ function repositoryPlace(kind: ClaimKind, shown: string | undefined, toKey: ToRe
 /** The name below a domain whose TXT records are read. */
 export const challengeName = (domain: string): string => `_dossier-challenge.${domain}`;
 
-/**
- * The path where a domain publishes the key that the MCP registry checks, if not in TXT records of the domain
- * itself.
- */
+/** The path where a domain publishes the key that the MCP registry checks, if it is not in TXT records. */
 export const registryKeyPath = '/.well-known/mcp-registry-auth';
 
 const sign = (challenge: string) => `printf %s '${challenge}' > line.txt
@@ -94,7 +84,6 @@ openssl dgst -sha384 -sign key.pem line.txt | base64 | tr -d '\\n'`;
 /** The path of the claim file on the web server of a domain (RFC 8615). */
 export const wellKnownPath = (claimFile: string): string => `/.well-known/${claimFile}`;
 
-/** Every method to claim a listing, by its kind, the easiest first. */
 export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
   repository: {
     title: 'Commit a file to the recorded repository',
@@ -108,10 +97,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     shown: ({ claimed_at, commit }) =>
       `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
-  /**
-   * A file in the repository that is named as the account in the namespace: github.com/alice/alice for
-   * io.github.alice.
-   */
+  /** For io.github.alice, this is a file in github.com/alice/alice. */
   profile_repository: {
     title: 'Commit a file to the profile repository of the account',
     noun: 'File in the repository',
@@ -126,15 +112,13 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       return key === undefined || repositoryRoot(key) !== `github.com/${githubAccount(handle)}`;
     },
     whereToPut: ({ shown }, claimFile) =>
-      `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch; make that repository if there is none. It proves the account in the namespace.`,
+      `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch; create that repository if there is none. It proves the account in the namespace.`,
     lineAt: (claimFile) => `in ${claimFile} of the profile repository`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit, place }) =>
       `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
-  /**
-   * A signature with the key that the domain publishes for the MCP registry. The claimant publishes nothing.
-   */
+  /** The claimant publishes nothing. */
   registry_key: {
     title: 'Sign with the key that the domain publishes for the MCP registry',
     noun: 'Signature',
@@ -173,7 +157,6 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
   },
 };
 
-/** The locations where a listing can be claimed, the easiest first. */
 export const placesOf = (record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace[] =>
   claimKinds
     .map((kind) => claimMethods[kind])
@@ -183,7 +166,7 @@ export const placesOf = (record: ClaimableRecord, toKey: ToRepositoryKey): Proof
 const place = 'access to the default branch of the repository recorded for the listing';
 const limit = 'says nothing about quality or about the publisher.';
 const domains =
-  'If the namespace is a domain, a claim may show control of that domain instead. If it is a GitHub account, a claim may show write access to the repository of that name instead. The claim says which.';
+  'If the namespace is a domain, a claim may instead show control of its DNS or web server, or possession of its key for the MCP registry. If it is a GitHub account, a claim may instead show write access to the repository of that name. The claim says which.';
 
 /** Sentences about what a claim shows, for publishers who consider making one. */
 export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;
@@ -197,7 +180,7 @@ const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
     : '';
 
 /**
- * States what a first check of a claim in force did not find, and what a second one will do; undefined if no
+ * States what a first check of a claim in force did not find, and what a second one will do. Undefined if no
  * check failed.
  */
 function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
@@ -211,8 +194,8 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
 }
 
 /**
- * States which checks of a claim failed, since when, and what happens next, in words that a sentence can end
- * with; undefined if none failed.
+ * States which checks of a claim failed, since when, and what happens next, as the end of a sentence.
+ * Undefined if none failed.
  */
 export function failingText({
   failed_days: [since] = [],
@@ -240,9 +223,6 @@ function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typ
   return host ? ` The recorded remote ${host} is on ${domain}.` : ` No recorded remote is on ${domain}.`;
 }
 
-/**
- * States what one claim showed, where and when, and whether a recorded remote is on a proven domain. Every
- * adapter shows the same text.
- */
+/** States what one claim showed, where and when, and whether a recorded remote is on a proven domain. */
 export const claimStatement = (claim: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string =>
   `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

@@ -5,12 +5,11 @@ import { type LocationReading, toSubject } from './locations.ts';
 import type { ClaimTransaction } from './schema.ts';
 import { firstReading } from './standing.ts';
 
-/** The key of `moving`: a line at a location. */
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
 
 /**
- * The times of the first readings, by location and line, of lines that were read both where the claim stands
- * and elsewhere, after one more reading. A reading that does not find such a line at its location removes it.
+ * Returns, after one more reading, when lines were first read both where the claim stands and elsewhere, by
+ * location and line. A line that this reading does not find at its location is removed.
  */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,
@@ -23,8 +22,7 @@ function movingAfter(
   if (isHere)
     return signed ? moving : Object.fromEntries(known.filter(([key]) => lines.includes(hashOf(key))));
   const isOfPlace = ([key]: [string, string]) => key === movingKey(place, hashOf(key));
-  // A signature is not a text that can be read again. It counts until the location of the claim no longer has
-  // its line.
+  // A signature cannot be read again. It counts until the location of the claim no longer has its line.
   const signedBefore =
     place.kind === 'registry_key' ? known.filter(isOfPlace).map(([key]) => hashOf(key)) : [];
   const present = new Set([...lines, ...signedBefore, ...(signed ? [signed.hash] : [])]);
@@ -39,7 +37,7 @@ function movingAfter(
 
 /**
  * Notes which lines move the claim in force, according to an authoritative reading. Returns the claim after
- * that.
+ * it.
  */
 export async function noteMoving(
   tx: ClaimTransaction,

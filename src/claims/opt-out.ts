@@ -60,22 +60,22 @@ interface OptOutFacts {
 }
 
 /**
- * The row of a line that withdrew the listing, after a reading of its location; undefined if it does not
- * withdraw the listing any more.
+ * The row of a line that withdrew the listing, after a reading of its location. Undefined if the line no
+ * longer withdraws the listing.
  */
 function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: Date): OptOut | undefined {
   const at = now.toISOString();
   // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
   if (isThere || (row.listing && isGone(row.listing)))
     return { ...row, checked_at: at, missing_at: undefined };
-  // If a text without the line was read, its writer removed the line. If no text was read, a second reading
-  // is needed, because the host may have failed.
+  // If a text without the line was read, its writer removed the line. If no text was read, the host may have
+  // failed, and a second reading is needed.
   if (isText || isSecondReading(row.missing_at, now)) return undefined;
   return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
 }
 
 /**
- * The row of a location after a reading of it; undefined if none is kept. `others`: the rows of other
+ * The row of a location after a reading of it. Undefined if none is kept. `others` has the rows of other
  * locations.
  */
 function afterSighting(
@@ -107,8 +107,8 @@ function afterSighting(
 }
 
 /**
- * The changes of a reading: rows to put and to remove, and the line that withdraws the listing, or whose
- * absence lists it again.
+ * The changes of a reading: rows to put and to remove, the line that withdraws the listing, and the line
+ * whose absence lists it again.
  */
 export interface OptOutDecision {
   readonly rows: readonly OptOut[];
@@ -120,8 +120,8 @@ export interface OptOutDecision {
 const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.place_key === b.place_key;
 
 /**
- * Tells whether a row only waits for a second reading of a location that readings by this method do not cover
- * any more. Such a row is forgotten, so that a first reading is never taken for a second one later.
+ * Tells whether a row only waits for a second reading of a location that readings by this method no longer
+ * cover. It is forgotten, so that a later first reading is not taken for a second one.
  */
 const isPassed = (row: OptOut, sightings: readonly OptOutSighting[]): boolean =>
   (row.state === 'seen' || row.state === 'contested') &&
@@ -129,7 +129,7 @@ const isPassed = (row: OptOut, sightings: readonly OptOutSighting[]): boolean =>
   !sightings.some((sighting) => isSamePlace(row, sighting));
 
 /**
- * Decides what the locations that a reading covers mean for a listing with these rows, one for each location.
+ * Decides what the locations that a reading covers mean for a listing. `rows` has one row for each location.
  */
 export function decide(
   rows: readonly OptOut[],
@@ -137,7 +137,7 @@ export function decide(
   facts: OptOutFacts,
 ): OptOutDecision {
   let after = rows.filter((row) => !isPassed(row, sightings));
-  // Lines that are gone come first, so that a line elsewhere can take their place.
+  // Missing lines come first, so that a line elsewhere can replace one.
   for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
     const row = after.find((one) => isSamePlace(one, sighting));
     const others = after.filter((one) => one !== row);
@@ -155,12 +155,11 @@ export function decide(
   };
 }
 
-/** The claim of a listing, if it has one, and the opt-out line that withdraws or withdrew it. */
 type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
 
 /**
- * Adds the withdrawal or restoration to the listing's history and the log, with the control root of the claim
- * if the line is of the same root.
+ * Adds the withdrawal or return to the listing's history and the log. If the line is of the claim's control
+ * root, the event names it.
  */
 async function recordListingEvent(
   tx: ClaimTransaction,
@@ -174,8 +173,8 @@ async function recordListingEvent(
 }
 
 /**
- * Withdraws a listing and suspends its claim. The listing loses the publisher's text, which the row of the
- * line keeps.
+ * Withdraws a listing and suspends its claim. The row of the line keeps the publisher's text, which the
+ * listing loses.
  */
 async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
   const { handle, checked_at: at } = optOut;
@@ -201,7 +200,6 @@ export async function recordRestored(
   await recordListingEvent(tx, [claim, optOut], { type: 'listing_restored', ...restoration });
 }
 
-/** Lists a withdrawn listing again, as its record states it. */
 export async function restoreListing(
   tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,
@@ -214,7 +212,7 @@ export async function restoreListing(
 
 /**
  * Applies the lines `optout <handle>`, or their absence, in an authoritative reading of a location. Returns
- * the claim after that, and the line there that has not withdrawn the listing, if any.
+ * the claim after this, and a line there that has not withdrawn the listing.
  */
 export async function applyOptOuts(
   tx: ClaimTransaction,

@@ -3,7 +3,6 @@ import { readCosigners } from './apply.ts';
 import type { OptOut } from './claim.ts';
 import type { StandingClaim } from './foretell/foretell.ts';
 
-/** The claim of a listing, and the opt-out lines of the listing that checks have read. */
 export interface ClaimState {
   readonly standing: StandingClaim;
   readonly optOuts: readonly OptOut[];

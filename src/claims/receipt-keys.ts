@@ -18,8 +18,8 @@ export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_fro
   commit: optional(text),
 });
 /**
- * A receipt key and the time in which Dossier saw it published, RFC 3339. Without an end it is still
- * published. Location and commit are those where it was first seen.
+ * A receipt key and the time in which Dossier saw it published (RFC 3339). Without an end it is still
+ * published. Location and commit say where it was first seen.
  */
 export type ReceiptKey = Omit<TableValue<typeof receiptKeyTable>, 'handle'>;
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
@@ -27,7 +27,7 @@ export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
 /**
  * The changes of receipt keys that a check saw, in the form of the log: RFC 7638 thumbprints, and the SHA-256
- * of each name, because a text could never be removed from the log.
+ * of each name, because no text can be removed from the log.
  */
 export const toLoggedKeys = (
   published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],
@@ -41,7 +41,6 @@ export const toLoggedKeys = (
 });
 export type LoggedKeys = ReturnType<typeof toLoggedKeys>;
 
-/** A receipt key in documents: the members that `verifyReceipt` takes, and where it was first seen. */
 export const shownReceiptKey = z.object({
   kid: z.string(),
   jwk: receiptJwk,
@@ -52,7 +51,6 @@ export const shownReceiptKey = z.object({
   domain: z.string().optional(),
   commit: z.string().optional().describe('The commit whose claim file first had it'),
 });
-/** How many keys one document shows. Few people still hold receipts of older ended keys. */
 const mostShown = 20;
 
 /** The newest twenty keys of a listing, newest first, with those that ended. */

@@ -22,9 +22,9 @@ export const claimResponse = z.object({
   check: claimCheck,
   reason: z.string().optional().describe('check.result, or why the named challenge does not count'),
   message: z.string().optional(),
-  challenge: z.string().optional().describe('Public: commit it'),
+  challenge: z.string().optional().describe('Public: publish it'),
   file_contents: z.string().optional(),
-  capability: z.string().optional().describe('Secret, shown once; works when its challenge is committed'),
+  capability: z.string().optional().describe('Secret, shown once; works once its challenge is found'),
   capability_id: z.string().optional(),
   expires_at: z.string().optional(),
   claimed_at: z.string().optional(),
@@ -39,7 +39,6 @@ export const claimResponse = z.object({
 });
 export type ClaimResponse = z.input<typeof claimResponse>;
 
-/** The reasons why a line that was read does not count yet. */
 const waits: readonly (string | undefined)[] = [
   'capability_needed',
   'claim_not_ended',
@@ -55,8 +54,7 @@ export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, {
 });
 
 /**
- * The `message` for a reason, with what was foretold. If the next check is not possible at once, it says
- * when.
+ * The `message` for a reason, with what was foretold and, if the next check has to wait, when it is possible.
  */
 export const messageOf = (
   reason: CheckResult,
@@ -90,7 +88,7 @@ const capabilityNote =
   'The capability in this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
 
 /**
- * Says where the line of a new pair goes, and how it is then checked: a request with `rotate` would only make
+ * Says where the line of a new pair goes, and how it is then checked. A request with `rotate` would only make
  * a further pair.
  */
 function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
@@ -114,23 +112,19 @@ function nextWhenClaimed(
   if (kind === 'registry_key')
     return `${use} It works while the key that signed its line is published. ${more}`;
   const place = kind === 'repository' || kind === 'profile_repository' ? `in ${claimFile}` : 'where it is';
-  return `${use} Keep its line ${place}: if it is gone, the capability is suspended; if no other line of the claim is there, only at the second of two checks a day or more apart. ${more}`;
+  return `${use} Keep its line ${place}. If it is gone, the capability is suspended: at once if another line of the claim is there, otherwise at the second of two checks a day or more apart. ${more}`;
 }
 
-/** Says what to do next with a challenge that is not proven. */
 export const nextWhenNotProven = (place: ProofPlace, file: string): string =>
   place.kind === 'repository'
     ? `Commit the challenge line in ${file} at the root of the default branch, then send the same request again. Omit challenge to get a new one.`
     : `${claimMethods[place.kind].whereToPut(place, file)} Then send the same request again. Omit challenge to get a new one.`;
 
-/**
- * The facts for which a pair is made: the claim on record, and its living capability that the request
- * presented.
- */
+/** The claim on record for which a pair is made, and its capability that the request presented. */
 export interface Issuing {
   readonly standing: StandingClaim;
   readonly presented: Capability | undefined;
-  /** Whether a further pair is asked for although a claim may be in force. */
+  /** Whether a further pair is asked for. */
   readonly isRotating: boolean;
   readonly context: Context;
 }
@@ -151,7 +145,7 @@ export const foretoldOf = (
 ): string | undefined => (reason === 'repository_moved' ? foretellMoved(standing) : undefined);
 
 /**
- * Makes a new pair: a challenge to publish, and the capability that works once it is published. Stores
+ * Makes a new pair: a challenge to publish, and the capability that works once the challenge is found. Stores
  * nothing.
  */
 export async function toIssued(
@@ -186,8 +180,8 @@ export async function toIssued(
 }
 
 /**
- * Makes a new pair, with the reason why no line of the file counts. A shared check that is `proven` is out of
- * date here, so its reason is `reused`.
+ * Makes a new pair, with the reason why no line of the file counts. If the shared check is `proven`, it is
+ * out of date, and the reason is `reused`.
  */
 export async function toNotProven(
   target: ClaimTarget,

@@ -21,16 +21,15 @@ export const eventTable = table('claim_event', ['log_index'], {
   keys: optional(json<NonNullable<ClaimEvent['keys']>>()),
 });
 
-/** Keys that sign challenges; the secret is base64. */
+/** Keys that sign challenges. The secret is base64. */
 const signingKeyTable = table('claim_key', ['kid'], { kid: integer, secret: text, created_at: text });
 
-/** The latest check of a location where a listing can be claimed, stored for an hour (checks/shared.ts). */
+/** The latest check of a location where a listing can be claimed (checks/shared.ts). */
 export const checkTable = table('claim_check', noBackup, {
   handle: text,
-  /** The kind and key of a location of the listing. */
   place: text,
   begun_at: text,
-  /** The owner of the lease that the check was made under. It tells two checks apart. */
+  /** The owner of the check's lease, which tells two checks apart. */
   owner: text,
   outcome: json<object>(),
 });

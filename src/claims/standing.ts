@@ -2,12 +2,15 @@ import { day_ms } from '../core/text.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing } from './claim.ts';
 
-/** How long after a first authoritative reading a second one that finds the same ends or moves a claim. */
+/**
+ * A second authoritative reading that finds the same ends or moves a claim if it comes at least this long
+ * after the first.
+ */
 export const secondReading_ms = day_ms;
 
 /**
- * How long a line that was taken away can restore its capability. After that the location may have a
- * different holder.
+ * How long a line that was taken away can restore its capability. The location may have a different holder
+ * after that.
  */
 const restore_ms = 30 * day_ms;
 
@@ -17,10 +20,7 @@ export const firstReading = (known: string | undefined, now: Date): string => {
   return known === undefined || known > at ? at : known;
 };
 
-/**
- * Tells whether a reading is the second one that is needed: the first was a day or more before, and none
- * between them found something else.
- */
+/** Tells whether a reading is the second one that is needed: the first was a day or more before it. */
 export const isSecondReading = (first_at: string | undefined, now: Date): boolean =>
   first_at !== undefined && now.getTime() - Date.parse(first_at) >= secondReading_ms;
 
@@ -34,8 +34,8 @@ export interface MissingProof {
 }
 
 /**
- * The times of the first readings that found nothing, after one more such reading. A reading that finds the
- * location removes the time of a missing location.
+ * The times of the first readings that found nothing, after one more. A reading that finds the location
+ * removes the time of a missing location.
  */
 export const toNoted = (
   known: Claim['missing'],
@@ -69,8 +69,8 @@ export const isEndedBy = (claim: Claim, missing: Missing, now: Date): boolean =>
   afterMissing(claim, missing, now).missed_at !== undefined;
 
 /**
- * Tells whether two readings found no line of the claim or no location, or no line was left when it was
- * suspended. No new line alone continues such a claim.
+ * Tells whether two readings found no line of the claim or no location, or no line was left when the claim
+ * was suspended. No new line alone continues such a claim.
  */
 export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim): boolean =>
   lost_at !== undefined ||
@@ -85,7 +85,7 @@ export const whyGone = ({ lost_at }: Pick<Claim, 'lost_at'>): 'repository_change
 export const isLiving = ({ state }: Capability): boolean => state === 'active' || state === 'suspended';
 
 /**
- * Tells whether a capability was suspended too long ago: its line does not restore it, and it continues no
+ * Tells whether a capability was suspended so long ago that its line does not restore it and it continues no
  * claim.
  */
 export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
@@ -93,13 +93,10 @@ export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
 
 export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
 
-/**
- * Tells whether a listing that is shown records a different repository from the one that proved the claim.
- */
+/** Tells whether a shown listing records a different repository from the one that proved the claim. */
 export const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
   kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
 
-/** Tells whether the listing has a capability that works or that a line restores. */
 const hasRestorable = (
   { handle }: Pick<Claim, 'handle'>,
   { capabilities, now }: { readonly capabilities: Iterable<Capability>; readonly now: Date },
@@ -111,18 +108,15 @@ interface ClaimFacts {
   readonly now: Date;
 }
 
-/**
- * Tells whether a reading of the claim's location can suspend or restore the claim. If not, there is no
- * reason to read it again.
- */
+/** Tells whether a reading of the claim's location can still suspend or restore the claim. */
 export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
   claim.state === 'claimed' ||
   (claim.lost_at === undefined && !isElsewhere(claim, facts.listing) && hasRestorable(claim, facts));
 
 /**
- * Tells whether a claim keeps others from claiming the listing. It does while it is in force, and while it is
- * suspended only by an opt-out or the registry and its lines can restore it, unless the listing now records a
- * different repository.
+ * Tells whether a claim keeps others from claiming the listing. It does while it is in force. It also does
+ * while it is suspended only by an opt-out or the registry and its lines can restore it, unless the listing
+ * now records a different repository.
  */
 export function isHeld(claim: Claim, facts: ClaimFacts): boolean {
   if (claim.state === 'claimed') return true;

@@ -21,7 +21,7 @@ const leafTypes = {
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /**
- * Adds an event to the history of a claim, and to the log a leaf that commits to it, in the caller's
+ * Adds an event to the history of a claim, and a leaf that commits to it to the log, in the caller's
  * transaction. The subject has no control root if the listing was never claimed there. Returns the log index.
  */
 export async function recordClaimEvent(
@@ -45,11 +45,11 @@ export async function recordClaimEvent(
 }
 
 /**
- * How many changes of its keys a listing may have in 24 hours. After that, keys only end, and new keys wait.
+ * How many changes of its keys a listing may have in 24 hours. After that, new keys wait, and keys can only
+ * end.
  */
 const mostKeyChanges = 4;
 
-/** Records which receipt keys a check of a claim saw, and adds the changes to history and log. */
 export async function recordReceiptKeys(
   tx: ClaimTransaction,
   claim: Claim,
@@ -66,8 +66,8 @@ export async function recordReceiptKeys(
 }
 
 /**
- * How long a claim survives while its location cannot be checked, and on how many days checks must have
- * failed by then.
+ * How long a claim lasts while its location cannot be checked, and on how many days checks must have failed
+ * by then.
  */
 const unreachableLimit_ms = 30 * day_ms;
 const unreachableDays = 10;
@@ -77,7 +77,7 @@ type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachab
 /**
  * Suspends a claim and its active capabilities, writes history and log, and updates the search facets.
  * `commit` is the commit whose file has no line that counts, if a file was read. Returns the claim after
- * that. An absent or suspended claim is left as it is.
+ * this. A claim that is absent or suspended already is left as it is.
  */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: ClaimTransaction,
@@ -100,9 +100,9 @@ export async function suspendClaim<Known extends Claim | undefined>(
 
 /**
  * Records that a check failed. Suspends the claim 30 days after the last check that read anything, if checks
- * failed on ten days since. A clock that jumps ahead makes the 30 days pass at once, but not the ten. Of
- * several requested checks on a day, only the first postpones the re-check, so that frequent requests cannot
- * keep a claim in force.
+ * failed on ten days since. If a clock jumps ahead, the 30 days pass at once, but not the ten. Of several
+ * requested checks on a day, only the first postpones the re-check, so that frequent requests cannot keep a
+ * claim in force.
  */
 export async function recordUnread(
   tx: ClaimTransaction,
@@ -123,9 +123,8 @@ export async function recordUnread(
 }
 
 /**
- * Records a requested reading that proves nothing. Only the first is noted; from then on the claim is read
- * four times as often. The claim ends only in a pass of re-checks, which finds out whether the host is at
- * fault.
+ * Records a requested reading that proves nothing. Only the first is noted, and the claim is then read four
+ * times as often. The claim ends only in a pass of re-checks, which finds out whether the host is at fault.
  */
 export async function noteMissing(
   tx: ClaimTransaction,
@@ -139,7 +138,7 @@ export async function noteMissing(
 }
 
 /**
- * Records a reading that proves nothing. The first is noted; a second one a day or more later suspends the
+ * Records a reading that proves nothing. The first is noted. A second one a day or more later suspends the
  * claim.
  */
 export async function recordMissing(
@@ -164,8 +163,8 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 
 /**
  * Ends a capability of a claim for good, with history and log: `revoked` by its holder, or `leaked` if it was
- * found in a claim file. Suspends the claim if no active capability is left. Returns the claim after that;
- * undefined if there is no claim, or the capability had already ended.
+ * found in a claim file. Suspends the claim if no active capability is left. Returns the claim after this;
+ * undefined if there is no claim, or if the capability had ended already.
  */
 export async function endCapability(
   tx: ClaimTransaction,

@@ -50,7 +50,7 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
-  /** Whether keys that are not among them end. */
+  /** Whether other keys end. */
   readonly isComplete: boolean;
 }
 
@@ -91,8 +91,8 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
   if (added.length > 0) {
     const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
     await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-    // Keeps fifty keys, the published ones first, then the newest. A publisher that changes keys every minute
-    // loses only its own old ones.
+    // Keeps fifty keys, the published ones first, then the newest. A publisher that changes keys often loses
+    // only its own.
     await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
     select kid, valid_from from receipt_key where handle = ${handle}
     order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
@@ -104,27 +104,25 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
 
 export const createClaimReads = (db: Db) => ({
   claim: (handle: string): Promise<Claim | undefined> => findOne(db, 'claim', { handle }, claimTable),
-  /** Keys that sign challenges, newest first. */
+  /** Newest first. */
   signingKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
   /** The claims after a handle, in handle order, for the periodic re-check. */
   async claimed(afterHandle: string, limit: number): Promise<Claim[]> {
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
     return (await page.orderBy('handle').limit(limit).execute()).map(claimTable.decode);
   },
-  /** A listing's active and suspended capabilities, oldest first; a check leaves at most 64 of them. */
+  /** A listing's active and suspended capabilities, oldest first. A check leaves at most 64. */
   async capabilities(handle: string): Promise<Capability[]> {
     const rows = db.selectFrom('capability').selectAll().where('handle', '=', handle);
     const living = rows.where('state', 'in', ['active', 'suspended']);
     return (await living.orderBy('activated_at').orderBy('hash').execute()).map(capabilityTable.decode);
   },
-  /** How many capabilities of a listing are leaked; at most a few hundred. */
   async leakedCount(handle: string): Promise<number> {
     const rows = db.selectFrom('capability').select('hash').where('handle', '=', handle);
     return (await rows.where('state', '=', 'leaked').execute()).length;
   },
   capability: (hash: string): Promise<Capability | undefined> =>
     findOne(db, 'capability', { hash }, capabilityTable),
-  /** A capability by its id: the first 16 hex digits of its SHA-256. */
   capabilityById: (id: string): Promise<Capability | undefined> =>
     findOne(db, 'capability', { id }, capabilityTable),
   /** A capability by its SHA-256, with whether its listing is claimed now. */
@@ -162,8 +160,8 @@ const readUnshown = precompileQuery((db: Db, handles: readonly string[]) =>
 
 /**
  * Throws if a claim in force belongs to a listing that does not exist, or that the registry or its publisher
- * withdrew: nothing would check it again, so its capabilities would never end. Every transaction ends with
- * this check of the claims that it wrote.
+ * withdrew. Nothing would check this claim again, so its capabilities would never end. Every transaction ends
+ * with this check of the claims that it wrote.
  */
 export async function requireShown(db: Db, handles: readonly string[]): Promise<void> {
   await inChunks(handles, async (chunk) => {
@@ -181,8 +179,8 @@ interface ClaimFollowers {
 }
 
 /**
- * Reads and writes for a transaction. `touch` receives each handle that changed, `standing` each one whose
- * claim is in force after the write.
+ * Reads and writes for a transaction. `touch` receives each handle that changed, and `standing` each handle
+ * whose claim is in force after a write.
  */
 export const createClaimWrites = (
   db: Db,
@@ -196,8 +194,8 @@ export const createClaimWrites = (
   addHolder,
   followClaim,
   /**
-   * Records which receipt keys a listing publishes: missing or changed ones end, and new ones begin if they
-   * may. Returns the changes.
+   * Records which receipt keys a listing publishes: missing or changed keys end, and new keys begin if
+   * `mayAdd`. Returns the changes.
    */
   putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
     touch(handle);
@@ -217,7 +215,7 @@ export const createClaimWrites = (
     await db.insertInto('capability').values(capabilityTable.encode(capability)).execute();
   },
   /**
-   * Changes the state of a capability. `at` (RFC 3339) is when it ended or was suspended; an active one has
+   * Changes the state of a capability. `at` (RFC 3339) is when it ended or was suspended. An active one has
    * no end.
    */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
@@ -240,7 +238,6 @@ export const createClaimWrites = (
   },
 });
 
-/** A condition for opt-out lines after one, in the order of their key. */
 const isAfter = ({ handle, kind, place_key }: OptOutKey) =>
   sql<boolean>`(handle, kind, place_key) > (${handle}, ${kind}, ${place_key})`;
 type OptOutKey = Pick<OptOut, 'handle' | 'kind' | 'place_key'>;
@@ -264,7 +261,6 @@ export const createOptOutReads = (db: Db) => ({
 
 export const createOptOutWrites = (db: Db) => ({
   ...createOptOutReads(db),
-  /** Adds the opt-out line of a listing at a location, or replaces it. */
   async put(optOut: OptOut): Promise<void> {
     await upsert(db, 'opt_out', optOutTable.encode(optOut), 'handle', 'kind', 'place_key').execute();
   },

@@ -100,7 +100,7 @@ export const shownStates: readonly PageState[] = [
     async prepare(page, directory) {
       await asksForChallenge(page, directory);
       await press(page, 'I committed it: check again');
-      await page.getByText('was read, but the challenge is not in it').waitFor();
+      await page.getByText('The challenge is not in').waitFor();
     },
   },
   {

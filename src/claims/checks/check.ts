@@ -25,15 +25,14 @@ import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
 /**
- * The outcome of a check. `isWithdrawn` is true if the listing is not shown; `note` says what follows from an
- * opt-out line there that has not withdrawn it.
+ * The outcome of a check. `isWithdrawn`: the listing is not shown. `note` says what follows from an opt-out
+ * line there that has not withdrawn the listing.
  */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
   readonly changed: ReadingOutcome['changed'];
   readonly isWithdrawn: boolean;
   readonly note?: string;
-  /** The keys that a domain publishes, if the method is by signature. */
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
   /**
@@ -80,9 +79,8 @@ const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
 /**
- * The challenges, as `<place key> <hash>`, at the location of a claim in force that a different method
- * proved. The holder of that location agrees to them. The claim may have moved by the time they are
- * judged.
+ * Reads the challenges, as `<place key> <hash>`, at the location of a claim in force that a different method
+ * proved. The holder of that location agrees to them. The claim may have moved by the time they are judged.
  */
 async function readAgreed(
   { listing, place }: ClaimTarget,
@@ -119,8 +117,8 @@ async function readPlaces(
 }
 
 /**
- * The asker of a check: the holder of an active capability of the listing, by its id, or a re-check, by the
- * function that takes its readings.
+ * The asker of a check. `presented` is the id of an active capability of the listing. A re-check sets
+ * `onMissing`.
  */
 interface CheckedBy {
   readonly presented?: string | undefined;
@@ -128,14 +126,14 @@ interface CheckedBy {
 }
 
 /**
- * The limit of requested checks of one listing that add entries to the log, on all nodes together. Re-checks
- * are not counted, so that they act on a line that is gone even if others have used up the limit.
+ * The limit of requested checks that add entries about a listing to the log, on all nodes together. Re-checks
+ * are not counted, so that they act even if others have used up the limit.
  */
 export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day_s } as const;
 
 /**
- * Applies a reading in one transaction, which `save` ends. A re-check of a blocked claimant only takes away,
- * and gives nothing.
+ * Applies a reading in one transaction, which `save` ends. For a blocked claimant, a re-check only takes
+ * away.
  * @throws unavailable if the listing changed meanwhile
  * @throws the problem that keeps the caller from writing
  * @throws rate_limited if checks change the claim too often
@@ -177,10 +175,9 @@ async function apply(
 }
 
 /**
- * Checks a signature against the keys that the shared check of the domain read, and against the agreement
- * that it read at the location of a claim elsewhere. Requests with signatures therefore read nothing
- * themselves. An outcome without keys stays as it is. Throws unavailable if the keys were read again
- * meanwhile.
+ * Checks a signature against what the shared check of the domain read: the published keys, and the agreement
+ * at the location of a claim elsewhere. A request with a signature therefore reads nothing itself. An outcome
+ * without keys stays as it is. Throws unavailable if the keys were read again meanwhile.
  */
 export async function checkSignature(
   target: ClaimTarget,
@@ -202,8 +199,8 @@ export async function checkSignature(
 }
 
 /**
- * The name under which the latest check of a location is stored. Anybody, each holder and re-checks have
- * their own.
+ * The name under which the latest check of a location is stored. There is one for anybody, one for each
+ * holder and one for re-checks.
  */
 export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${string}` | 'recheck'): string =>
   toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
@@ -211,8 +208,8 @@ export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${st
 /**
  * Checks a location and applies what its lines say (`runSharedCheck`). If the last check is still current,
  * returns it, with the seconds until the next one is possible. A re-check hands a reading that proves nothing
- * to `onMissing`. Re-checks, and each holder of an active capability, have checks of their own, because only
- * they end a claim or act at once: a check that others ask for cannot come between.
+ * to `onMissing`. Re-checks and the holder of each active capability have checks of their own, so that a
+ * check that others ask for cannot replace one that ends a claim or acts at once.
  */
 export async function checkClaim(
   target: ClaimTarget,
@@ -225,7 +222,7 @@ export async function checkClaim(
   const subject = { handle, place, hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
     const read = await readPlaces(target, context);
-    // After a re-check nobody publishes a line, so a node that is late must not check again.
+    // Nobody publishes a line after a re-check, so a late node must not check again.
     const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
     return apply(target, read, { context, onMissing, presented, save: saveChecked });
   });

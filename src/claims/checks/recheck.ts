@@ -51,13 +51,12 @@ function optOutDue_ms(optOut: OptOut, interval_s: number): number {
 }
 
 /**
- * The locations where a listing is checked again: that of its claim, and those of its opt-out lines, each
- * with its time.
+ * The locations where a listing is checked again, each with its time: those of its claim and of its opt-out
+ * lines.
  */
 async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
   const optOuts = await store.optOuts.of(handle);
-  // If an opt-out line stands at a different location, that of the claim is still read, so that a line that
-  // is gone for a while is not forgotten.
+  // If an opt-out line stands elsewhere, the claim's location is read too, so that a missing line is noticed.
   const isReadThere = optOuts.some(({ state, kind }) => state === 'withdrawn' && kind === claim?.kind);
   const interval_s = config.claimRecheck_s;
   return [
@@ -102,8 +101,8 @@ async function recheckPlace(
 }
 
 /**
- * Tells whether a check is due. A time too far in the future came from a clock that was ahead, so the check
- * is due then too.
+ * Tells whether a check is due. It is also due if its time is too far ahead, because a clock that was ahead
+ * set it.
  */
 function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
   const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
@@ -111,8 +110,8 @@ function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['confi
 }
 
 /**
- * Re-checks the locations of a listing that are due. `isOther`: its claim is not due, and is read for
- * comparison with those that are.
+ * Re-checks the locations of a listing that are due. `isOther`: its claim is not due, but is read for
+ * comparison.
  */
 async function recheck(
   { handle, isOther }: { readonly handle: string; readonly isOther: boolean },
@@ -152,15 +151,14 @@ async function* readDue(
     yield* optOuts.filter((optOut) => isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config));
 }
 
-/** How many hosts are asked at the same time. Each is asked one thing at a time. */
 const hostsAtOnce = 4;
 const mostWaiting = 256;
 
 /**
- * Checks every claim and opt-out line that is due, on a few hosts at once, except those that a different node
- * checked in this pass. Readings that prove nothing are recorded at the end of the pass (claim-pass.ts). A
- * check that fails is logged and does not stop the others; the signal drops running checks. Returns how many
- * locations it checked.
+ * Checks every claim and opt-out line that is due, except those that a different node checked in this pass.
+ * Readings that prove nothing are recorded at the end of the pass (claim-pass.ts). A check that fails is
+ * logged and does not stop the others. The signal drops running checks. Returns how many locations it
+ * checked.
  */
 export async function recheckClaims(
   context: Context,

@@ -8,14 +8,14 @@ import type { TableValue } from '../../store/table.ts';
 import { type ClaimTransaction, checkTable, type Db } from '../schema.ts';
 
 /**
- * The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return
- * the same result.
+ * The latest check of a location where a listing can be claimed. It is stored, so that all nodes return the
+ * same result.
  */
 export type SharedCheck = TableValue<typeof checkTable>;
 type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
 
 export const createCheckReads = (db: Db) => ({
-  /** The latest check of a location of a listing; available for at least an hour. */
+  /** The latest check of a location of a listing, which is kept for at least an hour. */
   newest: (handle: string, place: string): Promise<SharedCheck | undefined> =>
     findOne(db, 'claim_check', { handle, place }, checkTable),
 });
@@ -32,15 +32,17 @@ export const createCheckWrites = (db: Db) => ({
   },
 });
 
-/** A location is checked at most once for a listing in this time. */
+/**
+ * A location is checked for a listing at most once in this time, or twice if the first check may be repeated.
+ */
 export const window_ms = 30_000;
 const pollEvery_ms = 100;
 
 const leaseOf = ({ handle, place }: CheckSubject) => `check/${handle} ${place}`;
 
 /**
- * The newest check of this location, if it began less than 30 seconds ago. One that may be repeated at once
- * is not current.
+ * The newest check of this location, if it began less than 30 seconds ago. A check that may be repeated at
+ * once is not current.
  */
 async function findRecent({ handle, place }: CheckSubject, { store, clock }: Context) {
   const check = await store.checks.newest(handle, place);
@@ -49,10 +51,7 @@ async function findRecent({ handle, place }: CheckSubject, { store, clock }: Con
   return { check, isCurrent: !isRepeatable };
 }
 
-/**
- * Waits until a check may begin, unless a current one exists. Returns the function that ends the turn. Throws
- * unavailable.
- */
+/** Returns the function that ends the turn. Does not wait if there is a current check. Throws unavailable. */
 async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean }, context: Context) {
   const { checkTurns, caller } = context;
   if ((await findRecent(subject, context))?.isCurrent) return () => {};
@@ -66,13 +65,12 @@ async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean },
 }
 
 /**
- * Saves the outcome for all nodes in the transaction that applies it. `wasAnswered`: the host answered, and
+ * Saves the outcome for all nodes, in the transaction that applies it. `wasAnswered`: the host answered, and
  * the claimant has something left to publish. Throws unavailable if a different node may check the location
  * by now.
  */
 export type SaveOutcome = (tx: ClaimTransaction, outcome: object, wasAnswered: boolean) => Promise<void>;
 
-/** The outcome of a check, when that check began (ms since 1970), and whether this call ran it. */
 interface SharedOutcome<T> {
   readonly outcome: T;
   readonly begun_ms: number;
@@ -130,18 +128,16 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. A
- * first check after a pause does not count if the claimant has yet to publish a line, so a window has at most
- * two. A check without its lease cannot write. The queue of checks has one entry for each caller
- * (net/repositories.ts), so how long a caller waits does not depend on who else asked about the listing.
+ * Runs one check of a listing's location in 30 seconds across all nodes. Concurrent callers wait for its
+ * result. A first check after a pause may be repeated at once if the claimant has yet to publish a line. A
+ * check without its lease cannot write.
  */
 export async function runSharedCheck<T extends object>(
   { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },
   context: Context,
   check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
-  // Callers of this process wait together. If each one polled the database by itself, the check would be
-  // slower.
+  // Callers of this process wait together, because each would otherwise poll the database.
   const { runningChecks } = context;
   const key = leaseOf(subject);
   const findRunning = () => runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;

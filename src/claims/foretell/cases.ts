@@ -57,10 +57,7 @@ const suspended = (reason: string, more: Partial<Claim> = {}): StandingClaim => 
   ...having(capability('suspended')),
 });
 
-/**
- * A state of the claim, a new line and whether a capability of the claim asked for it, and the effect of the
- * line.
- */
+/** A state of the claim, a new line, and whether the line was asked for with a capability of the claim. */
 export interface ForetellCase {
   readonly claim: string;
   readonly line: string;
@@ -89,9 +86,7 @@ const settings: readonly (readonly [claim: string, line: string, StandingClaim, 
   ],
 ];
 
-/**
- * The effects of new lines, each decided for a made-up claim. Documents that are about no listing show them.
- */
+/** The effects of new lines, each decided for a made-up claim, for documents that are about no listing. */
 export const foretellCases: readonly ForetellCase[] = settings.flatMap(([claim, line, known, place]) =>
   [true, false].map((isCosigned) => {
     const { begins, acts } = foretell(known, { place, isCosigned }) ?? { acts: '' };

@@ -5,22 +5,21 @@ import { movingKey } from '../moving.ts';
 import { afterMissing, isLapsed, isLiving, type RecordedPlace, secondReading_ms } from '../standing.ts';
 
 /**
- * The claim of a listing, all capabilities of the listing, and the repository that its record names, as they
- * are now.
+ * The claim of a listing, all its capabilities, and the repository that its record names, as they are now.
  */
 export interface StandingClaim {
   readonly handle: string;
   readonly listing: RecordedPlace;
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
-  /** The capabilities that continue the claim (`readCosigners`). */
+  /** See `readCosigners`. */
   readonly cosigners: readonly Capability[];
   readonly now: Date;
 }
 
 /**
- * A new line: the location where it will be read, and whether its challenge was asked for with a capability
- * that continues the claim.
+ * A new line: where it will be read, and whether its challenge was asked for with a capability that continues
+ * the claim.
  */
 export interface NewLine {
   readonly place: ProofPlace;
@@ -29,7 +28,6 @@ export interface NewLine {
   readonly signed_by?: string | undefined;
 }
 
-/** The effect that a new line will have on the claim on record. */
 export interface Foretold {
   /** The beginning of a sentence that says that the line begins a new claim; absent if it never does. */
   readonly begins?: string;
@@ -42,12 +40,11 @@ export interface Foretold {
 }
 
 /**
- * The loss when a new claim replaces the one on record. Every text that leads to a new claim says this first.
+ * The loss when a new claim replaces the one on record. Every text that leads to a new claim says it first.
  */
 export const newClaimCost =
   'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends';
 
-/** The way to replace a capability, leaked or not, and keep the claim. */
 export const howToReplaceCapability =
   'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. Then POST /api/capability/revoke with the old capability ends it at once, and the claim goes on.';
 
@@ -55,7 +52,7 @@ const madeUpKey: ClaimKey = { kid: 1, secret: Buffer.alloc(32) };
 const madeUpHash = 'f'.repeat(64);
 
 /**
- * The effect of a line at the first or the second of two readings a day apart; `waits`: it has none at
+ * The effect of a line at the first or the second of two readings a day apart. `waits`: it has no effect at
  * either.
  */
 type Fate = 'continues' | 'begins' | 'begins later' | 'waits';
@@ -107,7 +104,6 @@ function judgeAt(facts: JudgedFacts, lines: readonly ReadLine[]): Fate {
   return continues ? 'continues' : 'begins';
 }
 
-/** The facts of a first and of a second reading, for `judge`. */
 type TwoReadings = readonly [first: JudgedFacts, second: JudgedFacts];
 
 function judgeTwice([first, second]: TwoReadings, lines: readonly ReadLine[]): Fate {
@@ -118,7 +114,7 @@ function judgeTwice([first, second]: TwoReadings, lines: readonly ReadLine[]): F
 
 const dayAfter = (now: Date) => new Date(now.getTime() + secondReading_ms);
 
-/** The effect of the line beside those of the claim: in the same text, or at both locations. */
+/** The effect of a new line beside the lines of the claim: in the same text, or at both locations. */
 function fateBeside(standing: StandingClaim, asked: NewLine): Fate {
   const { claim, now } = standing;
   const { facts, line } = toFacts(standing, asked);
@@ -131,9 +127,7 @@ function fateBeside(standing: StandingClaim, asked: NewLine): Fate {
   return judgeTwice([{ ...facts, agreed }, readTwice], [line]);
 }
 
-/**
- * The effect of the line alone, while two readings find no line of the claim at the location of the claim.
- */
+/** The effect of a new line alone, while two readings find no line of the claim where the claim stands. */
 function fateAlone(standing: StandingClaim, asked: NewLine): Fate {
   const { claim, now } = standing;
   const { facts, line } = toFacts(standing, asked);
@@ -200,7 +194,7 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 }
 
 /**
- * Foretells a signature by the key that signed a capability of the claim. It counts like a capability.
+ * Foretells the effect of a signature by the key that signed a capability of the claim, which it continues.
  * Undefined for any other line.
  */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
@@ -218,9 +212,8 @@ function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | unde
 }
 
 /**
- * Foretells the effect of a new line at a location on the claim on record, as `judge` decides it for a
- * made-up line of that kind. Undefined if the listing was never claimed: the line then begins its first
- * claim.
+ * Foretells the effect of a new line on the claim on record, as `judge` decides it for a made-up line of that
+ * kind. Undefined if the listing was never claimed, so that the line begins its first claim.
  */
 export function foretell(standing: StandingClaim, line: NewLine): Foretold | undefined {
   const { claim } = standing;
@@ -235,7 +228,6 @@ export function foretell(standing: StandingClaim, line: NewLine): Foretold | und
   return { acts, ...(isCostly && { begins, cost: `${begins}: ${newClaimCost}.` }), ...(hint && { hint }) };
 }
 
-/** The foretold effect as one text, which begins with the cost. */
 export const foretoldText = ({ cost, acts, hint }: Foretold): string =>
   [cost, acts, hint].filter(Boolean).join(' ');
 

@@ -5,8 +5,8 @@ import { isHeld, secondReading_ms } from '../standing.ts';
 import type { StandingClaim } from './foretell.ts';
 
 /**
- * When a line `optout <handle>` at a location withdraws the listing: at the first reading, at a second one a
- * day or more later, or never.
+ * When a line `optout <handle>` withdraws the listing: at the first reading, at a second one a day or more
+ * later, or never.
  */
 export type OptOutFate = 'at once' | 'later' | 'never';
 
@@ -26,7 +26,6 @@ export function foretellOptOut(
   return second.withdrawnBy ? 'later' : 'never';
 }
 
-/** The meaning of each fate, for the person who publishes the line. */
 const fates: Readonly<Record<OptOutFate, string>> = {
   'at once':
     'A check that is asked for with a capability of the claim withdraws the listing at once, if it reads the line.',
@@ -46,7 +45,7 @@ const withdrawn = [
   'Withdrawal and return are entries of the log.',
 ];
 
-/** How any listing is opted out: the texts before and after the line. */
+/** How any listing is opted out, as the texts before and after the line. */
 export const howToOptOut = (claimFile: string): readonly [string, string] => [
   'To have a listing withdrawn, put the line ',
   ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location.`,
@@ -55,7 +54,7 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
 /** The effects of an opt-out line on any listing, one rule per item. */
 export const optOutEffects: readonly string[] = [fates['at once'], fates.later, fates.never, ...withdrawn];
 
-/** The effects of an opt-out line on a listing at the locations that can hold the line, one rule per item. */
+/** The effects of an opt-out line on this listing, one rule per item. */
 export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): readonly string[] {
   const found = new Set(
     places.flatMap((place) => [
