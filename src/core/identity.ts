@@ -213,7 +213,7 @@ export function recordedHolders({ repository_key, website, remotes, packages }: 
 }
 
 /**
- * The identity that the registry proved (of the namespace) and those that a version of a record names, each
+ * The identity of the namespace, which the registry proved, and those that a version of a record names, each
  * once.
  */
 export function recordedIdentities(

@@ -43,10 +43,7 @@ export const coded = (text: string): string =>
 
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
-/**
- * An address or a name as a code span. It is quoted if it has spaces or quotation marks, because nobody
- * copies such a value.
- */
+/** An address or a name as a code span, or quoted if it has spaces or quotation marks. */
 export const code = (text: string): string =>
   /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
     ? toQuote(text)
@@ -95,8 +92,8 @@ const hidden = [
 
 /**
  * Cleans foreign text for storage: removes the `hidden` characters and all but four marks on one character,
- * applies NFC, and makes every line end `
- * ` and every tab a space. Also returns which kinds were found.
+ * applies NFC, and makes every line end a line feed and every tab a space. Also returns which kinds were
+ * found.
  */
 export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };

@@ -103,7 +103,7 @@ function readUris(uris: unknown): string[] {
 
 /**
  * The oldest stream of the widest network that has the most streams, if it has more than the newcomer's
- * network would have.
+ * network has.
  */
 function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefined {
   const counts = new Map<string, number>();

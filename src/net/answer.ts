@@ -109,8 +109,8 @@ export const isAskingForCredentials = (message: string): boolean =>
   message.length <= longestMessage && asksForCredentials.test(message);
 
 /**
- * Tells whether the body of a response asks for credentials: a page by a password field, anything else in
- * words.
+ * Tells whether the body of a response asks for credentials. A web page does so by a password field, any
+ * other body in words.
  */
 export const isAskingInBody = (response: Fetched): boolean =>
   /^text\/html\b|^application\/xhtml/i.test(response.headers['content-type'] ?? '') ||
@@ -170,7 +170,7 @@ function returnedWords(response: Fetched): Words {
 /**
  * The outcome of a response without what was asked for, with what is known about it. `who` returned it, and
  * `what` names what it is not, such as "MCP". Only overload (429) and a fault of the server (5xx) count as
- * silence.
+ * silence, unless they come with a challenge to bots.
  */
 export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
   const { status } = response;

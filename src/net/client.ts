@@ -206,8 +206,7 @@ const certificateFaults: Readonly<Record<string, Words>> = {
 const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
 
 /**
- * Tells whether this machine, its network or its DNS resolver prevented every address of a host from being
- * asked.
+ * Tells whether no address of a host was asked because this machine, its network or its DNS resolver failed.
  */
 const isOurFailure = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
@@ -222,7 +221,8 @@ const unsentCodes: Readonly<Record<string, NonNullable<FailedRequest['unsent']>>
 };
 
 /**
- * Why a connection that failed with this error sent nothing; undefined if the host or the network ended it.
+ * Why a connection that failed with this error sent nothing; undefined if the error does not show that
+ * nothing was sent.
  */
 export const whyUnsentBy = (error: unknown): FailedRequest['unsent'] =>
   isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, codeOf(error));

@@ -29,8 +29,8 @@ const mostMatches = 20_000;
  */
 const mostListings = 100_000;
 /**
- * How many entries of the index are read before a search stops looking for more candidates, if it has few and
- * if it has some.
+ * A search stops looking for more candidates after it has read this many entries of the index, or after fewer
+ * if it has some candidates.
  */
 const mostRead = 40_000;
 const mostReadWithSome = 20_000;

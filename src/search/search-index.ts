@@ -27,8 +27,8 @@ export interface EngineIndex {
   /** Adds documents, none of which may be in the index. */
   put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
   /**
-   * Merges a part of what many writes left apart, so that searches read less. Tells whether there is more to
-   * merge.
+   * Merges a part of the pieces that many writes leave in the index, so that searches read less. Tells
+   * whether there is more to merge.
    */
   merge(db: Db, isFirst: boolean): Promise<boolean>;
   addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;

@@ -106,7 +106,9 @@ const toListedOffer = ({ text: _, observed_at, tool, source, ...states }: ListCo
   ...states,
 });
 
-/** Says what an offer pays for and, if that is another place than that of the first, its comparison. */
+/**
+ * Says what an offer is for. If it is compared with something else than the first offer, it says that too.
+ */
 function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, first: CheckedOffer): Words {
   const about =
     resource === undefined ? own('This offer names no resource.') : say`This offer is for ${code(resource)}.`;
@@ -139,7 +141,10 @@ async function toOffer(
 
 const different = new Set<string>(['never_seen', 'seen_until', 'other', 'higher', 'lower']);
 
-/** The rank of an offer: first come those that differ from what is known, last those that are all as seen. */
+/**
+ * The rank of an offer: 0 if it differs from what is known, 1 if a part of it is not known, 2 if all is as
+ * seen.
+ */
 function rankOf({ compared, lists }: CheckedOffer): number {
   const states = [
     ...partNames.map((name) => compared[name].seen),
@@ -149,14 +154,14 @@ function rankOf({ compared, lists }: CheckedOffer): number {
   return states.includes('not_known') ? 1 : 2;
 }
 
-/** Chooses the offers that are shown, so that one that differs is not left out for some that do not. */
+/** Chooses the offers that are shown. Offers that differ from what is known are preferred. */
 const shownOf = (checked: readonly CheckedOffer[]): CheckedOffer[] =>
   checked
     .toSorted((a, b) => rankOf(a) - rankOf(b))
     .slice(0, mostOffers)
     .sort((a, b) => a.offer.number - b.offer.number);
 
-/** The number of those that were sent among some offers, of which two may be one with two resources. */
+/** Counts the offers that were sent. Two of the given ones may be one offer for two resources. */
 const numbersOf = (checked: readonly CheckedOffer[]): number =>
   new Set(checked.map(({ offer }) => offer.number)).size;
 

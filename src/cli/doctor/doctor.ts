@@ -100,10 +100,7 @@ async function checkClaims({ store }: DoctorSubject): DoctorFindings {
 /** A Date header has whole seconds, and an answer takes time. */
 const tolerated_ms = 5000;
 
-/**
- * Compares this clock with others. Ratings, checks and leases are dated by it: a clock that is ahead suspends
- * claims, and one that is set back repeats dates.
- */
+/** Compares this clock with others, because ratings and checks are dated by it. */
 async function checkClock({ config, store }: DoctorSubject): DoctorFindings {
   const { done } = (await store?.imports.last()) ?? {};
   const stored_ms = Date.parse(done?.finished_at ?? '');

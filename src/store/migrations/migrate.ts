@@ -57,7 +57,7 @@ const createAddition = (name: string, ddl: EngineDdl): Migration => ({
 
 /**
  * Upgrades a database as far as `opening` allows. Throws NoDatabase if there is none, and ExitError if it
- * cannot be or may not be upgraded; it then leaves it unchanged.
+ * cannot or may not be upgraded; the database is then unchanged.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): Promise<void> {
   const migrations = {

@@ -92,8 +92,9 @@ const notable: ReadonlySet<ChangeType> = new Set([
 const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
 
 /**
- * Tells whether a change matters for a purchase: of price, tools or access, of an endpoint, package,
- * repository or secret, of a claim or a rating, a withdrawal, or a report of malicious code.
+ * Tells whether a change matters for a purchase. It is then about price, tools or access, about an endpoint,
+ * a package, a repository or a secret, about a claim or a rating, a withdrawal, or a report of malicious
+ * code.
  */
 function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): boolean {
   if (type === 'listing.changed')

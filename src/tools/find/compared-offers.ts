@@ -79,9 +79,9 @@ async function compareAt(
 const toolIn = (resource = ''): string | undefined => /^mcp:\/\/tool\/(.+)$/.exec(resource)?.[1];
 
 /**
- * Compares each offer with the place of its own resource, so that one that is as usual does not stand for
- * another. An offer without a resource is for what the others name. Offers for more than three resources are
- * left out. Throws as findPlace does.
+ * Compares each offer with the place of its own resource, so that a usual offer does not make a different one
+ * look usual. An offer without a resource counts as one for the first resource that any offer names. Only the
+ * offers for the first three resources are compared. Throws as findPlace does.
  */
 export async function compareEach(
   { offers }: SentOffers,

@@ -101,7 +101,7 @@ const countOfHolders = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
 /**
- * The listing, or the listings, that had the first reference that any listing had; for references that no
+ * The listing or listings that had the first reference that any listing had. It is for references that no
  * listing has now. `formerly` holds up to `mostRecording` listings for each.
  */
 export function pickFormer(
@@ -152,8 +152,8 @@ function formerWords({ kind }: Reference, found: readonly Listing[], had: readon
 }
 
 /**
- * The listing, or the listings, that record the first reference that any listing records, and those that
- * recorded it before. `asked` is the text that was asked for.
+ * The listing or listings that record the first reference that any listing records, and those that recorded
+ * it before. `asked` is the text that was asked for.
  */
 export function pickRecording(
   references: readonly Reference[],

@@ -224,7 +224,7 @@ export function toNearText(text: string, references: readonly Reference[]): stri
 }
 
 /**
- * Finds the listings that have the first reference that any has now, and those that had the first that any
+ * Finds the listings of the first reference that any listing has now, and those of the first that any listing
  * had.
  */
 export async function findHolders(
