@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { namespaceIdentity } from '../core/identity.ts';
 import type { Payee } from '../core/payee.ts';
 import type { FacetChoice } from '../search/facets.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
@@ -16,7 +17,7 @@ import {
 import { readNear } from './near.ts';
 import { readFormerly } from './references/former.ts';
 import { readAsked, readPaidOn, toPayeeKey } from './references/payees.ts';
-import { keyOfReference, type Reference } from './references/references.ts';
+import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
 import { readPaidAt, readSharing } from './references/shared.ts';
 import { readVersionPage } from './registry-entries.ts';
 import type { Db, ListingRow } from './schema.ts';
@@ -140,6 +141,35 @@ const selectOldest = precompileQuery((db: Db, key: string, limit: number) =>
     .limit(limit),
 );
 
+/** The oldest listings for a key among those under the namespaces of one identity. */
+const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: number) =>
+  db
+    .selectFrom('listing_reference')
+    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+    .selectAll('listing')
+    .where('listing_reference.key', '=', key)
+    .where('listing_reference.publisher', '=', holder)
+    .where('withdrawn', 'is', null)
+    .orderBy('listing_reference.published_at')
+    .orderBy('listing_reference.handle')
+    .limit(limit),
+);
+
+/**
+ * Puts the listings of the holder of what is recorded first. Anybody may record it, also many times and
+ * before the holder did.
+ */
+async function holderFirst(db: Db, reference: Reference, rows: readonly ListingRow[], limit: number) {
+  const holder = holderOfReference(reference);
+  if (holder === undefined || rows.length < 2) return rows;
+  const isAll = rows.length < limit;
+  const held = isAll
+    ? rows.filter(({ handle }) => namespaceIdentity(handle) === holder)
+    : await selectHeld(db, keyOfReference(reference), holder, limit);
+  const handles = new Set(held.map(({ handle }) => handle));
+  return [...held, ...rows.filter(({ handle }) => !handles.has(handle))].slice(0, limit);
+}
+
 /** Tells whether thousands of listings may share a key of this kind. */
 const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
 
@@ -148,11 +178,12 @@ async function readRecording(db: Db, references: readonly Reference[], limit: nu
   const rows: (ListingRow & { readonly key: string })[] = [];
   await inChunks([...few], async (some) => rows.push(...(await selectRecording(db, some, limit))));
   const byKey = Map.groupBy(rows, ({ key }) => key);
-  const found = references.map((one) => {
+  const oldest = (one: Reference) => {
     const key = keyOfReference(one);
     if (!isOfMany(one)) return byKey.get(key) ?? [];
     return one.network === undefined ? selectOldest(db, key, limit) : readPaidOn(db, key, one.network, limit);
-  });
+  };
+  const found = references.map(async (one) => holderFirst(db, one, await oldest(one), limit));
   return (await Promise.all(found)).map((some) => some.map(listingTable.decode).map(withoutHidden));
 }
 
@@ -177,8 +208,9 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Visible handles near to an unknown one, or to a name without a namespace. */
   near: (text: string, limit: number) => readNear(db, search, text, limit),
   /**
-   * For each reference, up to `limit` visible listings that record it, or ask to be paid there, the oldest
-   * first.
+   * For each reference, up to `limit` visible listings that record it, or ask to be paid there: first those
+   * whose namespace is on the domain of the address or of the account that owns the repository, then the
+   * oldest.
    */
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
   /** For each reference, up to `limit` shown listings that had it and no longer have it, the latest first. */

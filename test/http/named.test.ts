@@ -49,6 +49,20 @@ const entries = [
     },
   ),
 ];
+/** Eight listings of accounts that recorded an endpoint and a repository before their holders did. */
+const lateRemotes = [{ type: 'streamable-http', url: 'https://late.example.org/mcp' }];
+const early = Array.from({ length: 8 }, (_, n) =>
+  registryEntry(
+    `io.github.bot${n}/copy`,
+    { ...onGitHub('vendor/server'), remotes: lateRemotes },
+    { publishedAt: dayAfter(n) },
+  ),
+);
+entries.push(
+  ...early,
+  registryEntry('org.example.late/mcp', { remotes: lateRemotes }),
+  registryEntry('io.github.vendor/server', onGitHub('vendor/server')),
+);
 let directory: Directory;
 beforeAll(async () => {
   directory = await openDirectory({ entries, environment: { LIMITS: 'off' } });
@@ -62,6 +76,7 @@ interface Body {
   readonly detail?: string;
   readonly near?: readonly string[];
   readonly others?: readonly string[];
+  readonly results?: readonly object[];
   readonly listings?: readonly {
     readonly handle: string;
     readonly problem?: { readonly message: string; readonly near?: readonly string[] };
@@ -216,6 +231,24 @@ describe('a text that has the form of a handle', () => {
       detail: expect.stringContaining('with different capitals: it is the first in near.'),
       near: ['com.example/Twin', 'com.squat/twin'],
     });
+  });
+});
+
+describe('what the holder records, and many accounts recorded before', () => {
+  it.each([
+    ['an endpoint', 'https://late.example.org/mcp', 'org.example.late/mcp'],
+    ['a host', 'late.example.org', 'org.example.late/mcp'],
+    ['a repository', 'https://github.com/vendor/server', 'io.github.vendor/server'],
+  ])('%s: the listing of the holder is the first candidate', async (_what, asked, holder) => {
+    const answer = await call('get_agent', { handle: asked });
+    expect(answer).toMatchObject({
+      code: 'several_listings',
+      candidates: [{ handle: holder }, {}, {}, {}, {}],
+    });
+    const { results } = await call('resolve_agents', { handles: [asked] });
+    expect(results).toMatchObject([
+      { outcome: 'several_listings', candidates: [{ handle: holder }, {}, {}, {}, {}] },
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isHandle } from '../../core/handle.ts';
-import { namespaceIdentity } from '../../core/identity.ts';
+import { Holder, namespaceIdentity, repositoryIdentity } from '../../core/identity.ts';
 import { attempt, ownMember } from '../../core/json.ts';
 import { type Payee, readNamedPayee } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
@@ -107,6 +107,12 @@ function placesOf({
     ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
     ...packages.map(toPackageReference),
   ];
+}
+
+/** The identity of the domain that an address is on, or of the account that owns a repository. */
+export function holderOfReference({ kind, key }: Reference): string | undefined {
+  if (kind === 'endpoint' || kind === 'host') return Holder.ofHost(toHost(key)).id;
+  return kind === 'repository' ? repositoryIdentity(key) : undefined;
 }
 
 /** References to everything that a record names, to its description, and to the publisher's name. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
+import { type Context, noteChange } from '../../context.ts';
 import { ended, isEmpty, join, phrase, say, source, type Words, wordsSchema } from '../../core/words.ts';
 import {
   type CriterionAnswer,
@@ -7,10 +7,9 @@ import {
   compareListing,
 } from '../../document/criteria/criteria.ts';
 import { toListingDocument } from '../../document/document.ts';
-import type { ListingFacts } from '../../document/record.ts';
+import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import type { Facet } from '../../search/facets.ts';
 import type { SearchQuery } from '../../search/query.ts';
-import { readFacts } from './listing.ts';
 
 /** The part of the answer of search_agents about listings that match the words but not the filters. */
 export const leftOut = z.object({
@@ -76,11 +75,15 @@ export async function findLeftOut(
     }))
     .filter(({ facets }) => facets.length > 0)
     .slice(0, mostBest);
+  const now = context.clock().toISOString();
   const best = await Promise.all(
-    without.map(async ({ handle, facets }) => ({
-      handle,
-      why: whyWithout(await readFacts(handle, context), facets, context),
-    })),
+    without.map(async ({ handle, facets }) => {
+      // A listing may have been withdrawn since the search.
+      const facts = await documents.facts(handle, now);
+      if (!facts || facts.listing.withdrawn) return { handle, why: say`` };
+      noteChange(context, nextChange_ms(facts, context));
+      return { handle, why: whyWithout(facts, facets, context) };
+    }),
   );
   return { count: counts.total, capped: counts.capped, best: best.filter(({ why }) => !isEmpty(why)) };
 }

@@ -11,9 +11,9 @@ import { severalListings } from './holders.ts';
 import { findHolders, findNamed, readFacts } from './listing.ts';
 import { hostsOf, keysOf, mostAtAddress, recordedBesideBy, recordedBy } from './recorded-by.ts';
 
-/** Tells whether the resource of an offer is an address. */
+/** Tells whether a text, such as the resource of an offer, is an address. */
 export const isAddress = (text: string | undefined): text is string =>
-  text !== undefined && /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+  text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text);
 
 /** The listing and endpoints that an offer is compared with, and a sentence about how they were found. */
 export interface PaidPlace {
@@ -121,14 +121,19 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
  * The listing that is named, or else that records the address of the offer, with its endpoints at that
  * address. Its other endpoints are left out, because a stranger may record the address beside endpoints that
  * quote something else. A named listing without endpoints there is compared with all of its endpoints. Throws
- * as findNamed does, and invalid_input if neither caller nor offer names an address or a listing.
+ * as findNamed does, and invalid_input if `url` is no address, or if neither caller nor offer names an
+ * address or a listing.
  */
 export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },
   { resource }: Pick<SentOffer, 'resource'>,
   context: Context,
 ): Promise<PaidPlace> {
-  const [called, offered] = [url, resource].map((one) => (isAddress(one) ? one : undefined));
+  const called = url?.trim();
+  // If it were ignored, the offer itself would choose what it is compared with.
+  if (called !== undefined && !isAddress(called))
+    throw wrongField('url', 'must be an http or https address; send the name of a listing as handle');
+  const offered = isAddress(resource) ? resource : undefined;
   const sent = called ?? offered;
   if (handle === undefined && sent === undefined) {
     const message = 'is needed, because the offer names no address';

@@ -59,7 +59,7 @@ export async function recordedBy(
   context: Pick<Context, 'store'>,
 ): Promise<Words> {
   const all = await firstFound('endpoint', keysOf(address), context);
-  const isHeld = ({ handle }: Listing) => Number(namespaceHoldsEndpoints(handle, [address]));
+  const isHeld = ({ handle }: Listing) => Number(namespaceHoldsEndpoints(handle, [address]) === true);
   return recordWords(
     all.toSorted((a, b) => isHeld(b) - isHeld(a)),
     named,

@@ -441,6 +441,32 @@ describe('where there is little to compare with', () => {
     });
   });
 
+  it.each([
+    'shop.example.com/mcp',
+    'shop.example.com',
+    'wss://shop.example.com/mcp',
+    '<https://shop.example.com/mcp>',
+    'mcp+https://shop.example.com/mcp',
+    'https:shop.example.com/mcp',
+    'mcp://tool/search',
+    'com.example.shop/a',
+    '',
+  ])('a url that is no address is refused, and not replaced by what the offer names: %s', async (url) => {
+    const offer = { ...agentkit(), payTo: mallory, url: 'https://thief.example.com/mcp' };
+    expect(await refusal({ url, offer })).toMatchObject({
+      isError: true,
+      code: 'invalid_input',
+      message: expect.stringContaining(
+        'url must be an http or https address; send the name of a listing as handle.',
+      ),
+    });
+  });
+
+  it('spaces around a url are ignored', async () => {
+    const answer = await check({ url: `  ${address}\n`, offer: [quoted()] });
+    expect(answer.handle).toBe(shopHandle);
+  });
+
   const hostile: Readonly<Record<string, unknown>> = {
     'no JSON': 'pay me',
     'an empty text': '',
@@ -537,6 +563,13 @@ describe('an address that listings of strangers record too', () => {
     const many = await check({ offer: [quoted()], url: address });
     expect(many.handle).toBe(shopHandle);
     expect(many.message).toContain('; 9 other listings record the address too.');
+  });
+
+  it('names the listing whose domain it is on first among those that record it', async () => {
+    const hosted = { ...agentkit(), url: address };
+    expect((await check({ offer: hosted, url: 'https://twin.example.com/mcp' })).message).toContain(
+      '10 listings record that resource, among them `com.example.shop/a` (record, 2026-10-02) and `io.github.mallory/shop` (record, 2026-10-02).',
+    );
   });
 
   it('is refused if it is on the domains of two of them, or of none', async () => {
