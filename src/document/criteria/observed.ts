@@ -5,7 +5,7 @@ import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../obse
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
 import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
 import { packageAdvisories, reportedMalware } from '../../observations/kinds/packages/advisories.ts';
-import { packageDeprecated } from '../../observations/kinds/packages/packages.ts';
+import { packageDeprecated, packageExists } from '../../observations/kinds/packages/packages.ts';
 import { packageProvenance } from '../../observations/kinds/packages/provenance.ts';
 import { packageRepository } from '../../observations/kinds/packages/says.ts';
 import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
@@ -110,6 +110,8 @@ interface AskedFact<K extends NamedKind> {
   /** Undefined if the value does not answer the question. */
   holds(value: KindValue<K>): boolean | undefined;
   readonly met: Words;
+  /** Said in place of `met` if the registry does not have the package, so that the value means nothing. */
+  readonly absent?: Words;
   notMet(value: KindValue<K>, factOf: FactAt): Words;
   readonly unseen: Words;
 }
@@ -129,6 +131,8 @@ function judgePackage<K extends NamedKind>(
   const isSeen = seen && seen.value !== null && currentOutcome(seen) === 'seen';
   const holds = isSeen ? asked.holds(seen.value) : undefined;
   if (!isSeen || holds === undefined) return unseenFinding(compared, asked.unseen, seen);
+  if (holds && asked.absent && currentOutcome(factOf(packageExists)) === 'absent')
+    return observedFinding(seen, unknown(asked.absent));
   return observedFinding(seen, holds ? met(asked.met) : notMet(asked.notMet(seen.value, factOf)));
 }
 
@@ -171,6 +175,9 @@ function judgeMalware(compared: ComparedListing): CriterionFinding {
     kind: packageAdvisories,
     holds: (value) => (reportedMalware(value) === 'unknown' ? undefined : true),
     met: own('OSV lists the recorded version of no package as malicious code.'),
+    absent: own(
+      'OSV lists no report about a recorded package that its registry does not have, which means nothing.',
+    ),
     notMet: () => fact,
     unseen: fact,
   });

@@ -4,6 +4,7 @@ import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoi
 import { type OsvRecord, osvRecord, since, startOsvApi } from '../../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { connect } from '../../support/mcp-clients.ts';
 import { variantsOf } from '../../support/odd-values.ts';
 
 const faults = (name: string, many: number) =>
@@ -129,6 +130,45 @@ it('knows advisories about other versions, and counts none that was withdrawn', 
     value: { count: 0, others: { count: 0 } },
     outcome: 'seen',
   });
+});
+
+it('does not call it a good sign that nothing is reported about what its registry does not have', async () => {
+  await directory.observe('com.example/clean');
+  await directory.observe('com.example/swapped');
+  await directory.observe('com.example/nuget');
+  const client = await connect('v2', directory);
+  const ask = async (tool: string, input: Record<string, unknown>) => {
+    const { content, structuredContent } = await client.call(tool, input);
+    return `${content[0]?.text} ${JSON.stringify(structuredContent)}`;
+  };
+  const short = await ask('get_agent', { handle: 'com.example/clean' });
+  expect(short).toContain('npm has no package `clean`');
+  expect(short).not.toContain('advisor');
+  const full = await ask('get_agent', { handle: 'com.example/clean', detail: 'full' });
+  expect(full).toContain(
+    'Advisories about the package: none, but its registry does not have version `1.0.0`',
+  );
+  expect(full).not.toContain('0 advisories');
+  expect(await ask('get_agent', { handle: 'com.example/swapped' })).toContain(
+    'Advisories: none, but its registry does not have version `2.3.1`; 2 about other versions (`2.4.0`: `MAL-2026-7001`, malicious code; ',
+  );
+  expect(await ask('get_agent', { handle: 'npm:clean@2.0.0' })).toContain(
+    'OSV lists no advisory about version `2.0.0` of `npm:clean`; its registry does not have the recorded one (Dossier, ',
+  );
+  const compared = await ask('compare_agents', {
+    handles: ['com.example/clean', 'com.example/nuget'],
+    criteria: ['no_malware_report'],
+  });
+  await client.close();
+  expect(compared).toContain(
+    'no_malware_report: unknown. OSV lists no report about a recorded package that its registry does not have, which means nothing. [1]',
+  );
+  expect(compared).toContain('no_malware_report: not_met.');
+  const page = await (
+    await directory.app.request('/agents/com.example/clean', { headers: { accept: 'text/html' } })
+  ).text();
+  expect(page).toContain('none, but its registry does not have version');
+  expect(page).not.toContain('0 advisories');
 });
 
 it('orders versions of PyPI by PEP 440, and names of it by PEP 503', async () => {

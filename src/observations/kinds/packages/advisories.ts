@@ -33,6 +33,8 @@ type AdvisoriesValue = z.infer<typeof value>;
  */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
+  /** Set if the registry does not have that version, or the package, so that no advisories mean nothing. */
+  is_absent: z.literal(true).optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
   /** About other versions, or not compared. */
   others: z.array(advisory).catch([]),
@@ -97,6 +99,7 @@ function toFinding(
   { found, isOfVersion, source }: FoundAdvisories,
   ecosystem: Ecosystem,
   version: string | undefined,
+  isAbsent = false,
 ): Finding<AdvisoriesValue> {
   const {
     yes: affecting = [],
@@ -113,6 +116,7 @@ function toFinding(
     outcome: 'seen',
     details: {
       version: version ?? null,
+      ...(isAbsent && { is_absent: true }),
       advisories: firstStored(affecting),
       others: firstStored(malwareFirst([...others, ...unknown])),
     },
@@ -145,13 +149,14 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   // spellings.
   const isSpelledFreely = registry === 'nuget' || registry === 'cargo';
   const isNeeded = recorded.version === undefined || isSpelledFreely;
-  const published = isNeeded ? await readPublished(run, recorded) : undefined;
-  const { name, version } = published?.result === 'published' ? published : recorded;
+  const published = await readPublished(run, recorded);
+  const { name, version } = isNeeded && published.result === 'published' ? published : recorded;
   const answer = await run.advisories({ registry, ecosystem, name, version });
   if (answer.result !== 'advisories') return withoutAnswer(answer);
-  const finding = toFinding(answer, ecosystem, version);
+  const isAbsent = published.result === 'no_answer' && published.outcome === 'absent';
+  const finding = toFinding(answer, ecosystem, version, isAbsent);
   // Without a known version, only advisories about every version can be reported.
-  if (version === undefined && published?.result === 'no_answer' && finding.value?.count === 0)
+  if (version === undefined && published.result === 'no_answer' && finding.value?.count === 0)
     return withoutAnswer(published);
   return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
@@ -217,6 +222,17 @@ function versionWords(found: Pick<ShownFinding, 'details'>): Words {
 const mostInLine = 2;
 const mostInFull = 20;
 
+/** Tells whether a version is known to be missing in its registry, and OSV has no advisory about it. */
+const isNoneOfAbsent = (found: ShownFinding<AdvisoriesValue>): boolean =>
+  found.value.count === 0 && readDetails(found).is_absent === true;
+
+/** Says that no advisory was found, which means nothing about what the registry does not have. */
+function noneWords(found: ShownFinding<AdvisoriesValue>): Words {
+  if (!isNoneOfAbsent(found)) return own('none');
+  const { version } = readDetails(found);
+  return say`none, but its registry does not have ${version ? versionWords(found) : own('it')}`;
+}
+
 function othersWords(
   { others }: AdvisoriesValue,
   held: readonly Advisory[],
@@ -236,16 +252,21 @@ const notComparedWords = ({ not_compared }: AdvisoriesValue): Words =>
 function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   const { advisories, others } = readDetails(found);
   const { count: all } = found.value;
-  const named = all === 0 ? own('') : say`: ${namedWords(found.value, advisories, 'all', mostInFull)}`;
+  const said =
+    all === 0 ? noneWords(found) : say`${all}: ${namedWords(found.value, advisories, 'all', mostInFull)}`;
   const rest = say`${othersWords(found.value, others, mostInFull, 'all')}${notComparedWords(found.value)}`;
-  return say`${all === 0 ? own('none') : say`${all}`}${named}${rest}`;
+  return say`${said}${rest}`;
 }
 
-function sayInLine(found: ShownFinding<AdvisoriesValue>): Words {
-  const { count: all, not_compared } = found.value;
+/** Says nothing if there is no advisory about a package that its registry does not have. */
+function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
+  const { count: all, not_compared, others: ofOthers } = found.value;
   const others = othersWords(found.value, readDetails(found).others, mostInLine, 'versions');
   const open = not_compared.length === 0 ? own('') : say`; ${not_compared.length} not compared`;
-  return say`${count(all, 'advisory')} about ${versionWords(found)}${others}${open}`;
+  if (!isNoneOfAbsent(found))
+    return say`${count(all, 'advisory')} about ${versionWords(found)}${others}${open}`;
+  if (!ofOthers?.count && not_compared.length === 0) return undefined;
+  return say`advisories: ${noneWords(found)}${others}${open}`;
 }
 
 const malwareIn = (ids: readonly string[] = []) => ids.filter(isMalware);
@@ -338,9 +359,10 @@ export function sayOfVersion(
   const open = malwareIn([...idsAbout('unknown'), ...cut]);
   const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
   const named = (some: readonly string[], most: number) => namedWords(counted(some), held, 'summary', most);
+  const but = readDetails(found).is_absent ? own('; its registry does not have the recorded one') : own('');
   const none =
     isWhole && idsAbout('unknown').length === 0
-      ? say`OSV lists no advisory about ${what}`
+      ? say`OSV lists no advisory about ${what}${but}`
       : say`Dossier cannot tell whether OSV lists an advisory about ${what}`;
   // If only a part of the advisories is stored, the count is a minimum.
   const some = say`${isWhole ? own('') : own('at least ')}${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
