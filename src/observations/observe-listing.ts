@@ -223,13 +223,14 @@ export async function findAll(run: CheckRun, checks: CheckContext): Promise<Date
   return fitTogether(found, (kind) => listKinds.has(kind));
 }
 
-const pricedKinds: ReadonlySet<string> = new Set(
-  kinds.filter(({ priced }) => priced).map(({ kind }) => kind),
+/** Kinds whose values show that something costs money, with or without an amount. */
+const paidKinds: ReadonlySet<string> = new Set(
+  kinds.filter(({ priced, paid }) => priced || paid).map(({ kind }) => kind),
 );
 
 /**
  * The facets of a listing that follow from its last check: an endpoint answered, or every endpoint let
- * Dossier in without a payment and nothing states a price.
+ * Dossier in without a payment, and nothing shows one.
  */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
@@ -238,8 +239,8 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
       .filter((one) => one.outcome === outcome)
       .map(({ subject }) => subject);
   const free = stated(priceChallenge, 'nothing');
-  const isPriced = found.some(({ kind, value }) => pricedKinds.has(kind) && value !== null);
-  const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPriced;
+  const isPaid = found.some(({ kind, value }) => paidKinds.has(kind) && value !== null);
+  const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPaid;
   return [
     ...(stated(endpointAnswers, 'seen').length > 0 ? ['seen:answered' as const] : []),
     ...(isFree ? ['seen:no_payment_seen' as const] : []),

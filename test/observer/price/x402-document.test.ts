@@ -3,9 +3,10 @@ import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Documents, startDocumented } from '../../support/endpoints/documented.ts';
-import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
+import { connect } from '../../support/mcp-clients.ts';
 
 const asset = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 const network = 'eip155:8453';
@@ -112,6 +113,8 @@ beforeAll(async () => {
     if (url === '/.well-known/x402') return void response.destroy();
     response.writeHead(404).end();
   });
+  const many = Array.from({ length: 2_001 }, (_, n) => ({ name: `tool${n}`, description: 'One of many' }));
+  hosts.many = await startModernServer(() => many);
   observed = await openObserved(hosts);
 });
 afterAll(() => observed.close());
@@ -195,6 +198,20 @@ it('a price there is known; one that is only named is none, and the endpoint is 
       /^no_payment_seen: not_met. The x402 document of the endpoint’s host names the endpoint among the resources that are paid for./,
     ),
   ]);
+});
+
+it('a search for what asks for no payment finds neither what is only named as paid, nor what lists tools that were not read', async () => {
+  await see('bare', 'price.named');
+  await see('none', 'price.named');
+  expect(await see('many', 'price.tool')).toMatchObject({ value: null, outcome: 'otherwise' });
+  const client = await connect('v2', { app: observed.directory.app });
+  const found = await client.call('search_agents', { no_payment_seen: true });
+  await client.close();
+  const { listings } = found.structuredContent as { listings: { handle: string }[] };
+  const handles = listings.map(({ handle }) => handle);
+  expect(handles).toContain(handleAt('none'));
+  expect(handles).not.toContain(handleAt('bare'));
+  expect(handles).not.toContain(handleAt('many'));
 });
 
 it('reads no more than 10,000 resources and shows 50 tools, whatever they are called', async () => {
