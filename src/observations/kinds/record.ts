@@ -98,7 +98,8 @@ export const recordUnreadFields = defineRecord({
   title: 'Fields of the record that Dossier does not read',
   means:
     'Names of fields whose values Dossier stores and does not read. They may state more than is shown here.',
-  doesNotMean: 'Their values are shown only by the registry.',
+  doesNotMean:
+    'Answers and pages about the listing do not show their values; the record at the registry does.',
   value: z.array(z.string()),
   say: ({ value }) => codes(value),
   stated: ({ server }) => listOrNone(publisherFields(server)) ?? undefined,
@@ -156,7 +157,7 @@ export const registryVersions = defineRecord({
   kind: 'registry.versions',
   question: 'upkeep',
   title: 'Versions published',
-  means: 'How many versions the registry has.',
+  means: 'How many versions the registry has sent to Dossier, deleted ones included.',
   doesNotMean: 'More are not better.',
   unit: 'versions',
   value: z.number(),

@@ -103,7 +103,7 @@ export const resourcesSurface = defineKind({
   isPublishedIfSaid: true,
   title: 'Resources it lists',
   means:
-    'The SHA-256 Merkle root over the addresses, names, titles, descriptions and media types of all resources and resource templates that the endpoint listed to Dossier.',
+    'The SHA-256 Merkle root over the addresses, names, titles, descriptions, media types and annotations of all resources and resource templates that the endpoint listed to Dossier.',
   doesNotMean:
     'It does not say what a resource contains; Dossier reads none. Lists of documents may change daily.',
   changed: own('The endpoint lists different resources'),
