@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { handleWords } from '../core/handle.ts';
-import { type Payee, payeeName, payeePath, readPayee } from '../core/payee.ts';
+import { type Payee, payeeName, payeePath } from '../core/payee.ts';
 import { Problem } from '../core/problem.ts';
 import { dayText, lines, list, paragraphs } from '../core/text.ts';
 import {
@@ -89,11 +89,20 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
 
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
-/** Reads which listings ask or asked to be paid at an address. Throws not_found if no check saw it. */
-export async function readPayeeDocument(name: string, { store, config, clock }: Context) {
-  const payee = readPayee(name);
-  const rows = payee ? await store.listings.asked(payee, mostShown + 1) : [];
-  if (!payee || rows.length === 0) throw new Problem('not_found', noPayee);
+/**
+ * Reads which listings ask or asked to be paid at the first of some payees that a check saw. Throws not_found
+ * if no check saw any.
+ */
+export async function readPayeeDocument(payees: readonly Payee[], { store, config, clock }: Context) {
+  let found: { readonly payee: Payee; readonly rows: readonly AskedPayee[] } | undefined;
+  for (const payee of payees) {
+    const rows = await store.listings.asked(payee, mostShown + 1);
+    if (rows.length === 0) continue;
+    found = { payee, rows };
+    break;
+  }
+  if (!found) throw new Problem('not_found', noPayee);
+  const { payee, rows } = found;
   const shown = rows.slice(0, mostShown);
   const isThere = ({ network }: AskedPayee) =>
     payee.network === undefined || network === '' || network === payee.network;

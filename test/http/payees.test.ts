@@ -31,6 +31,13 @@ const quoted: Record<string, Offers | 'free'> = {
     ['card', 'vendor'],
     ['card', 'vendor.json'],
   ],
+  ...Object.fromEntries(
+    [
+      ['.', '..', '%2e'],
+      ['shop/../till?a=1&b#c', 'pay@shop.example', 'tip*{a}[b]<c>=~$'],
+      [`${sepolia}:${mallory.replace('0x2', '0x7')}`, 'x'.repeat(200), '..json'],
+    ].map((payees, at) => [`odd${at}`, payees.map((payee) => ['card', payee] as const)]),
+  ),
 };
 
 /** A server that asks for a cent of USDC before it answers, as x402 version 2 has it. */
@@ -277,6 +284,51 @@ describe('the page of a payee', () => {
     expect((await call('search_agents', { query })).listings).toMatchObject([found]);
     expect((await call('resolve_agents', { handles: [query] })).results).toMatchObject([found]);
     expect(await call('check_offer', { handle, offer: [{ payTo: 'vendor.md' }] })).toMatchObject(found);
+  });
+
+  it.each([
+    ['.', '/payees/..html', '/payees/..json'],
+    ['..', '/payees/...html', '/payees/...json'],
+    ['%2e', '/payees/%252e', '/payees/%252e.json'],
+    ['shop/../till?a=1&b#c', '/payees/shop%2F..%2Ftill%3Fa%3D1%26b%23c'],
+    ['pay@shop.example', '/payees/pay%40shop.example'],
+    ['tip*{a}[b]<c>=~$', '/payees/tip%2A%7Ba%7D%5Bb%5D%3Cc%3E%3D~%24'],
+    [
+      `${sepolia}:0x7222222222222222222222222222222222222222`,
+      '/payees/eip155%3A84532%3A0x7222222222222222222222222222222222222222',
+    ],
+    ['x'.repeat(200), `/payees/${'x'.repeat(200)}`],
+    ['..json', '/payees/..json.html', '/payees/..json.json'],
+  ])('%s has an address that every client can follow', async (payee, at, json = `${at}.json`) => {
+    const listings = await Promise.all(
+      ['odd0', 'odd1', 'odd2'].map((name) => read(`/agents/${handleAt(name)}`)),
+    );
+    const links = listings.flatMap((page) =>
+      [...page.matchAll(/href="(\/payees\/[^"]+)"/g)].map(([, href = '']) => href),
+    );
+    expect(links).toContain(at);
+    const followed = (path: string) => get(new URL(path, 'http://127.0.0.1:3000/agents').pathname);
+    const page = await followed(at);
+    expect([page.status, plain(await page.text()).includes('1 listing asks to be paid there.')]).toEqual([
+      200,
+      true,
+    ]);
+    const answer = await followed(json);
+    expect(await answer.json()).toMatchObject({ payee, page: `http://127.0.0.1:3000${at}` });
+    expect(answer.headers.get('link')).toBe(`<http://127.0.0.1:3000${at}>; rel="canonical"`);
+    const shown = await read(at);
+    const markdown = json.replace(/json$/, 'md');
+    expect(shown).toContain(`href="${json}"`);
+    expect(shown).toContain(`href="${markdown}"`);
+    expect(await (await followed(markdown)).text()).toContain('asks to be paid there since');
+    const { results } = await call('resolve_agents', { handles: [`http://127.0.0.1:3000${at}`] });
+    expect(results).toMatchObject([{ outcome: 'listed' }]);
+  });
+
+  it('has the same for a CAIP-10 name that a client encoded as a whole, or of which a proxy decoded a part', async () => {
+    const named = encodeURIComponent(`${base}:${alice.toLowerCase()}`);
+    expect(await readJson(`/payees/${named}`)).toMatchObject({ network: base });
+    expect(await readJson('/payees/pay@shop.example')).toMatchObject({ payee: 'pay@shop.example' });
   });
 
   it('is a link on the page of a listing', async () => {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { payeePath, readPayee, splitPayeeName } from '../../core/payee.ts';
+import { payeePath, readPayeeSegment } from '../../core/payee.ts';
 import { readPayeeDocument, toPayeeMarkdown } from '../../document/payee.ts';
 import { toPayeePage } from '../../views/payee-page.ts';
 import type { CachePolicy, HttpAdapter, HttpEnvironment, Request } from '../call.ts';
@@ -9,15 +9,15 @@ const cachePolicy: CachePolicy = { cacheTags: 'all' };
 
 /**
  * Answers with a payee as page, JSON or Markdown. A different spelling of its name redirects to its own
- * address.
+ * address, unless the two differ only in what is percent-encoded, because proxies differ in that.
  */
 async function showPayee(c: Request, { site }: HttpAdapter) {
-  const asked = c.req.param('payee') ?? '';
-  const { name, ending } = splitPayeeName(asked);
-  const document = await readPayeeDocument(name, c.get('context'));
+  const { pathname } = new URL(c.req.url);
+  const { payees, ending } = readPayeeSegment(pathname.slice('/payees/'.length));
+  const document = await readPayeeDocument(payees, c.get('context'));
   const isPage = ending === '' || ending === '.html';
-  const path = payeePath(readPayee(name) ?? { address: name }, isPage ? '' : ending);
-  if (path !== undefined && path !== `/payees/${asked}`) return c.redirect(path, 308);
+  const path = payeePath(document, isPage ? '' : ending);
+  if (decodeURIComponent(path) !== decodeURIComponent(pathname)) return c.redirect(path, 308);
   if (isPage) return answerPage(c, toPayeePage(site, document), cachePolicy);
   // Search engines index the page instead.
   c.header('Link', `<${document.page}>; rel="canonical"`);
@@ -27,4 +27,4 @@ async function showPayee(c: Request, { site }: HttpAdapter) {
 }
 
 export const createPayeeRoutes = (adapter: HttpAdapter) =>
-  new Hono<HttpEnvironment>().get('/payees/:payee{[-.:_A-Za-z0-9]{1,200}}', (c) => showPayee(c, adapter));
+  new Hono<HttpEnvironment>().get('/payees/:payee', (c) => showPayee(c, adapter));
