@@ -255,7 +255,7 @@ export const rulesOfEvidence = [
   'Ratings made here come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',
   `Each counted rating is in the first of these groups that fits. ${groupMeanings} Independent: None of these fits. Criticism is in stated overlap only if the source’s own record names what the rated listing proves. Each group is counted separately.`,
   'Rings of three or more accounts that rate each other are not detected. A source is an account or a registered domain that proved a claim, with all its listings; not a person or a company.',
-  'Ratings are shown as counts and records. Dossier computes no score, mean, star or percentage of them, and no list is ordered by ratings.',
+  'Ratings are shown as counts and records. Dossier computes no score, mean or star of them, and no list is ordered by ratings. A comparison can ask what share of the sources, if there are at least five, said succeeded.',
   'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from the ratings made here and never counted as ratings.',
   'Missing evidence is reported as missing, with a date. For a decision to buy, the absence of ratings matters.',
   'Feedback is private, anonymous, read by the operator only, and changes no listing.',

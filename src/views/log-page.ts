@@ -100,7 +100,7 @@ ${logs.map(
   ({ log, first_log_index, entries, opened_at, key }) => html`
 <section><h2>${log}</h2>
 <dl class="facts wide">
-<div><dt>Entries</dt><dd>${entries}${entries > 0 && html`, the newest is <a href="/log/entry/${first_log_index + entries - 1}">entry ${first_log_index + entries - 1}</a>`}</dd></div>
+<div><dt>Entries</dt><dd>${entries}${entries > 0 && html`; the newest is <a href="/log/entry/${first_log_index + entries - 1}">entry ${first_log_index + entries - 1}</a>`}</dd></div>
 <div><dt>Opened</dt><dd>${day(opened_at)}</dd></div>
 <div><dt>Key</dt><dd><code>${key}</code></dd></div>
 <div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>

@@ -41,7 +41,7 @@ describe('published sentences are about Dossier or about what is recorded', () =
     ],
     ['/agents/a.b/neither', '<b>Packages, repository:</b> not stated.</li>'],
     ['/', 'Every fact has its source and date; there is no score and no recommendation.'],
-    ['/about', 'Dossier computes no score, mean, star or percentage of them'],
+    ['/about', 'Dossier computes no score, mean or star of them'],
     ['/llms.txt', 'No score is computed.'],
   ])('%s reads: %s', async (path, sentence) => {
     expect(await read(path)).toContain(sentence);

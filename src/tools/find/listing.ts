@@ -32,7 +32,7 @@ import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
 const ofOthers =
-  'The member others has listings of the same publisher, and those with the same or similar words in the name.';
+  'The less similar ones (others) are listings of the same publisher, and listings with similar words in the name.';
 
 /**
  * The context of a caller; `namesNear` is false if an unknown handle is refused without a search for near
