@@ -92,7 +92,7 @@ const mostMoves = 2;
 
 /**
  * Versions of the last year, or without a date, that moved the record to something new. Versions that name a
- * different owner or a new secret come first. `get_history` has all of them.
+ * different owner or a new secret come first.
  */
 function moved({ listing, known }: JudgedListing): Words[] {
   const all = known(recordMoves).flatMap(({ value }) => value.moves);

@@ -56,8 +56,8 @@ const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
   );
 
 /**
- * The finding if the record names no endpoint. A service that runs from a package cannot be reached, so the
- * criterion does not apply.
+ * The finding if the record names no endpoint. The criterion does not apply to a service that runs from a
+ * package. The finding is unknown if the copy of the registry has no endpoints.
  */
 const notForPackages = (compared: ComparedListing): CriterionFinding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));

@@ -52,7 +52,7 @@ function unresolved(about: Words, error: unknown): Words {
  * Counts the addresses of a name. `caa` has the CAA records that apply, such as `issue ca.example`;
  * `unanswered` says why some records are not known.
  */
-async function run(ask: Ask, hostname: string) {
+async function readDns(ask: Ask, hostname: string) {
   let ipv4: readonly string[] = [];
   let ipv6 = ipv4;
   let caa = ipv4;
@@ -80,7 +80,7 @@ export const createDns =
   async (hostname: string) => {
     const servers = dnsServersFor(rules, hostname);
     if (servers)
-      return run(async (name, type) => {
+      return readDns(async (name, type) => {
         let failure: unknown;
         for (const server of servers)
           try {

@@ -52,7 +52,7 @@ export interface Surface {
   readonly compared: readonly string[];
 }
 
-const same = (member: SurfaceMember): SurfaceMember => member;
+const unchanged = (member: SurfaceMember): SurfaceMember => member;
 
 /** The identifier of the extension for skills (SEP-2640). */
 const skillsExtension = 'io.modelcontextprotocol/skills';
@@ -68,8 +68,8 @@ export const surfaces = {
     isDeclared: () => true,
     namedBy: ['name'],
     withoutForm: toolWithoutForm,
-    byName: same,
-    asTool: same,
+    byName: unchanged,
+    asTool: unchanged,
     compared: ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'],
   },
   prompts: {
@@ -97,7 +97,7 @@ export const surfaces = {
     isDeclared: ({ resources }) => isJsonObject(resources),
     namedBy: ['uri', 'uriTemplate'],
     withoutForm: resourceWithoutForm,
-    byName: same,
+    byName: unchanged,
     asTool: resourceAsTool,
     compared: ['name', 'title', 'description', 'mimeType', 'annotations'],
   },
@@ -110,7 +110,7 @@ export const surfaces = {
     isDeclared: ({ extensions }) => isJsonObject(ownMember(asMembers(extensions), skillsExtension)),
     namedBy: ['uri'],
     withoutForm: skillWithoutForm,
-    byName: same,
+    byName: unchanged,
     asTool: skillAsTool,
     compared: ['frontmatter', 'resources'],
   },

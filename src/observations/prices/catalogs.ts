@@ -134,7 +134,8 @@ const toListedPrices = ({ tools, hasMore }: KeptAddress) => ({
 
 /**
  * Creates a reader of the catalogues of PRICE_CATALOGS, which says when each was read and what it lists for
- * an address, or why it was not read. Each is read once a day, and again after ten minutes if that failed.
+ * an address, or why it was not read. Each is read at most once a day, and again after ten minutes if that
+ * failed.
  */
 export function createPriceCatalogs(bases: readonly string[], parts: CatalogContext & { clock(): Date }) {
   const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {
@@ -144,7 +145,7 @@ export function createPriceCatalogs(bases: readonly string[], parts: CatalogCont
     failureTtl_ms: failed_ms,
     clock: () => parts.clock(),
   });
-  const run = async (catalog: string, url: string) => {
+  const findListed = async (catalog: string, url: string) => {
     const found = await readOnce(catalog);
     if (found.result === 'no_answer') return { catalog, ...found };
     const { read_at, isWhole, items } = found;
@@ -161,5 +162,5 @@ export function createPriceCatalogs(bases: readonly string[], parts: CatalogCont
       ...(address && { listed: toListedPrices(address) }),
     };
   };
-  return (url: string) => Promise.all([...new Set(bases)].map((base) => run(base, url)));
+  return (url: string) => Promise.all([...new Set(bases)].map((base) => findListed(base, url)));
 }
