@@ -9,7 +9,6 @@ import { toText } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
   compareLocked,
-  countUnknown,
   differenceText,
   type LockChanges,
   type LockDifference,
@@ -17,6 +16,7 @@ import {
   type LockFile,
   readLockFile,
   toGone,
+  uncomparedOf,
 } from '../document/lock/lock-file.ts';
 import { annotation } from './annotation.ts';
 import { documentForm, readDocuments } from './documents.ts';
@@ -198,11 +198,27 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>):
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
-const countUncompared = (lock: LockFile, found: ReadonlyMap<string, LockComparison>): number =>
-  Object.entries(lock.listings).reduce((sum, [handle, locked]) => {
+/** Says how many facts could not be compared, and why. Returns whether there were any. */
+function printUncompared(
+  lock: LockFile,
+  found: ReadonlyMap<string, LockComparison>,
+  { json }: LockOptions,
+): boolean {
+  const all = Object.entries(lock.listings).flatMap(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
-    return typeof now === 'string' ? sum : sum + countUnknown(locked, now[0]);
-  }, 0);
+    return typeof now === 'string' ? [] : [uncomparedOf(locked, now[0])];
+  });
+  const reasons = [
+    ['not known now', all.reduce((sum, { notKnown }) => sum + notKnown, 0)],
+    ['found by another method now', all.reduce((sum, { byOtherMethod }) => sum + byOtherMethod, 0)],
+  ] as const;
+  const told = reasons.filter(([, facts]) => facts > 0);
+  for (const [why, facts] of json ? [] : told)
+    process.stderr.write(
+      `${counted(facts, 'fact')} could not be compared: ${facts === 1 ? 'it is' : 'they are'} ${why}\n`,
+    );
+  return told.length > 0;
+}
 
 /**
  * Prints which packages of the locked listings are reported as malicious code, and returns how many listings
@@ -327,11 +343,7 @@ export async function runCheck(
   const malicious = printMalware(found, options, isGitHub);
   const differences = compareAll(lock, found);
   print(differences, options, isGitHub);
-  const uncompared = countUncompared(lock, found);
-  if (uncompared > 0 && !options.json)
-    process.stderr.write(
-      `${counted(uncompared, 'fact')} could not be compared: ${uncompared === 1 ? 'it is' : 'they are'} not known now\n`,
-    );
+  const isUncompared = printUncompared(lock, found, options);
   const day = dayText(lock.locked_at);
   if (malicious > 0 && !options.ignoreMalware)
     throw new ExitError(
@@ -344,7 +356,7 @@ export async function runCheck(
       `${counted(differences.length, 'fact')} changed since ${day}; accept them with dossier lock --update`,
     );
   const are = handles.length === 1 ? 'is as it was' : 'are as they were';
-  const known = uncompared > 0 ? ', as far as that is known' : '';
+  const known = isUncompared ? ', as far as that is known' : '';
   if (!options.json)
     process.stderr.write(`${counted(handles.length, 'listing')} ${are} locked on ${day}${known}\n`);
 }

@@ -309,6 +309,10 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
   hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
 
+/** Marks a state that was found by another method: that the new one differs is no change of the fact. */
+const otherMethod = (before: StoredObservation | LastValue, now: StoredObservation) =>
+  before.method_version !== now.method_version && { by_other_method: true as const };
+
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {
   if (now.tally || (known && isEqual(known, now))) return undefined;
   // A different reason why nothing was learned is no change of the fact.
@@ -323,7 +327,7 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
   return {
     kind,
     ...(subject !== undefined && { subject }),
-    ...(before && { before: { ...recordedOf(before), ...until } }),
+    ...(before && { before: { ...recordedOf(before), ...until, ...otherMethod(before, now) } }),
     after: recordedOf(now),
   };
 }

@@ -40,10 +40,12 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
     readonly isOnly: boolean;
   };
 
-/** A fact as it was before its last change; its value is null if it had none. */
-export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> & {
-  readonly value: Value | null;
-};
+/**
+ * A fact as it was before a change; its value is null if it had none. Only changes in the history have the
+ * details of before.
+ */
+export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> &
+  Pick<Observation, 'details'> & { readonly value: Value | null };
 
 /** Fields that a copy of a registry may leave out of every record. */
 type LackingField = 'endpoint' | 'package' | 'repository';
@@ -100,6 +102,8 @@ interface Says<Value extends Json = Json> {
    * is said.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
+  /** `sayChange` names what a value in words leaves out, so that a history says it instead of both values. */
+  readonly isToldByChange?: true;
 }
 
 export interface FactKind extends AskedKind, Says {

@@ -183,6 +183,8 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly open?: OpenExchange;
   /** The details are stored shortened, so that nothing follows from what they lack. */
   readonly isShort?: true;
+  /** The source states more than the value has, so that the rest may change unseen. */
+  readonly hasMore?: true;
   readonly source: string;
   readonly source_url?: string;
 }
@@ -241,6 +243,8 @@ export interface ObservationChange {
     readonly seen_until: string;
     /** The first of the checks without an answer that led to the change. */
     readonly unanswered_since?: string;
+    /** The check found it by another method (`method_version`), so that the two cannot be compared. */
+    readonly by_other_method?: true;
   };
   readonly after: RecordedEssence;
   /** For a list, at most 100 of the members that differ, and how, the weightiest first. */

@@ -262,12 +262,12 @@ it.each(besideLists)(
     expect(await seeNextDay('tolls', 'price.challenge')).toMatchObject({
       outcome: 'seen',
       value: [{ amount: '10000', asset: usdc.toLowerCase(), network: 'eip155:8453', scheme: 'exact' }],
-      method_version: 'price/4',
+      method_version: 'price/5',
     });
     expect(await see('tolls', 'price.pay_to')).toMatchObject({
       outcome: 'seen',
       value: [payTo],
-      method_version: 'price/4',
+      method_version: 'price/5',
     });
     expect(await see('tolls', 'tools.count')).toMatchObject({ outcome: 'seen', value: 1 });
     const checked = await client.call('check_offer', { handle: handleAt('tolls'), offer: [offer] });

@@ -35,9 +35,13 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
+/** Tells whether a fact was found by another method than before, so that it was not compared. */
+export const isReread = ({ before }: ShownChange) => before?.by_other_method === true;
 /** Tells whether a fact changed; one that was not checked before did not change. */
-export const isChanged = ({ before }: ShownChange) => before !== undefined && before.outcome !== 'not_asked';
-export const isSeen = (change: ShownChange) => !isChanged(change) && change.after.outcome !== 'not_asked';
+export const isChanged = ({ before }: ShownChange) =>
+  before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method;
+export const isSeen = (change: ShownChange) =>
+  !isChanged(change) && !isReread(change) && change.after.outcome !== 'not_asked';
 
 /**
  * The event with its changes of one kind; undefined if it has none. Without a kind, the whole event as the
@@ -48,7 +52,8 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
   const [prefix = ''] = event.type.split('.');
   if (event.type !== 'check') return ownMember(kindsByPrefix, prefix) === kind ? event : undefined;
   const changes = event.changes.filter(
-    (change) => (isChanged(change) || isSeen(change)) && kindOf(change.kind)?.question === kind,
+    (change) =>
+      (isChanged(change) || isSeen(change) || isReread(change)) && kindOf(change.kind)?.question === kind,
   );
   return changes.length > 0 ? { ...event, changes } : undefined;
 }

@@ -32,7 +32,7 @@ import { subjectWords } from '../../observations/published/words.ts';
 import { changeWithVersion } from '../changes.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
-import { type HistoryEvent, isChanged, isSeen } from './history-events.ts';
+import { type HistoryEvent, isChanged, isReread, isSeen } from './history-events.ts';
 
 const titleOf = ({ kind, subject }: ShownChange): Words => {
   const title = ours(kindOf(kind)?.title ?? toLabel(kind));
@@ -68,12 +68,14 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
 
 /**
  * The words that a kind of fact has for a change of a value whose words are the same before and after, for
- * example a list with the same first item; undefined for any other change.
+ * example a list with the same first item, or leave out what changed; undefined for any other change.
  */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
+  const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
   const last = say`the other was last seen on ${dayOf(before.seen_until)}`;
-  const said = isAlike ? kindOf(change.kind)?.sayChange?.(before, change.after, last) : undefined;
+  const isTold = isAlike || (isToldByChange && before.value !== null);
+  const said = isTold ? sayChange?.(before, change.after, last) : undefined;
   return said && within(said);
 }
 
@@ -151,10 +153,17 @@ export const memberChangesOf = ({ kind, items = [] }: ShownChange): readonly Mem
 
 const mostSeen = 3;
 
-function seenWords(
-  { is_first, changes }: Extract<HistoryEvent, { type: 'check' }>,
-  kind: string | undefined,
-): Words[] {
+type CheckEvent = Extract<HistoryEvent, { type: 'check' }>;
+
+/** Names the facts that a check found by another method, which were not compared with those of before. */
+function rereadWords({ changes }: CheckEvent): Words[] {
+  const titles = changes.filter(isReread).map(titleOf);
+  return titles.length > 0
+    ? [say`found by another method than before, and not compared: ${listed(titles, mostSeen)}`]
+    : [];
+}
+
+function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined): Words[] {
   const seen = changes.filter(isSeen);
   if (seen.length === 0) return [];
   if (is_first) return [kind ? own('first check') : say`first check: ${count(seen.length, 'fact')}`];
@@ -244,11 +253,11 @@ export function goneWords({ gone }: FoldedChange): Words {
 }
 
 /**
- * The facts that a check saw for the first time, or any other event, in words; `kind` is the filter of the
- * history.
+ * The facts that a check saw for the first time or by another method, or any other event, in words; `kind` is
+ * the filter of the history.
  */
 export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
-  event.type === 'check' ? seenWords(event, kind) : [recordedWords(event)];
+  event.type === 'check' ? [...rereadWords(event), ...seenWords(event, kind)] : [recordedWords(event)];
 
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;

@@ -1,8 +1,6 @@
 import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
 import { fromDayToDay, join, say, type Words } from '../../core/words.ts';
-import { priceCatalog } from '../../observations/kinds/prices/catalog.ts';
-import { priceX402 } from '../../observations/kinds/prices/x402.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { StoredObservation } from '../../observations/observation.ts';
 import type { ListingFacts } from '../record.ts';
@@ -10,8 +8,6 @@ import { topicWords } from './history.ts';
 import { type HistoryKind, isChanged } from './history-events.ts';
 
 const mostNamed = 4;
-/** Published price lists. Their values lack the payees, so their facts do not show that a payee changed. */
-const withoutPayees: ReadonlySet<string> = new Set([priceCatalog.kind, priceX402.kind]);
 const mostChanges = 100;
 
 /** The kinds for which a check since a time saw a change; undefined if there are too many changes to read. */
@@ -22,15 +18,14 @@ async function changedSince(handle: string, from: string, { store }: Pick<Contex
   return isAll ? new Set(changes.filter(isChanged).map(({ kind }) => kind)) : undefined;
 }
 
-/** The kinds of fact on which callers rely, if the last check saw all their facts. */
+/** The kinds of fact on which callers rely, if the last check saw all their facts, and saw them whole. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
   const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
-  const isSeen = ({ outcome, missed, rule, observed_at }: StoredObservation) =>
-    outcome === 'seen' && !missed && rule !== 'part' && observed_at === last;
+  const isSeen = ({ outcome, missed, rule, hasMore, observed_at }: StoredObservation) =>
+    outcome === 'seen' && !missed && rule !== 'part' && !hasMore && observed_at === last;
   const kinds = [...Map.groupBy(observations, ({ kind }) => kind)].flatMap(([name, facts]) => {
     const kind = kindOf(name);
     const isAsked = kind?.isLocked && (question === undefined || kind.question === question);
-    if (withoutPayees.has(name)) return [];
     return kind && isAsked && facts.every(isSeen) ? [{ kind, facts }] : [];
   });
   return { kinds, last };

@@ -9,8 +9,9 @@ const lockedFact = z.object({
   /** The value in words if it is not a text; quotations and code spans were written by others. */
   text: z.string().optional(),
   since: z.string().optional(),
-  /** Set if Dossier saw the fact itself; it is then compared only if both sides know it. */
+  /** Set if Dossier saw the fact itself; it is then compared only if both sides know it by one method. */
   is_observed: z.literal(true).optional(),
+  method_version: z.string().optional(),
 });
 export type LockedFact = z.infer<typeof lockedFact>;
 
@@ -85,10 +86,19 @@ function howChanged(changes: readonly SaidChange[], { value, since: locked = '' 
   return `of several changes since, ${most}the last: ${last.text}`;
 }
 
-/**
- * The facts of one listing that differ from the locked ones, by name. Observed facts are compared only if
- * both sides know them, recorded facts always.
- */
+/** Tells whether two methods found a fact; an old lock file does not name the method. */
+const isOtherMethod = (before: LockedFact, after: LockedFact): boolean =>
+  before.method_version !== undefined &&
+  after.method_version !== undefined &&
+  before.method_version !== after.method_version;
+
+/** Recorded facts are always compared, observed ones only if both sides know them by one method. */
+function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
+  if (!(before ?? after)?.is_observed) return true;
+  return before !== undefined && after !== undefined && !isOtherMethod(before, after);
+}
+
+/** The facts of one listing that differ from the locked ones, by name. */
 export function compareLocked(
   handle: string,
   locked: LockedListing,
@@ -100,7 +110,7 @@ export function compareLocked(
     const before = locked.facts[fact];
     const after = now.facts[fact];
     if (isDeepStrictEqual(before?.value, after?.value)) return [];
-    if ((before ?? after)?.is_observed && !(before && after)) return [];
+    if (!isCompared(before, after)) return [];
     // The record has one date for everything that it states, or no longer states.
     const since = after ? after.since : now.facts.version?.since;
     const when = since ?? now.as_of;
@@ -111,11 +121,12 @@ export function compareLocked(
   });
 }
 
-/**
- * Counts the observed facts that are locked and not known now, so that it is not known whether they changed.
- */
-export const countUnknown = (locked: LockedListing, now: LockedListing): number =>
-  Object.entries(locked.facts).filter(([fact, { is_observed }]) => is_observed && !now.facts[fact]).length;
+/** The locked facts that could not be compared: those not known now, and those that another method found. */
+export function uncomparedOf(locked: LockedListing, now: LockedListing) {
+  const facts = Object.entries(locked.facts).filter(([fact, one]) => !isCompared(one, now.facts[fact]));
+  const notKnown = facts.filter(([fact]) => now.facts[fact] === undefined).length;
+  return { notKnown, byOtherMethod: facts.length - notKnown };
+}
 
 /** The difference for a listing that can no longer be read because it is withdrawn or unknown. */
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({

@@ -18,15 +18,17 @@ function isComparable(one: Observation): boolean {
   return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
 }
 
+const lockedValue = ({ value, value_digest }: Pick<Observation, 'value' | 'value_digest'>) =>
+  (value_digest === undefined ? value : { sha256: value_digest }) as LockedFact['value'];
+
 /** A locked fact from an observation. A shortened value is compared by its digest. */
 function observed(one: Observation): LockedFact {
-  const { kind, value, value_digest, outcome, first_seen_at: since } = one;
-  const seen = { since, is_observed: true } as const;
+  const { kind, value, outcome, first_seen_at: since, method_version } = one;
+  const seen = { since, is_observed: true, method_version } as const;
   if (value === null) return { value: outcome, ...seen };
   if (typeof value !== 'object') return { value, ...seen };
   const words = kindOf(kind)?.say?.(one);
-  const stored = value_digest === undefined ? value : { sha256: value_digest };
-  return { value: stored as LockedFact['value'], ...(words && { text: toText(words) }), ...seen };
+  return { value: lockedValue(one), ...(words && { text: toText(words) }), ...seen };
 }
 
 const nameOfLocked = ({ kind, subject }: Observation) =>
@@ -71,16 +73,19 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** The changes of each list in the words of every answer, because its value is a digest. */
+/**
+ * The changes of each list in the words of every answer, because its value is a digest or has more than its
+ * words.
+ */
 export const toChanges = ({ observations }: ListingDocument): LockChanges =>
   Object.fromEntries(
     observations.flatMap((one) => {
-      const { isLocked, sayChange } = kindOf(one.kind) ?? {};
-      if (!isLocked || typeof one.value !== 'string') return [];
+      const { isLocked, isToldByChange, sayChange } = kindOf(one.kind) ?? {};
+      if (!isLocked || !(isToldByChange || typeof one.value === 'string')) return [];
       const changes = weightyChanges(one.kind, one).flatMap((change) => {
         const { changed_from, first_seen_at: since } = change;
         const said = sayChange?.(changed_from, change, between(change));
-        return said ? [{ from: changed_from.value, since, text: toText(within(said)) }] : [];
+        return said ? [{ from: lockedValue(changed_from), since, text: toText(within(said)) }] : [];
       });
       return changes.length > 0 ? [[nameOfLocked(one), changes] as const] : [];
     }),

@@ -44,9 +44,9 @@ function sinceWhen<T>(
   return last?.from ?? last?.until ?? '';
 }
 
-/** Says that a part is not known because Dossier did not read all of the quote. */
+/** Says that a part is not known because Dossier does not keep all of the quote. */
 const partlyRead = ({ until }: Pick<OfferSighting<unknown>, 'until'>): ComparedPart =>
-  notKnown(say`Dossier read only the first of the offers that were quoted on ${dayOf(until)}`);
+  notKnown(say`Dossier keeps only the first of the offers that were quoted on ${dayOf(until)}`);
 
 /** Compares one thing with what was seen of it; `name` names what a sighting has instead. */
 function comparePlace<T>(

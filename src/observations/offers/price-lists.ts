@@ -2,7 +2,7 @@ import { code, dayOf, join, listed as listWords, own, say, type Words } from '..
 import { priceChallenge } from '../kinds/prices/offer.ts';
 import { isWhole, offerWords } from '../kinds/prices/offers.ts';
 import { pricePayTo } from '../kinds/prices/price.ts';
-import { allToolOffers, type ToolOfferWithPayee, toolOffers } from '../kinds/prices/tool-offers.ts';
+import { isWholeList, storedOffers, type ToolOffer, toolOffers } from '../kinds/prices/tool-offers.ts';
 import { kinds } from '../kinds.ts';
 import type { StoredObservation } from '../observation.ts';
 import { ownProbe } from '../remotes.ts';
@@ -14,7 +14,7 @@ export interface PriceList {
   readonly source: string;
   readonly endpoint: string | undefined;
   readonly observed_at: string;
-  readonly offers: readonly ToolOfferWithPayee[];
+  readonly offers: readonly ToolOffer[];
   /** Set if Dossier did not read or store all of it, so that an entry may be missing. */
   readonly isPart?: true;
 }
@@ -29,13 +29,23 @@ export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
   return facts
     .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
     .flatMap(
-      ({ value: stored, details, source, source_url, observed_at, subject, isShort, recorded = subject }) => {
+      ({
+        value: stored,
+        value_digest,
+        details,
+        hasMore,
+        source,
+        source_url,
+        observed_at,
+        subject,
+        recorded = subject,
+      }) => {
         const value = toolOffers.safeParse(stored).data ?? [];
         const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
         const place = url ? `${url.host}${url.pathname}` : source;
-        const offers = allToolOffers({ value, ...(details && { details }) });
-        const tools = new Set(offers.map(({ tool }) => tool)).size;
-        const isPart = isShort || (typeof details?.tools === 'number' && details.tools > tools);
+        const found = { value, value_digest, details };
+        const offers = storedOffers(found);
+        const isPart = hasMore || !isWholeList(found, offers);
         const list = { source: place, endpoint: recorded, observed_at, offers };
         return value.length > 0 ? [isPart ? { ...list, isPart: true as const } : list] : [];
       },
@@ -69,7 +79,7 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
  * The similarity of a listed offer to an offer: first the same asset and network, then the same scheme,
  * amount and payee. The scheme decides before the amount, because amounts of two schemes are not comparable.
  */
-const likeness = (one: ToolOfferWithPayee, offer: SentOffer): number =>
+const likeness = (one: ToolOffer, offer: SentOffer): number =>
   (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
   (one.scheme === offer.scheme ? 4 : 0) +
   (one.amount === offer.amount ? 2 : 0) +
@@ -87,7 +97,7 @@ function networkState(stated: string | undefined, listed: string): ListState {
 /** Compares amounts of one asset and scheme. An offer without a scheme has the only scheme that is listed. */
 function amountState(
   { amount, scheme }: SentOffer,
-  listed: ToolOfferWithPayee,
+  listed: ToolOffer,
   asset: ListState,
   hasOneScheme: boolean,
 ): ListState {
@@ -157,7 +167,7 @@ function compareWithList(
   );
   const near = ofTool.toSorted((a, b) => likeness(b, offer) - likeness(a, offer))[0];
   if (!near) return paidTool === undefined ? undefined : withoutTool(list, paidTool);
-  const isSame = (one: ToolOfferWithPayee) =>
+  const isSame = (one: ToolOffer) =>
     (['asset', 'network', 'tool', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
   const payees = ofTool.filter(isSame).flatMap(({ pay_to }) => pay_to ?? []);
   const network = networkState(offer.network, near.network);

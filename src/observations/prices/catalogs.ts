@@ -24,12 +24,13 @@ const mostKept_characters = 32 * 1024 * 1024;
 interface KeptTool {
   readonly accepts: readonly string[];
   readonly last_updated: string;
+  readonly hasMore: boolean;
 }
 
 interface KeptAddress {
   /** The tools by name; the name is empty for items that name none. */
   readonly tools: Map<string, KeptTool>;
-  /** There are more tools than are kept. */
+  /** There are more tools, or more ways to pay for a tool, than are kept. */
   hasMore: boolean;
 }
 
@@ -58,13 +59,15 @@ function toKept(accepted: unknown): string | undefined {
  * newest date, and twenty ways to pay in the order of their text.
  */
 function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }: JsonObject): KeptTool {
-  const added = (Array.isArray(stated) ? stated : [])
-    .slice(0, mostOffers)
-    .flatMap((one) => toKept(one) ?? []);
+  const added = (Array.isArray(stated) ? stated : []).flatMap((one) => toKept(one) ?? []);
   const all = new Set([...(known?.accepts ?? []), ...added]);
   const date = typeof lastUpdated === 'string' ? lastUpdated.slice(0, 40) : '';
   const before = known?.last_updated ?? '';
-  return { accepts: [...all].sort().slice(0, mostOffers), last_updated: date > before ? date : before };
+  return {
+    accepts: [...all].sort().slice(0, mostOffers),
+    last_updated: date > before ? date : before,
+    hasMore: known?.hasMore === true || all.size > mostOffers,
+  };
 }
 
 /** Tells whether a tool is kept: the first fifty tools of an address by name, whatever the order of items. */
@@ -90,6 +93,7 @@ function addItems(kept: Kept, text: string) {
     if (!hasRoom(address, tool)) continue;
     const whole = withItem(address.tools.get(tool), item);
     address.tools.set(tool, whole);
+    if (whole.hasMore) address.hasMore = true;
     kept.characters += url.href.length + tool.length + whole.accepts.join('').length;
   }
   const { total } = asMembers(pagination);

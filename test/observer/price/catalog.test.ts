@@ -32,6 +32,9 @@ const items = [
   dear,
   toolItem('constructor', '70'),
   toolItem('cheap', '2500', { lastUpdated: '2026-11-02T00:00:00Z' }),
+  ...Array.from({ length: 51 }, (_, at) =>
+    toolItem(`tool${at + 10}`, '2500', { resource: 'https://crowded.example.com/mcp' }),
+  ),
   { resource: 'https://several.example.com/mcp', accepts: [accepted] },
   { resource: 'https://several.example.com/mcp', accepts: [{ ...accepted, amount: '9000000' }] },
   { resource: 'https://odd.example.com/mcp', accepts: [{ ...accepted, amount: '1e9' }, null] },
@@ -63,6 +66,7 @@ beforeAll(async () => {
     listed: await free(),
     tools: await startModernServer(() => ['cheap', 'dear', 'free'].map((name) => ({ name }))),
     several: await free(),
+    crowded: await free(),
     odd: await free(),
     missing: await free(),
     bazaar,
@@ -114,7 +118,7 @@ it('has a price for each tool at one address, by its name and in the unit that p
     reason: `Dossier read the catalogue on ${today}. The catalogue names \`constructor\` and \`gone\`, which the endpoint did not list on ${today}.`,
   });
   expect(await textOf('tools')).toContain(
-    `Prices in a catalogue: \`cheap\` 0.0025 USDC on Base, \`constructor\` 0.00007 USDC on Base, \`dear\` 9 USDC on Base, 1 more tool, advertised; not among the tools that the endpoint lists: \`constructor\` and \`gone\``,
+    `Prices in a catalogue: \`cheap\` 0.0025 USDC on Base, \`constructor\` 0.00007 USDC on Base, \`dear\` 9 USDC on Base, 1 more tool, advertised, paid to \`${accepted.payTo}\`; not among the tools that the endpoint lists: \`constructor\` and \`gone\``,
   );
 });
 
@@ -123,6 +127,27 @@ it('and the same whatever the order of its pages', async () => {
   const values = found.filter(({ outcome }) => outcome === 'seen').map(({ value }) => value);
   expect(values).toHaveLength(3);
   expect(new Set(values.map((value) => JSON.stringify(value))).size).toBe(1);
+});
+
+it('of a catalogue with more tools than are kept, an offer for the others is not known', async () => {
+  expect((await see('crowded'))?.reason).toBe(
+    `Dossier read the catalogue on ${today}. The catalogue lists more there; Dossier keeps at most 50 tools, and 20 ways to pay for each.`,
+  );
+  const checked = async (tool: string) => {
+    const answer = await observed.directory.app.request('/api/tools/check_offer', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        handle: handleAt('crowded'),
+        offer: { x402Version: 2, resource: { url: `mcp://tool/${tool}` }, accepts: [accepted] },
+      }),
+    });
+    return answer.text();
+  };
+  expect(await checked('tool60')).toContain(
+    `(${today}), as far as Dossier has it, lists no price for \`tool60\``,
+  );
+  expect(await checked('tool59')).toContain('payee, amount, asset, network, scheme as listed.');
 });
 
 it('tells two catalogues of one host apart', async () => {

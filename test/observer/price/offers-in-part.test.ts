@@ -23,6 +23,8 @@ let requests = 0;
 /** What each server asks for now; a server without offers fails. */
 const asked: Record<string, () => readonly object[]> = {
   many: () => Array.from({ length: 40 }, (_, at) => manyAt(at)),
+  crowd: () => Array.from({ length: 30 }, (_, at) => manyAt(at)),
+  half: () => [offerOf({ payTo: numbered(9) }), offerOf({ amount: 'ask' })],
   twenty: () => Array.from({ length: 20 }, (_, at) => manyAt(at)),
   rotating: () => {
     requests += 1;
@@ -88,12 +90,12 @@ async function check(name: string, offer: object) {
   return { facts, states };
 }
 
-it('of more offers than Dossier reads, the others are not known, and not never seen', async () => {
+it('of more offers than Dossier keeps, the others are not known, and not never seen', async () => {
   const { states, facts } = await check('many', manyAt(35));
   expect(states).toMatchObject({ payee: 'not_known', amount: 'not_known', asset: 'not_known' });
   expect(states).toMatchObject({ network: 'as_seen', scheme: 'as_seen' });
   expect(facts[0]).toBe(
-    `Payee \`${numbered(1035)}\`, amount 1035, asset \`${numbered(5035)}\`: not known: Dossier read only the first of the offers that were quoted on ${inDays(0)}.`,
+    `Payee \`${numbered(1035)}\`, amount 1035, asset \`${numbered(5035)}\`: not known: Dossier keeps only the first of the offers that were quoted on ${inDays(0)}.`,
   );
   expect((await check('many', manyAt(15))).states).toMatchObject({ payee: 'as_seen', amount: 'as_seen' });
   // Twenty offers are all read, although their value is stored shortened.
@@ -243,4 +245,29 @@ it('the date of several payees is not said of each of them', async () => {
 it('offers of x402 and MPP together are not all for one request', async () => {
   const { lines } = await call('get_agent', { handle: handleAt('mixed') });
   expect(lines.costs).toMatch(/^Quotes for an amount of use that is not known before it answers: /);
+});
+
+it('an offer behind those that Dossier keeps is compared too', async () => {
+  const thirty = Array.from({ length: 30 }, (_, at) => manyAt(at));
+  const otherPayee = await lookAgain('crowd', [...thirty.slice(1), { ...manyAt(0), payTo: mallory }]);
+  expect(otherPayee.stands_out).toEqual([
+    expect.stringMatching(/^The addresses that are paid changed \(between /),
+  ]);
+  const { stands_out } = await lookAgain('crowd', [...thirty.slice(1), { ...manyAt(0), amount: '7' }]);
+  expect(stands_out).toContainEqual(expect.stringMatching(/^Offers changed; they are now /));
+});
+
+it('a quote of which Dossier could not read every offer is not called unchanged', async () => {
+  const paidElsewhere = async (name: string, offers: readonly object[]) => {
+    await lookAgain(name, offers);
+    return JSON.stringify(await call('get_history', { handle: handleAt(name), kind: 'price' }));
+  };
+  const price = 'quoted price (amount, asset, network, scheme)';
+  const payTo = numbered(10);
+  expect(await paidElsewhere('optimism', [offerOf({ network: 'eip155:10', payTo })])).toContain(
+    `: ${price}.`,
+  );
+  const half = await paidElsewhere('half', [offerOf({ payTo }), offerOf({ payTo, amount: 'ask' })]);
+  expect(half).toContain('Address that is paid');
+  expect(half).not.toContain('quoted price');
 });

@@ -144,7 +144,7 @@ it('shows the prices that the document of a host states for an endpoint and its 
     subject: 'https://whole.example.com/mcp',
     outcome: 'seen',
     value: [
-      { tool: 'find', amount: '10000', asset, network, scheme: 'exact' },
+      { tool: 'find', amount: '10000', asset, network, scheme: 'exact', pay_to: payTo },
       { tool: 'gone', amount: '10000', asset, network, scheme: 'exact' },
       { tool: 'send', amount: '1000000', asset, network, scheme: 'exact' },
     ],
@@ -152,7 +152,7 @@ it('shows the prices that the document of a host states for an endpoint and its 
     reason: `\`https://whole.example.com/.well-known/x402.json\` names \`gone\`, which the endpoint did not list on ${today}.`,
   });
   expect(await textOf('whole')).toContain(
-    'Prices in its x402 document: `find` 0.01 USDC on Base, `gone` 0.01 USDC on Base, `send` 1 USDC on Base, advertised; not among the tools that the endpoint lists: `gone`',
+    'Prices in its x402 document: `find` 0.01 USDC on Base, `gone` 0.01 USDC on Base, `send` 1 USDC on Base, advertised, paid to `0x1111111111111111111111111111111111111111`; not among the tools that the endpoint lists: `gone`',
   );
 });
 
@@ -214,11 +214,11 @@ it('a search for what asks for no payment finds neither what is only named as pa
   expect(handles).not.toContain(handleAt('many'));
 });
 
-it('reads no more than 10,000 resources and shows 50 tools, whatever they are called', async () => {
+it('reads no more than 10,000 resources and shows 50 tools without a price, whatever they are called', async () => {
   const named = await see('hostile', 'price.named');
   const { tools } = (named?.value ?? {}) as { tools?: string[] };
-  expect(tools).toHaveLength(47);
-  expect(named?.reason).toContain('names 10,000 tools there; Dossier reads 50 of them.');
+  expect(tools).toHaveLength(50);
+  expect(named?.reason).toContain('names 9,997 tools there without a price; Dossier reads 50 of them.');
   expect(await see('hostile', 'price.x402')).toMatchObject({
     value: [{ tool: '__proto__' }, { tool: 'constructor' }, { tool: 'zoom' }],
   });

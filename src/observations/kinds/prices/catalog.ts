@@ -4,14 +4,13 @@ import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckRun } from '../../run.ts';
+import { priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   acceptedOf,
   statesNone,
   type ToolOffer,
   toolDetails,
   toolOffers,
-  toolOffersChange,
-  toolOffersWeight,
   toolOffersWords,
   toToolOffers,
   unlistedOf,
@@ -33,7 +32,7 @@ async function readCatalog(
   const when = say`Dossier read the catalogue on ${day(read_at)}`;
   if (!item) return statesNone(say`${when}; it does not list this endpoint.`);
   const priced = item.tools
-    .map(({ accepts, ...tool }) => ({ ...tool, offers: acceptedOf(accepts, accepts.length) }))
+    .map(({ accepts, ...tool }) => ({ ...tool, offers: acceptedOf(accepts) }))
     .filter(({ offers }) => offers.length > 0);
   if (priced.length === 0)
     return statesNone(say`${when}; it lists this endpoint without a price that Dossier can read.`);
@@ -43,7 +42,9 @@ async function readCatalog(
     .flatMap(({ last_updated }) => last_updated ?? [])
     .sort()
     .at(-1);
-  const more = item.hasMore ? own('Dossier keeps 50 of the tools that the catalogue lists there.') : own('');
+  const more = item.hasMore
+    ? own('The catalogue lists more there; Dossier keeps at most 50 tools, and 20 ways to pay for each.')
+    : own('');
   const rest = isWhole
     ? own('')
     : own('Dossier did not read the end of the catalogue, which may list more tools.');
@@ -51,6 +52,7 @@ async function readCatalog(
     value: toToolOffers(priced),
     outcome: 'seen',
     why: join([say`${when}.`, unlistedWords(own('The catalogue'), unlisted, run.now), more, rest], ' '),
+    ...((item.hasMore || !isWhole) && { hasMore: true }),
     details: {
       ...toolDetails(priced, unlisted),
       ...(last !== undefined && { last_updated: last }),
@@ -75,14 +77,16 @@ export const priceCatalog = defineKind({
   priced: own('A catalogue of prices lists the endpoint.'),
   question: 'price',
   title: 'Prices in a catalogue',
+  topic: own('prices and payees in a catalogue'),
   means:
     'What a catalogue that the operator of this Dossier configured (x402 Bazaar) lists for exactly this address, tool by tool.',
   doesNotMean: 'A catalogue is a third party’s word; the endpoint may ask for a different price.',
   value: toolOffers,
   say: toolOffersWords,
-  sayChange: toolOffersChange(own('a catalogue')),
-  weighChange: toolOffersWeight,
-  method_version: 'price/4',
+  sayChange: priceListChange(own('a catalogue')),
+  weighChange: priceListWeight,
+  isToldByChange: true,
+  method_version: 'price/5',
   about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
   isOptional: true,
   async check(run) {

@@ -75,16 +75,12 @@ function toOffer(
 }
 
 /**
- * Reads the offers of one source in one format: the first twenty that can be read, untrusted, and how many
- * there are.
+ * Reads the offers of one source in one format: those that can be read, untrusted, and how many there are.
  */
-export function decodeOffers<T>(quoted: readonly T[], read: (one: T) => Offer | undefined) {
-  const offers = quoted
-    .values()
-    .map(read)
-    .filter((offer) => offer !== undefined);
-  return { seen: quoted.length, offers: offers.take(mostOffers).toArray() };
-}
+export const decodeOffers = <T>(quoted: readonly T[], read: (one: T) => Offer | undefined) => ({
+  seen: quoted.length,
+  offers: quoted.map(read).filter((offer) => offer !== undefined),
+});
 
 const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
   const { amount, currency, recipient, methodDetails } =
@@ -208,12 +204,14 @@ function toFinding(endpoint: EndpointAnswer) {
   if (!asked) return withoutPayment(endpoint) ?? noPrice;
   const { seen, offers } = asked.quoted;
   if (offers.length === 0) return unrecognised(asked.response, seen);
-  const why = toReason(seen, offers);
+  const shown = offers.slice(0, mostOffers);
+  const why = toReason(seen, shown);
   return {
     value: toPaidOffers(offers),
     outcome: 'seen' as const,
     ...(why && { why }),
-    details: { offers, ...(seen > offers.length && { quoted: seen }) },
+    ...(seen > offers.length && { hasMore: true as const }),
+    details: { offers: shown, ...(seen > shown.length && { quoted: seen }) },
   };
 }
 
@@ -248,7 +246,7 @@ export const priceChallenge = defineKind({
     return change && say`${change} (${between})`;
   },
   weighChange: (was, now) => offersWeight(readOffers(was.value), readOffers(now.value)),
-  method_version: 'price/4',
+  method_version: 'price/5',
   ...ofRemotes(toFinding),
 });
 

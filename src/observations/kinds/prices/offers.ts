@@ -6,7 +6,7 @@ import { convert, networkName, networkWords, toCaip19, toChain } from './assets.
 
 /**
  * One way to pay as it is stored and compared, in the same form for all versions of x402 and MPP. The payee
- * is a fact of its own (price.pay_to), so that a new payee does not change the price.
+ * of a quote is a fact of its own (price.pay_to), so that a new payee does not change the price.
  */
 const paidOffer = z.strictObject({
   /** A whole number of the asset's smallest unit. */
@@ -41,6 +41,12 @@ export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[
 
 interface Quoted extends PaidOffer {
   readonly chain_id?: number | undefined;
+  readonly pay_to?: string | undefined;
+}
+
+/** An offer with its payee. */
+export interface OfferWithPayee extends PaidOffer {
+  readonly pay_to?: string | undefined;
 }
 
 /**
@@ -57,23 +63,33 @@ const toPaid = ({ amount, asset, network, chain_id, scheme }: Quoted): PaidOffer
   scheme,
 });
 
-const offerText = ({ asset, network, scheme, amount }: PaidOffer) =>
+const toPaidWithPayee = ({ pay_to, ...offer }: Quoted): OfferWithPayee => ({
+  ...toPaid(offer),
+  ...(pay_to !== undefined && { pay_to: toAddress(pay_to) }),
+});
+
+export const offerText = ({ asset, network, scheme, amount }: PaidOffer) =>
   `${[network, asset, scheme].join(' ')} ${amount.padStart(78, '0')}`;
 
 /** Offers with the same asset, network and scheme can be compared by amount. */
-const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network, scheme].join(' ');
+export const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network, scheme].join(' ');
 
 const convertedOf = ({ amount, network, asset }: PaidOffer) => convert(amount, toCaip19(network, asset));
 
-/**
- * Converts offers to the compared form, each once, in an order of their own: assets that Dossier knows come
- * first.
- */
-export function toPaidOffers(quoted: readonly Quoted[]): PaidOffer[] {
-  const offers = new Map(quoted.map(toPaid).map((offer) => [offerText(offer), offer]));
-  const rank = (offer: PaidOffer) => `${convertedOf(offer) === undefined ? 1 : 0} ${offerText(offer)}`;
-  return [...offers.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+/** Each offer once, in an order of their own: assets that Dossier knows come first. */
+function inOrder<Offer extends OfferWithPayee>(offers: readonly Offer[]): Offer[] {
+  const rank = (offer: Offer) =>
+    `${convertedOf(offer) === undefined ? 1 : 0} ${offerText(offer)} ${offer.pay_to ?? ''}`;
+  const ranked = new Map(offers.map((offer) => [rank(offer), offer]));
+  return [...ranked].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, offer]) => offer);
 }
+
+/** Converts offers to the compared form, each once, without their payees. */
+export const toPaidOffers = (quoted: readonly Quoted[]): PaidOffer[] => inOrder(quoted.map(toPaid));
+
+/** Converts offers to the compared form, each once with each of its payees. */
+export const toOffersWithPayees = (quoted: readonly Quoted[]): OfferWithPayee[] =>
+  inOrder(quoted.map(toPaidWithPayee));
 
 /** Says an amount as `0.01 USDC`, or as it was quoted. The usual scheme `exact` is not named. */
 function amountWords(offer: PaidOffer, isExact: boolean): Words {
@@ -81,11 +97,6 @@ function amountWords(offer: PaidOffer, isExact: boolean): Words {
   const converted = isExact ? undefined : convertedOf(offer);
   const price = converted === undefined ? say`${ours(amount)} of ${code(asset)}` : ours(converted);
   return scheme === 'exact' ? price : say`${price} (scheme ${code(scheme)})`;
-}
-
-/** An offer with its payee. */
-export interface OfferWithPayee extends PaidOffer {
-  readonly pay_to?: string;
 }
 
 /** The offers of a fact, each once with each of its payees, in the order of `toPaidOffers`. */

@@ -201,7 +201,7 @@ export const pricePayTo = defineKind({
   say: ({ value }) => payeesWords(value),
   sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
   weighChange: () => 1,
-  method_version: 'price/4',
+  method_version: 'price/5',
   ...ofRareRemotes(payToFinding),
 });
 

@@ -5,6 +5,7 @@ import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { nameOf, surfaces } from '../../endpoint/surface.ts';
 import { toolOf, toToolName } from '../../prices/x402-item.ts';
 import type { CheckRun } from '../../run.ts';
+import type { Offer } from './offer.ts';
 import { acceptedOf, type PricedTool } from './tool-offers.ts';
 
 /**
@@ -17,8 +18,6 @@ const paths = ['/.well-known/x402', '/.well-known/x402.json'];
 const lists = ['resources', 'items', 'endpoints', 'services'];
 
 const mostResources = 10_000;
-const mostOffers = 20;
-const mostTools = 50;
 
 /** A document as it was read; the list in it is untrusted. */
 interface Document {
@@ -78,14 +77,18 @@ const decoded = (text: string) => {
 };
 
 /**
- * The entries of a document that name an endpoint, with or without a tool, or a tool that the endpoint lists.
+ * The entries of a document that name an endpoint, with or without a tool, or a tool that the endpoint lists,
+ * by the names of the tools.
  */
-export function atEndpoint({ at, resources }: Document, { url, list }: Pick<EndpointAnswer, 'url' | 'list'>) {
+export function atEndpoint(
+  { at, resources }: Document,
+  { url, list }: Pick<EndpointAnswer, 'url' | 'list'>,
+): PricedTool[] {
   const place = placeOf(new URL(url));
   const names = new Set(
     list.result === 'listed' ? list.members.map((tool) => nameOf(tool, surfaces.tools)) : [],
   );
-  const found = new Map<string, PricedTool>();
+  const found = new Map<string, PricedTool & { readonly offers: Offer[] }>();
   for (const listed of resources) {
     const entry = toEntry(listed);
     if (!entry) continue;
@@ -97,12 +100,9 @@ export function atEndpoint({ at, resources }: Document, { url, list }: Pick<Endp
       : names.has(tool ?? '');
     if (!isHere) continue;
     const accepts = Array.isArray(entry.item.accepts) ? entry.item.accepts : [asObject(entry.item)];
-    const before = found.get(tool ?? '')?.offers ?? [];
-    const offers = [...before, ...acceptedOf(accepts, mostOffers)].slice(0, mostOffers);
-    found.set(tool ?? '', { ...(tool !== undefined && { tool }), offers });
+    const known = found.get(tool ?? '') ?? { ...(tool !== undefined && { tool }), offers: [] };
+    found.set(tool ?? '', known);
+    for (const offer of acceptedOf(accepts)) known.offers.push(offer);
   }
-  // Tools with a price come first, so that many names without one cannot hide them.
-  const rank = ({ tool = '', offers }: PricedTool) => `${offers.length > 0 ? 0 : 1} ${tool}`;
-  const all = [...found.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-  return { tools: all.slice(0, mostTools), count: all.length };
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, named]) => named);
 }

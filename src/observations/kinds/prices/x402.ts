@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Json } from '../../../core/json.ts';
 import { code, count, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
+import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckedListing, CheckRun } from '../../run.ts';
+import { priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   type PricedTool,
   statesNone,
   toolDetails,
   toolOffers,
-  toolOffersChange,
-  toolOffersWeight,
   toolOffersWords,
   toToolOffers,
   unlistedOf,
@@ -25,13 +25,17 @@ interface NamedDocument {
   readonly at: string;
   /** The number of all resources in the document. */
   readonly total: number;
-  /** The entries for the endpoint itself and for its tools. */
-  readonly tools: readonly PricedTool[];
-  readonly count: number;
-  /** The named tools that the endpoint does not list. */
-  readonly unlisted: readonly string[];
+  /** The entries for the endpoint itself and for its tools, with a price and without. */
+  readonly priced: readonly PricedTool[];
+  readonly bare: readonly PricedTool[];
+  readonly list: EndpointAnswer['list'];
   readonly now: Date;
 }
+
+/** The number of tools whose prices are kept, or that are named without a price. */
+const mostTools = 50;
+
+const isPriced = ({ offers }: PricedTool) => offers.length > 0;
 
 const isAsked = (url: string) => !/[{}]/.test(url) && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
 
@@ -52,46 +56,43 @@ const ofDocuments = <const Value extends Json>(
         if (document.result !== 'document') return { ...withoutAnswer(document, subject), rule: 'rare' };
         const endpoint = await run.endpoint({ url: subject });
         const list = endpoint.result === 'answered' ? endpoint.list : endpoint;
-        const { tools, count } = atEndpoint(document, { url: subject, list });
-        const unlisted = unlistedOf(tools, list);
+        const tools = atEndpoint(document, { url: subject, list });
         const { at, resources } = document;
-        const named = { at, total: resources.length, tools, count, unlisted, now: run.now };
+        const named = {
+          at,
+          total: resources.length,
+          priced: tools.filter(isPriced),
+          bare: tools.filter((one) => !isPriced(one)),
+          list,
+          now: run.now,
+        };
         return { ...toFinding(named), subject, source: ownProbe, source_url: at };
       }),
     ),
 });
 
-const isPriced = ({ offers }: PricedTool) => offers.length > 0;
-
-/**
- * Says how many of the named tools Dossier reads if not all, and which of them the endpoint does not list.
- */
-function alsoWords({ at, count: all, tools, unlisted, now }: NamedDocument): { readonly why?: Words } {
-  const why = join(
-    [
-      all > tools.length
-        ? say`${code(at)} names ${count(all, 'tool')} there; Dossier reads ${tools.length} of them.`
-        : own(''),
-      unlistedWords(code(at), unlisted, now),
-    ],
-    ' ',
-  );
+/** Joins sentences about entries of a document; `unlisted` are the tools that the endpoint does not list. */
+function alsoWords(more: Words, { at, now }: NamedDocument, unlisted: readonly string[]) {
+  const why = join([more, unlistedWords(code(at), unlisted, now)], ' ');
   return isEmpty(why) ? {} : { why };
 }
 
 function pricesOf(named: NamedDocument): RemoteFinding<z.infer<typeof toolOffers>> {
-  const { at, total, tools, unlisted } = named;
-  const priced = tools.filter(isPriced);
-  if (tools.length === 0)
+  const { at, total, priced, bare, list } = named;
+  if (priced.length + bare.length === 0)
     return statesNone(say`${code(at)} names ${count(total, 'resource')}, but not this endpoint.`);
   if (priced.length === 0)
     return statesNone(say`${code(at)} names this endpoint without a price that Dossier can read.`);
-  const gone = unlisted.filter((tool) => priced.some((one) => one.tool === tool));
+  const unlisted = unlistedOf(priced.slice(0, mostTools), list);
+  const more =
+    priced.length > mostTools
+      ? say`${code(at)} states prices of ${count(priced.length, 'tool')} there; Dossier keeps those of ${mostTools}.`
+      : own('');
   return {
     value: toToolOffers(priced),
     outcome: 'seen',
-    ...alsoWords({ ...named, unlisted: gone }),
-    details: toolDetails(priced, gone),
+    ...alsoWords(more, named, unlisted),
+    details: toolDetails(priced, unlisted),
   };
 }
 
@@ -103,14 +104,16 @@ export const priceX402 = defineKind({
   priced: own('The x402 document of the endpoint’s host states prices.'),
   question: 'price',
   title: 'Prices in its x402 document',
+  topic: own('prices and payees in its x402 document'),
   means:
-    'What /.well-known/x402, or else /.well-known/x402.json, at the host of the endpoint states for the endpoint and its tools: a whole number of the asset’s smallest unit, the asset and the network.',
+    'What /.well-known/x402, or else /.well-known/x402.json, at the host of the endpoint states for the endpoint and its tools: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
   doesNotMean: 'A call may be charged differently from a stated price; the answer to the call decides.',
   value: toolOffers,
   say: toolOffersWords,
-  sayChange: toolOffersChange(own('its x402 document')),
-  weighChange: toolOffersWeight,
-  method_version: 'x402/1',
+  sayChange: priceListChange(own('its x402 document')),
+  weighChange: priceListWeight,
+  isToldByChange: true,
+  method_version: 'x402/2',
   ...ofDocuments(pricesOf),
 });
 
@@ -121,16 +124,19 @@ const namedResources = z.strictObject({
 });
 
 function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResources>> {
-  const { at, tools } = named;
-  const bare = tools.filter((one) => !isPriced(one));
+  const { at, bare: all, list } = named;
   const why = say`${code(at)} names nothing at this endpoint without a price.`;
-  if (bare.length === 0) return { ...statesNone(why), rule: 'rare' };
+  if (all.length === 0) return { ...statesNone(why), rule: 'rare' };
+  const bare = all.slice(0, mostTools);
   const value = {
     endpoint: bare.some(({ tool }) => tool === undefined),
     tools: bare.flatMap(({ tool }) => tool ?? []),
   };
-  const gone = named.unlisted.filter((tool) => value.tools.includes(tool));
-  return { value, outcome: 'seen', ...alsoWords({ ...named, unlisted: gone }) };
+  const more =
+    all.length > mostTools
+      ? say`${code(at)} names ${count(all.length, 'tool')} there without a price; Dossier reads ${mostTools} of them.`
+      : own('');
+  return { value, outcome: 'seen', ...alsoWords(more, named, unlistedOf(bare, list)) };
 }
 
 /** The entries of a host's x402 document without a price: most documents list only addresses. */
@@ -148,6 +154,6 @@ export const priceNamed = defineKind({
   value: namedResources,
   say: ({ value: { endpoint, tools } }) =>
     listed([...(endpoint ? [own('the endpoint itself')] : []), ...tools.map((tool) => code(tool))], 3),
-  method_version: 'x402/1',
+  method_version: 'x402/2',
   ...ofDocuments(namedOf),
 });

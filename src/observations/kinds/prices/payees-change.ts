@@ -1,0 +1,93 @@
+import { code, isEmpty, join, listed, say, type Words } from '../../../core/words.ts';
+import { networkWords } from './assets.ts';
+import { type OfferWithPayee, offerText, unitOf } from './offers.ts';
+
+const mostNamed = 3;
+
+/** Payees by their addresses, the first three by name. */
+export const payeesWords = (payees: readonly string[]): Words =>
+  listed(
+    payees.map((payee) => code(payee)),
+    mostNamed,
+  );
+
+/** The payees of offers by a part of the offers, such as the network. An offer may state no payee. */
+function payeesBy(offers: readonly OfferWithPayee[], partOf: (offer: OfferWithPayee) => string) {
+  const paid = offers.flatMap(({ pay_to, ...offer }) => (pay_to === undefined ? [] : [{ ...offer, pay_to }]));
+  return new Map(
+    [...Map.groupBy(paid, partOf)].map(([part, all]) => [part, new Set(all.map((one) => one.pay_to))]),
+  );
+}
+
+const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string>) => a.symmetricDifference(b).size === 0;
+
+/** How the payees on one network changed. */
+interface PayeesChange {
+  readonly network: string;
+  /** The payees that were not paid there before or, if there were no offers on this network, nowhere. */
+  readonly came: readonly string[];
+  readonly gone: readonly string[];
+  readonly isNewNetwork: boolean;
+  /** The payees are the same, and are paid for other offers than before. */
+  readonly moved?: readonly string[];
+}
+
+/** The networks on which the same payees are paid for other offers, although the offers are the same. */
+function movedOn(
+  network: string,
+  before: readonly OfferWithPayee[],
+  after: readonly OfferWithPayee[],
+): PayeesChange[] {
+  const ofNetwork = (offers: readonly OfferWithPayee[]) => offers.filter((one) => one.network === network);
+  const moved = [unitOf, offerText].flatMap((partOf) => {
+    const was = payeesBy(ofNetwork(before), partOf);
+    const is = payeesBy(ofNetwork(after), partOf);
+    return [...is].flatMap(([part, payees]) => {
+      const known = was.get(part);
+      return known && !isSame(known, payees) ? [...known.union(payees)] : [];
+    });
+  });
+  const payees = [...new Set(moved)].sort();
+  return moved.length > 0 ? [{ network, came: [], gone: [], isNewNetwork: false, moved: payees }] : [];
+}
+
+/** How the payees of the same offers, or of other offers of the same tool, changed on each network. */
+function changesOf(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]): PayeesChange[] {
+  const was = payeesBy(before, ({ network }) => network);
+  const all = new Set([...was.values()].flatMap((payees) => [...payees]));
+  return [...payeesBy(after, ({ network }) => network)].flatMap(([network, payees]) => {
+    const known = was.get(network);
+    if (known && isSame(known, payees)) return movedOn(network, before, after);
+    const came = [...payees.difference(known ?? all)].sort();
+    const gone = [...(known ?? new Set<string>()).difference(payees)].sort();
+    return came.length + gone.length > 0 ? [{ network, came, gone, isNewNetwork: !known }] : [];
+  });
+}
+
+function changeWords({ network, came, gone, isNewNetwork, moved }: PayeesChange): Words {
+  const on = networkWords(network);
+  if (moved) return say`${payeesWords(moved)} are paid for other offers on ${on} than before`;
+  if (came.length === 0) return say`no longer paid to ${payeesWords(gone)} on ${on}`;
+  if (isNewNetwork) return say`paid to ${payeesWords(came)} on ${on}`;
+  if (gone.length === 0) return say`also paid to ${payeesWords(came)} on ${on}`;
+  return say`payee changed from ${payeesWords(gone)} to ${payeesWords(came)} on ${on}`;
+}
+
+/**
+ * Says how the payees of offers changed, as `payee changed from <address> to <address> on Base`; undefined if
+ * they are the same.
+ */
+export function payeesChange(
+  before: readonly OfferWithPayee[],
+  after: readonly OfferWithPayee[],
+): Words | undefined {
+  const words = join(changesOf(before, after).map(changeWords), '; ');
+  return isEmpty(words) ? undefined : words;
+}
+
+/** A new payee, or one that is paid for other offers, weighs as much as another asset (offersWeight). */
+export function payeesWeight(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]): number {
+  const changes = changesOf(before, after);
+  if (changes.some(({ came, moved }) => came.length > 0 || moved)) return 4;
+  return changes.length > 0 ? 1 : 0;
+}
