@@ -179,7 +179,7 @@ describe('pages', () => {
   it('serves one stylesheet of all its parts', async () => {
     const [, path = ''] = /href="(\/assets\/style[^"]+)"/.exec(await textOf('/')) ?? [];
     const served = await textOf(path);
-    const folder = new URL('../../src/views/assets/style', import.meta.url);
+    const folder = new URL('../../src/views/assets/style/', import.meta.url);
     const parts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
     expect(parts.filter((part) => !served.includes(part))).toEqual([]);
     expect(served.length).toBe(parts.join('').length);
