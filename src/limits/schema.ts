@@ -3,7 +3,7 @@ import type { LogSchema, LogTransaction } from '../log/schema.ts';
 import type { Transaction } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
-/** A token bucket of a limit that all nodes share (limit.ts). It is full again within a day. */
+/** A token bucket of a limit that all nodes share (limit.ts). */
 const bucketTable = table('limit_bucket', noBackup, {
   /** Name of the limit and what it counts; a network only as that day's HMAC. */
   key: text,

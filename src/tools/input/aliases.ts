@@ -5,7 +5,7 @@ import aliases from './aliases.json' with { type: 'json' };
 /** Other names that models use for the members of an input, read if the tool has no member of that name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
-/** Former names of values: a paying customer is a customer. */
+/** Former values of members, with the present ones. */
 const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = aliases.values;
 
 export const ofFilters: Readonly<Record<string, string>> = aliases.filters;
