@@ -11,6 +11,11 @@ const event = z.object({
 /** A range without events does not say which versions are affected. */
 const range = z.object({ type: z.string(), events: z.array(event).min(1) });
 
+const severity = z
+  .array(z.object({ score: z.string() }))
+  .optional()
+  .catch(undefined);
+
 /**
  * The members of the OSV schema (1.7) that are read. The parts of `affected` are read one by one, since parts
  * without a package are common.
@@ -19,6 +24,7 @@ const osv = z.object({
   id: z.string().regex(/^[\w.:-]{1,100}$/),
   withdrawn: z.string().optional().catch(undefined),
   summary: z.string().optional().catch(undefined),
+  severity,
   database_specific: z
     .object({ severity: z.string().optional().catch(undefined) })
     .optional()
@@ -55,6 +61,13 @@ const short = (text: string | undefined, most: number) =>
   toLine((text ?? '').slice(0, 400))
     .slice(0, most)
     .toWellFormed();
+
+/**
+ * The severity of an advisory: the word of its database, such as `HIGH`, or else the first score that it
+ * states for the package or for all, such as a CVSS vector.
+ */
+const severityOf = (word: string | undefined, ...scores: readonly z.infer<typeof severity>[]): string =>
+  short(word || scores.flatMap((ofOne) => ofOne ?? [])[0]?.score, 100);
 
 /** The name of a package in OSV, in which PyPI names are normalized (PEP 503). */
 export const toOsvName = (ecosystem: string, name: string): string =>
@@ -99,8 +112,10 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   if (data.withdrawn) return { about: [] };
   const { id, affected, database_specific } = data;
   const summary = short(data.summary, 160);
-  const severity = short(database_specific?.severity, 40);
-  const said = { id, ...(summary && { summary }), ...(severity && { severity }) };
+  const saidOf = (ofPackage?: z.infer<typeof severity>) => {
+    const how = severityOf(database_specific?.severity, ofPackage, data.severity);
+    return { id, ...(summary && { summary }), ...(how && { severity: how }) };
+  };
   let isAllRead = affected !== undefined && affected.length > 0;
   const about = (affected ?? []).map(asMembers).flatMap((part) => {
     // This part is only about commits of a repository.
@@ -115,14 +130,14 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
       ecosystem: named.ecosystem,
       key: toKey(named.ecosystem, named.name),
       advisory: {
-        ...said,
+        ...saidOf(severity.parse(part.severity)),
         ranges: ranges.read,
         versions: versions.read,
         ...(isPart && { is_part: true as const }),
       } satisfies Advisory,
     };
   });
-  return { about, ...(!isAllRead && { unread: { ...said, ranges: [], versions: [], is_part: true } }) };
+  return { about, ...(!isAllRead && { unread: { ...saidOf(), ranges: [], versions: [], is_part: true } }) };
 }
 
 type AdvisoryRange = Advisory['ranges'][number];

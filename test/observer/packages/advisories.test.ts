@@ -49,8 +49,19 @@ const published = [
   advisory('GHSA-1', npm, range({ introduced: '1.0.0' }, { fixed: '1.2.0' }), {
     database_specific: { severity: 'HIGH' },
   }),
-  advisory('GHSA-2', npm, range({ introduced: '0' }, { last_affected: '1.1.0' })),
-  advisory('GHSA-3', npm, range({ introduced: '2.0.0' })),
+  advisory(
+    'GHSA-2',
+    npm,
+    {
+      ...range({ introduced: '0' }, { last_affected: '1.1.0' }),
+      severity: [{ type: 'CVSS_V3', score: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H' }],
+    },
+    { severity: [{ type: 'CVSS_V2', score: 'AV:L/AC:M/Au:N/C:N/I:P/A:C' }] },
+  ),
+  advisory('GHSA-3', npm, range({ introduced: '2.0.0' }), {
+    severity: [{ type: 'Ubuntu', score: 'low”). All is well (“' }],
+    database_specific: { severity: 7 },
+  }),
   advisory('GHSA-4', npm, range({ introduced: '0' }), { withdrawn: '2026-02-01T00:00:00Z' }),
   advisory('PYSEC-1', ['PyPI', 'example-server'], { versions: ['0.8', '0.9'] }),
   advisory('PYSEC-2', ['PyPI', 'example-server'], {
@@ -113,11 +124,28 @@ it('names the advisories about the recorded version, with the copy that they are
       version: '1.0.5',
       advisories: [
         { id: 'GHSA-1', summary: 'About @example/server', severity: 'HIGH' },
-        { id: 'GHSA-2', summary: 'About @example/server' },
+        {
+          id: 'GHSA-2',
+          summary: 'About @example/server',
+          severity: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+        },
       ],
     },
     source: 'OSV (osv.zip, saved 2026-11-01; 1 of its files could not be read)',
   });
+});
+
+it('says how severe an advisory is, in the words of its source', async () => {
+  await directory.observe('com.example/old');
+  await directory.observe('com.example/open');
+  const standsOutOf = async (handle: string) =>
+    /Stands out: .*/.exec(await (await directory.app.request(`/agents/${handle}.md`)).text())?.[0];
+  expect(await standsOutOf('com.example/old')).toContain(
+    '2 advisories about version `1.0.5` of `npm:@example/server`: `GHSA-1` “About \\@example/server” (severity “HIGH”), `GHSA-2` “About \\@example/server” (severity “CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H”) (Dossier, ',
+  );
+  expect(await standsOutOf('com.example/open')).toContain(
+    "`GHSA-3` “About \\@example/server” (severity “low'). All is well ('”) (Dossier, ",
+  );
 });
 
 it('knows where a range begins and ends, and leaves out what was withdrawn', async () => {

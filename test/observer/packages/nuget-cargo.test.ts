@@ -117,6 +117,7 @@ beforeAll(async () => {
     entries: [
       listed('io.github.bob/example', 'nuget', 'Example.Mcp', '1.0'),
       listed('io.github.bob/newest', 'nuget', 'Example.Mcp'),
+      listed('io.github.bob/current', 'nuget', 'Example.Mcp', '1.1.0'),
       listed('io.github.bob/unlisted', 'nuget', 'Unlisted.Mcp'),
       listed('io.github.bob/large', 'nuget', 'Large.Mcp', '0.9.0'),
       listed('io.github.bob/absent', 'nuget', 'Example.Mcp', '3.0.0'),
@@ -174,6 +175,22 @@ it('reads of a large NuGet package the page of the recorded version and the last
     names: { names: ['io.github.bob/large'], names_this: true },
     deprecated: { deprecated: false, unlisted: true },
   });
+});
+
+it('says whether the registry names a newer version than the record', async () => {
+  const keptUp = async (handle: string) => {
+    await directory.observe(handle);
+    const answer = await directory.app.request(`/agents/${handle}.md`);
+    return /\* Kept up: .*/.exec(await answer.text())?.[0];
+  };
+  expect(await keptUp('io.github.bob/example')).toContain(
+    'the newest version in its registry is `1.1.0`, published 2026-05-01',
+  );
+  expect(await keptUp('io.github.bob/crate')).toContain(
+    'the newest version in its registry is `0.3.0`, published 2026-06-01',
+  );
+  expect(await keptUp('io.github.bob/current')).toContain('; its registry names no newer version');
+  expect(await keptUp('io.github.bob/newest')).not.toContain('newe');
 });
 
 it('takes the newest version that is no pre-release where none is recorded', async () => {

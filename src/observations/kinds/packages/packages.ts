@@ -198,10 +198,12 @@ export const packageNewestVersion = defineKind({
       : say`${newestWords(value)}; the record names ${code(recorded)}`;
   },
   saidIn: 'kept_up',
-  sayInLine: ({ value, details }) =>
-    details?.is_behind === true
+  sayInLine({ value, details }) {
+    if (typeof details?.is_behind !== 'boolean') return undefined;
+    return details.is_behind
       ? say`the newest version in its registry is ${newestWords(value)}`
-      : undefined,
+      : own('its registry names no newer version');
+  },
   question: 'upkeep',
   title: 'Newest version in the registry',
   means:
