@@ -77,20 +77,26 @@ const placesInHeader = (text: string): Place[] =>
 
 const placesInJson = (text: string, level: number): Place[] => placesAt(parseForeignJson(text), level + 1);
 
+/** The JSON after the first blank line of a response that is printed with its head. */
+function bodyOf(response: string): string | undefined {
+  const all = response.split(/\r?\n/);
+  const at = all.findIndex((line, index) => all[index - 1] === '' && /^[[{]/.test(line));
+  return at === -1 ? undefined : all.slice(at).join('\n');
+}
+
 function placesInText(text: string, level: number): Place[] {
   const sent = text.trim();
   if (/^[[{"]/.test(sent)) return placesInJson(sent, level);
-  const values = [sent, ...headerValues(sent, 'payment-required')];
-  const encoded = values.flatMap((value) => value.split(/\s*,\s*/)).map(readBase64Object);
+  const values = [sent, ...headerValues(sent, 'payment-required')].flatMap((value) => value.split(','));
+  const encoded = values.map((value) => readBase64Object(value.trim()));
   const challenges = [sent, headerValues(sent, 'www-authenticate').join(', ')];
-  // A proxy puts its own head before that of the response.
-  const body = sent.search(/\r?\n\r?\n\s*[[{]/);
+  // A proxy prints its own response before that of the server.
+  const bodies = sent.split(/^(?=HTTP\/)/m).flatMap((response) => bodyOf(response) ?? []);
   return [
     ...encoded.flatMap((one) => (one ? placesAt(one, level + 1) : [])),
     ...challenges.flatMap(placesInHeader),
-    ...(body === -1 ? [] : placesInJson(sent.slice(body), level)),
     // A server may send the result of a tool as events.
-    ...headerValues(sent, 'data').flatMap((data) => placesInJson(data, level)),
+    ...[...bodies, ...headerValues(sent, 'data')].flatMap((json) => placesInJson(json, level)),
   ];
 }
 
