@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asMembers } from '../../../core/json.ts';
-import { code, codes, join, listed, own, quote, say, type Words } from '../../../core/words.ts';
+import { code, codes, join, listed, number, own, quote, say, type Words } from '../../../core/words.ts';
 import { noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../../endpoint/surface.ts';
@@ -72,24 +72,34 @@ function namedBy(parts: readonly string[]): string | undefined {
   return isPublic ? undefined : parts.flatMap((_, at) => endsAt(parts, at)).find((end) => folders.has(end));
 }
 
-/** Finds each file once, with its first spelling, and the sentences around the first few files. */
+/** At most this many different sentences about one file are counted. */
+const mostCounted = 100;
+
+/**
+ * Finds each file once, with its first spelling. Quotes the first few sentences that name files, and counts
+ * all, so that a harmless sentence does not hide another.
+ */
 function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
-  const found = new Map<string, { written: string; sentence: string }>();
+  const found = new Map<string, { readonly written: string; readonly sentences: Set<string> }>();
   for (const [, text] of texts)
     for (const { 0: run, index } of text.matchAll(paths)) {
       if (!mayBeNamed(run)) continue;
       const { written, parts } = readRun(run);
       const file = namedBy(parts);
-      if (file === undefined || found.has(file)) continue;
+      if (file === undefined) continue;
+      const shown = written.length > longestShown ? file : written;
+      const one = found.get(file) ?? { written: shown, sentences: new Set<string>() };
+      found.set(file, one);
       const end = index + written.length;
-      const sentence = sentenceAround(text, Math.max(index, end - longestShown), end);
-      found.set(file, { written: written.length > longestShown ? file : written, sentence });
+      if (one.sentences.size < mostCounted)
+        one.sentences.add(sentenceAround(text, Math.max(index, end - longestShown), end));
     }
   const sorted = [...found.values()].sort((a, b) => (a.written < b.written ? -1 : 1));
-  const sentences = new Set(sorted.map(({ sentence }) => sentence).filter(Boolean));
+  const sentences = new Set(sorted.flatMap((one) => [...one.sentences]).filter(Boolean));
   return {
     files: sorted.map(({ written }) => written),
     sentences: [...sentences].slice(0, mostSentences),
+    places: sentences.size,
   };
 }
 
@@ -134,8 +144,13 @@ function credentialNames({ of, name, files: stored }: NamedFiles, all: number): 
 
 const mostSaid = 3;
 
-const quotedOf = (sentences: readonly unknown[]): Words =>
-  sentences.length > 0 ? say`, in ${listed(sentences.map((one) => quote(String(one))))}` : say``;
+/** Quotes sentences, and says in how many more places files are named. */
+function quotedWords(sentences: readonly unknown[], places: number): Words {
+  if (sentences.length === 0) return say``;
+  const more = places - sentences.length;
+  const others = more > 0 ? [say`${number(more)} more ${more === 1 ? own('place') : own('places')}`] : [];
+  return say`, in ${listed([...sentences.map((one) => quote(String(one))), ...others])}`;
+}
 
 const fileList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -144,11 +159,12 @@ const fileList = (value: unknown): readonly unknown[] => (Array.isArray(value) ?
  * texts. A stored value may have been shortened, so the counts are read from the details.
  */
 function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], mostQuoted: number): Words {
-  const { texts, files: counts, sentences } = asMembers(details);
+  const { texts, files: counts, sentences, places } = asMembers(details);
   const shown = value.slice(0, mostSaid);
   const said = shown.map((one, at) => {
     const quoted = at < mostQuoted ? fileList(fileList(sentences)[at]).slice(0, mostQuoted) : [];
-    return say`${credentialNames(one, Number(fileList(counts)[at] ?? one.files.length))}${quotedOf(quoted)}`;
+    const said = quotedWords(quoted, Number(fileList(places)[at] ?? quoted.length));
+    return say`${credentialNames(one, Number(fileList(counts)[at] ?? one.files.length))}${said}`;
   });
   const more = Number(texts ?? value.length) - shown.length;
   const others =
@@ -185,6 +201,7 @@ export const toolsCredentialFiles = defineKind({
           texts: found.length,
           files: found.slice(0, mostSaid).map((one) => one.found.files.length),
           sentences: found.slice(0, mostSaid).map((one) => one.found.sentences),
+          places: found.slice(0, mostSaid).map((one) => one.found.places),
         },
         ...(why && { rule: 'part' }),
       };
