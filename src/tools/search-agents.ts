@@ -55,7 +55,7 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMis
 
 const leftOutText = ({ count, capped, best }: LeftOut) =>
   lines(
-    `Without these filters ${count}${capped ? ' or more' : ''} match. The best of those left out:`,
+    `Without the filters by facts about a service, ${count}${capped ? ' or more' : ''} match. The best of those left out:`,
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 

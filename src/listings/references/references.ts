@@ -147,18 +147,23 @@ const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
 /** An image may have a tag and a digest. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
-/** Matches the pages of public registries: the name of a package, and its version if the page has one. */
+/**
+ * Matches the pages of public registries without their scheme: the name of a package, and its version if the
+ * page has one. Pages of a package about anything else, such as its tags, name the package only.
+ */
 const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
-  ['npm', /^https?:\/\/(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+))?$/i],
-  ['pypi', /^https?:\/\/(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/([^/]+))?$/i],
-  ['nuget', /^https?:\/\/(?:www\.)?nuget\.org\/packages\/([^/]+)(?:\/([^/]+))?$/i],
-  ['cargo', /^https?:\/\/(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/([^/]+))?$/i],
-  ['oci', /^https?:\/\/hub\.docker\.com\/(?:r|_)\/([^/]+(?:\/[^/]+)?)$/i],
+  ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/(\d[^/]*)|\/.*)?$/i],
+  ['pypi', /^(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
+  ['nuget', /^(?:www\.)?nuget\.org\/packages\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
+  ['cargo', /^(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
+  ['oci', /^hub\.docker\.com\/r\/([^/]+\/[^/]+)(?:\/.*)?$/i],
+  ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
 ];
 
 /** The package that the page of a registry is about, as `npm:name@version`; undefined for any other text. */
 function readPackagePage(text: string): string | undefined {
-  const address = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
   for (const [registry, page] of packagePages) {
     const [found, name, version] = page.exec(address) ?? [];
     if (found && name) return `${registry}:${name}${version ? `@${version}` : ''}`;
