@@ -64,6 +64,10 @@ const answers: Readonly<Record<string, Answer>> = {
   padded: listing((body, page) =>
     reply(body, { tools: [tool(`t${page}`)], nextCursor: String(page + 1), padding: 'x'.repeat(1_000_000) }),
   ),
+  // The same number of bytes in a third of the characters.
+  wide: listing((body, page) =>
+    reply(body, { tools: [tool(`t${page}`)], nextCursor: String(page + 1), padding: '界'.repeat(333_334) }),
+  ),
   inward: (_, __, response) =>
     void response.writeHead(302, { location: `${inside.url}/latest/meta-data` }).end(),
   gzip: (_, __, response) =>
@@ -499,6 +503,10 @@ it.each([
     'padded',
     'The endpoint sent more than 4 MiB in this check before the end of its list of tools; Dossier reads no further.',
   ],
+  [
+    'wide',
+    'The endpoint sent more than 4 MiB in this check before the end of its list of tools; Dossier reads no further.',
+  ],
   ['pieces', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
 ])('%s: has no list of tools where the list repeats, has no end or is too long', (name, reason) => {
   expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
@@ -511,6 +519,7 @@ it('asks for no more pages than a list of tools may have', () => {
   const asked = (name: string) => endpoints.get(name)?.methods().length;
   expect([asked('loop'), asked('overlap'), asked('pages'), asked('pieces')]).toEqual([4, 4, 102, 5]);
   expect(asked('padded')).toBeLessThan(7);
+  expect(asked('wide')).toBeLessThan(7);
 });
 
 it('reads a list of 2,000 tools to its end', () => {

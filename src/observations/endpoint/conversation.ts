@@ -107,7 +107,7 @@ async function sendOnce(
   const answer = await talk.exchange(message(id), id, timeout_ms);
   if (answer.result === 'response') {
     talk.responses += 1;
-    talk.read_bytes += answer.text.length;
+    talk.read_bytes += Buffer.byteLength(answer.text);
     talk.sessionId = answer.headers['mcp-session-id'];
   }
   return toReplied(answer, id);
