@@ -55,7 +55,6 @@ interface JudgedRating {
   readonly reciprocal: boolean | undefined;
 }
 
-/** The single distinct value in a list; undefined if there are several, or none. */
 function agreed<T>(values: readonly T[] = []): T | undefined {
   const [first, ...others] = new Set(values);
   return others.length === 0 ? first : undefined;
@@ -78,7 +77,6 @@ const isRelatedTo = (rating: CountedRating, proven: readonly Holder[]): boolean 
   return isRelated({ source: { proven: source }, subject: { proven } }, isPraise(rating));
 };
 
-/** The expected value of each flag of a rating; undefined if it is not known. */
 const toExpected = ({
   rating,
   states,
@@ -111,10 +109,6 @@ function isAllowedOverlap(rating: CountedRating): boolean {
   );
 }
 
-/**
- * For each date: its column, the group whose reason names its day, and a function that reads it from a state
- * of the source.
- */
 const dates = [
   ['new_until', 'new_source', newUntilOf],
   ['source_ended_at', 'source_ended', ({ ended_at }: SourceState) => ended_at],

@@ -14,7 +14,6 @@ import { type EntryRecord, isWithheld, type ShownListing } from './evidence-read
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** An action of the operator that is shown at a rating, at the response to a rating, or at a listing. */
 interface ShownNotice {
   readonly where: string;
   readonly notice: ModerationNotice;
@@ -117,9 +116,7 @@ export const createAuditState = (size: number) => ({
   listings: new Map<string, Pick<ShownListing, 'claim' | 'events' | 'withdrawn' | 'isHidden'>>(),
   /** Withdrawn listings of which the reader is shown nothing. */
   unshownListings: new Set<string>(),
-  /** Every shown rating, with its older versions, by id. */
   ratings: new Map<string, CountedRating>(),
-  /** The items that are shown as erased, by log index. */
   erased: new Map<number, { readonly where: string; readonly at: string }>(),
   notices: new Map<number, ShownNotice[]>(),
 });

@@ -30,13 +30,10 @@ const createSaid = () => ({
   absent: new Map<number, string>(),
   /** The entry that withdrew the rating, for each withheld record of a rating. */
   withheld: new Map<number, number>(),
-  /** Entries that end a rating. */
   endings: new Set<number>(),
-  /** The ids of ratings of unshown listings. */
   ofUnshownListings: new Set<string>(),
   unshownResponses: new Map<number, string>(),
   actions: createSaidActions(),
-  /** The claim events of each listing, in the order of the log. */
   claims: new Map<string, ClaimEvent[]>(),
   /** Ratings that only the log shows. */
   unshownRatings: new Map<string, Pick<CountedRating, 'subject_handle' | 'source_root'>>(),
@@ -256,7 +253,6 @@ function* findAllClaimFaults(said: Said, state: AuditState): AuditSteps {
   }
 }
 
-/** The actions of the operator on listings according to the log, each with its entry, by handle. */
 const groupActions = ({ actions: { applied } }: Said) =>
   Map.groupBy(
     [...applied].filter(([, { target_kind }]) => target_kind === 'listing'),

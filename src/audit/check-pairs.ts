@@ -6,12 +6,10 @@ import { toSpan } from '../ratings/fold.ts';
 import { createPairs, type PairHalf } from '../ratings/pairs.ts';
 import type { CountedRating } from './check-ratings.ts';
 
-/** The ratings and sources that a listing and the log show. The groups of ratings follow from them. */
 export interface GroupEvidence {
   readonly ratings: readonly CountedRating[];
   /** Whether every entry was read. If not, there may be ratings that neither a listing nor an entry shows. */
   readonly isWhole: boolean;
-  /** Ratings of unshown listings. */
   readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
   /** The claim events of a listing in the order of the log; undefined if some of them may be unread. */
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;

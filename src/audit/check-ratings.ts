@@ -36,7 +36,6 @@ function countListed(current: readonly RatingRecord[]) {
   );
 }
 
-/** The members of the object `one` that differ from those of `other`. */
 const differingFrom = (other: object, one: object): JsonObject => {
   const shown: JsonObject = { ...one };
   const counted: JsonObject = { ...other };
@@ -98,11 +97,9 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   return [...findVoidFaults(listing), ...faults, ...findRecentFaults(handle, native.recent, ratings)];
 }
 
-/** The key that all versions of one rating have in common. */
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
   `${source_handle} ${interaction_sha256 ?? hash('sha256', interaction_id)}`;
 
-/** Folds each version with those before it, by rating_id. */
 function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, FoldedRating> {
   const inOrder = inLogOrder(ratings);
   const keys = new Map<string, string>();

@@ -43,7 +43,6 @@ const textFields = [
   'evidence',
 ];
 
-/** The fields of a shown rating that must equal those of its log entry. */
 export const shownRatingFields = ({
   withdrawn_at,
   hidden_at,
@@ -54,7 +53,7 @@ export const shownRatingFields = ({
 
 const isSameProof = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
 
-/** The names of the fields whose values differ. A missing field equals null. */
+/** A missing field equals null. */
 export const differingFields = (
   committed: JsonObject,
   shown: JsonObject,
@@ -76,9 +75,6 @@ function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string |
   return fields.length === 0 ? undefined : `the stored rating differs in ${fields.join(', ')}`;
 }
 
-/**
- * Tells what is wrong with a stored entry, or with the rating that it should record; undefined if nothing is.
- */
 function findFault(entry: StoredEntry, rating: Rating | undefined): string | undefined {
   const { leaf, committed, index, path, tree } = entry;
   if (!isIncluded(leafHash(leaf), { index, ...tree }, path)) return 'the leaf is not in the tree';

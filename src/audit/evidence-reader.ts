@@ -11,7 +11,6 @@ import type { NativeSignals, RatingRecord } from '../ratings/rating.ts';
 
 export interface AuditedLog {
   readonly id: number;
-  /** log_index of its first entry. */
   readonly base: number;
   readonly size: number;
   /** Its newest published checkpoint, or the last one of a closed log; undefined if none can be read. */
@@ -56,7 +55,6 @@ export interface AuditedClaim
   readonly hasHiddenKeys?: boolean | undefined;
 }
 
-/** Everything that a listing shows and the log must agree with. */
 export interface ShownListing {
   readonly handle: string;
   /** The day of the reading, by the clock of the service. States that end by time are judged by it. */
@@ -67,7 +65,6 @@ export interface ShownListing {
   readonly claim?: AuditedClaim | undefined;
   /** The newest 100 events at most, and 20 changes of keys, oldest first. */
   readonly events: readonly ClaimEvent[];
-  /** The observations of the listing that the service shows: its current facts, and every change. */
   readonly observations: {
     readonly current: readonly (Pick<Observation, 'kind' | 'subject'> & Essence)[];
     readonly changes: readonly RecordedChange[];
@@ -81,15 +78,13 @@ export interface ShownListing {
   readonly native?: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'> | undefined;
 }
 
-/** The source that an audit reads: a database (stored.ts), or a service over HTTP (served.ts). */
+/** A database (stored.ts) or a service over HTTP (served.ts). */
 export interface EvidenceReader {
-  /** All logs, oldest first. */
+  /** Oldest first. */
   logs(): Promise<AuditedLog[]>;
-  /** Leaf texts of one log from a position on. */
   leaves(log: AuditedLog, from: number, limit: number): Promise<string[]>;
   /** 1 if every level of tree nodes can be read, 8 if only every eighth can, as in tiles. */
   readonly levelStep: 1 | 8;
-  /** Tree nodes of one level from a position on. */
   nodes(log: AuditedLog, level: number, range: { from: number; limit: number }): Promise<Buffer[]>;
   records(indexes: readonly number[]): Promise<ReadonlyMap<number, EntryRecord>>;
   /** Handles of all listings that show ratings, claim events or observations, or that the log names. */

@@ -1,6 +1,5 @@
 import { toLine } from '../core/text.ts';
 
-/** One disagreement between what is shown and the log. */
 export interface AuditFault {
   /** The record, entry, node or checkpoint. */
   readonly where: string;

@@ -47,10 +47,9 @@ const proof = savedProof.pick({ record: true, salt: true }).extend({
 });
 
 const hash_bytes = 32;
-/** The number of requests made at once. */
 const together = 8;
 
-/** Returns the JSON of an answer in the expected form. Throws ServiceUnreadable for any other answer. */
+/** Throws ServiceUnreadable if the answer does not have the form. */
 function readAnswer<T extends z.ZodType>(
   path: string,
   { status, body }: Awaited<ReturnType<AskService>>,

@@ -4,7 +4,6 @@ import type { Db, LogSchema } from './schema.ts';
 const id = 1;
 
 export const createAuditReads = (db: Db) => ({
-  /** The last finished audit; undefined if there is none. */
   last: () =>
     db
       .selectFrom('audit_run')
@@ -13,7 +12,7 @@ export const createAuditReads = (db: Db) => ({
       .executeTakeFirst(),
 });
 
-/** Reads and writes for a transaction. The writes change no listing. */
+/** The writes change no listing. */
 export const createAuditWrites = (db: Db) => ({
   ...createAuditReads(db),
   async put(run: Omit<LogSchema['audit_run'], 'id'>) {

@@ -10,7 +10,7 @@ const insertChanges = precompileQuery((db: Db, rows: readonly RowOf<typeof chang
   db.insertInto('evidence_change').values([...rows]),
 );
 
-/** Adds changes in this order. The write lock must be held, so that no reader sees a later position first. */
+/** The write lock must be held, so that no reader sees a later position first. */
 export async function addChanges(db: Db, changes: readonly NewChange[]): Promise<void> {
   if (changes.length === 0) return;
   const [{ seq: last } = { seq: 0 }] = await readLast(db);

@@ -177,7 +177,6 @@ export async function compareWithCheckpointFile(context: LogContext): Promise<vo
 
 export interface IssuedCheckpoint {
   readonly head: LogHead;
-  /** How many entries it covers. */
   readonly size: number;
   readonly text: string;
 }
@@ -237,7 +236,6 @@ export async function currentCheckpoint(context: IssuingContext): Promise<Issued
   return known ?? issueNext(context);
 }
 
-/** The text of a checkpoint with the cosignatures that have arrived for it. */
 export function withCosignatures({ cosigned }: CheckpointCache, { text }: IssuedCheckpoint): string {
   return cosigned?.checkpoint.text === text ? text + [...cosigned.lines.values()].join('') : text;
 }

@@ -5,7 +5,6 @@ import { type NoteSignature, readCheckpoint, readKeyText } from './notes.ts';
 /** The signature types of cosignatures (C2SP signed-note). */
 const algorithms = { 4: 'ed25519', 6: 'ml-dsa-44' } as const;
 
-/** The key of a witness, which cosigns checkpoints. */
 export interface Cosigner {
   readonly name: string;
   readonly type: keyof typeof algorithms;
@@ -35,7 +34,6 @@ function toUint64(value: bigint | number): Buffer {
   return bytes;
 }
 
-/** Puts a byte with the length before a text of at most 255 bytes. */
 const withLength = (text: string) => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
 
 /**
@@ -58,15 +56,13 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
 }
 
 /**
- * Makes the message that a cosigner signs for a checkpoint's text (C2SP tlog-cosignature, "signed message");
- * undefined if `toSubtreeMessage` makes none.
+ * Makes the message that a cosigner signs for a checkpoint's text (C2SP tlog-cosignature, "signed message").
  */
 const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
     ? Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`)
     : toSubtreeMessage(text, cosigner, timestamp);
 
-/** Tells whether a signature line names this cosigner's key. */
 export const isOf = ({ name, keyId }: NoteSignature, cosigner: Cosigner): boolean =>
   name === cosigner.name && keyId.equals(cosigner.keyId);
 

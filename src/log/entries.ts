@@ -46,14 +46,13 @@ export const createLogReads = (db: Db) => ({
   },
   /** The seed of the key that signs checkpoints, base64; undefined until it is made. */
   seed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
-  /** The leaf of an entry. `erased_by` is the entry that says that its record was erased. */
+  /** `erased_by` is the entry that says that its record was erased. */
   leaf: (index: number) =>
     db
       .selectFrom('log_leaf')
       .select(['type', 'leaf', 'erased_by'])
       .where('log_index', '=', index)
       .executeTakeFirst(),
-  /** The texts of at most `limit` leaves from a log_index on. */
   leaves: async (from: number, limit: number) => {
     const rows = await db
       .selectFrom('log_leaf')
@@ -67,7 +66,7 @@ export const createLogReads = (db: Db) => ({
   /** The record that a leaf commits to; undefined if it was erased or never existed. */
   record: (index: number) =>
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
-  /** The records and salts of entries, by log_index. Records that are not stored are left out. */
+  /** Leaves out records that are not stored. */
   async records(indexes: readonly number[]) {
     const records = new Map<number, CommittedRecord>();
     const all = db.selectFrom('log_record').selectAll();
@@ -84,7 +83,6 @@ export const createLogReads = (db: Db) => ({
       if (!node) throw new Error('the log has a gap');
       return node;
     },
-  /** At most `limit` hashes of one level of one log, from a position on. */
   nodes: (log: number, level: number, from: number, limit: number) =>
     readNodes(db, { log, level }, from, limit),
 });
@@ -100,7 +98,6 @@ const readPlaced = precompileQuery((db: Db, places: readonly Omit<LogSchema['log
     .orderBy('level'),
 );
 
-/** The nodes that a new leaf completes. */
 async function readCompleted(db: Db, log: number, leaf: { position: number; hash: string }) {
   const siblings = siblingsOf(leaf.position).map((one) => ({ log, ...one }));
   const rows = siblings.length === 0 ? [] : await readPlaced(db, siblings);
@@ -133,9 +130,7 @@ const insertNodes = precompileQuery((db: Db, rows: readonly LogSchema['log_node'
   db.insertInto('log_node').values([...rows]),
 );
 
-/**
- * Reads and writes for a transaction. An append updates the head first, so that writers wait for each other.
- */
+/** An append updates the head first, so that writers wait for each other. */
 export const createLogWrites = (db: Db) => ({
   ...createLogReads(db),
   /**
@@ -157,7 +152,6 @@ export const createLogWrites = (db: Db) => ({
   async addSeed(seed: string, created_at: string) {
     await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
   },
-  /** Deletes the record and salt of an entry, and stores the index of the entry that says so. */
   async erase(index: number, erased_by: number) {
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();

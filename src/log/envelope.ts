@@ -20,7 +20,6 @@ const toSigned = (payloadType: string, payload: Buffer): Buffer =>
 
 const payloadType = 'application/vnd.in-toto+json';
 
-/** Signs the text of an in-toto statement. */
 export function toEnvelope(text: string, key: NoteKey): Envelope {
   const payload = Buffer.from(text);
   const sig = sign(null, toSigned(payloadType, payload), key.privateKey).toString('base64');

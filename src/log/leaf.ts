@@ -37,12 +37,9 @@ export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(
 
 export type Leaf = ReturnType<typeof toLeaf>;
 
-/**
- * The content that a leaf commits to: a record as the exact bytes that were hashed, and its salt in base64.
- */
+/** A record as the exact bytes that were hashed, and its salt in base64. */
 export type CommittedRecord = Pick<Leaf, 'record' | 'salt'>;
 
-/** Tells whether a leaf commits to a record with its salt (docs/log.md). */
 export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>
   readObject(leaf)?.c ===
   createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');

@@ -37,11 +37,9 @@ async function rangeHash(read: ReadNode, start: number, end: number): Promise<Bu
   return nodeHash(await rangeHash(read, start, middle), await rangeHash(read, middle, end));
 }
 
-/** The root of the tree of the first `size` leaves. */
 export const treeRoot = async (read: ReadNode, size: number): Promise<Buffer> =>
   size === 0 ? emptyRoot() : rangeHash(read, 0, size);
 
-/** The root of the tree of these leaves. */
 export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
   const tree = createGrowingTree();
   for (const leaf of leaves) tree.add(leaf);
@@ -176,7 +174,7 @@ export function createGrowingTree() {
   let size = 0;
   return {
     size: () => size,
-    /** Adds a leaf. Returns the subtrees that it completes, the leaf itself first. */
+    /** Returns the subtrees that the leaf completes, the leaf itself first. */
     add(leaf: string | Buffer): TreeNode[] {
       const siblings = complete.splice(complete.length - siblingsOf(size).length).reverse();
       const nodes = completedNodes({ level: 0, position: size, hash: leafHash(leaf) }, siblings);

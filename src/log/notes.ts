@@ -10,7 +10,6 @@ export interface NoteSignature {
   readonly name: string;
   readonly keyId: Buffer;
   readonly signature: Buffer;
-  /** The line of the note without its line feed. */
   readonly line: string;
 }
 
@@ -23,7 +22,7 @@ export const toKeyId = (name: string, signatureType: number, key: Buffer): Buffe
     .digest()
     .subarray(0, keyIdBytes);
 
-/** Parses signature lines. Any other line is left out. */
+/** Leaves out any other line. */
 export const readSignatures = (lines: string): NoteSignature[] =>
   lines.split('\n').flatMap((line) => {
     const [, name, encoded = ''] = signatureLine.exec(line) ?? [];
@@ -76,7 +75,6 @@ export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
   publicKey: createPublicKey(privateKey),
 });
 
-/** The name of a verifier's key, `<name>+<key id>`. */
 export const toKeyName = (verifier: NoteVerifier): string =>
   `${verifier.name}+${keyId(verifier).toString('hex')}`;
 
@@ -97,7 +95,7 @@ export function readKeyText(text: string) {
   return keyId.toString('hex') === id ? { name, type, key, keyId } : undefined;
 }
 
-/** Parses the published form; undefined if it is malformed or its key id does not match. */
+/** Undefined if the text is malformed or its key id does not match. */
 export function readVerifier(text: string): NoteVerifier | undefined {
   const { name = '', type, key } = readKeyText(text) ?? {};
   const publicKey = key && type === ed25519 ? toPublicKey('ed25519', key) : undefined;
@@ -123,7 +121,6 @@ export function openNote(note: string, verifier: NoteVerifier): string | undefin
   return isSigned ? text : undefined;
 }
 
-/** A tree head with the name of its log. */
 export interface Checkpoint extends TreeHead {
   readonly origin: string;
 }
@@ -134,7 +131,7 @@ const body = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n/;
 export const toCheckpoint = ({ size, root }: TreeHead, key: NoteKey): string =>
   signNote(`${key.name}\n${size}\n${root.toString('base64')}\n`, key);
 
-/** Parses a checkpoint without checking its signature; undefined if it is malformed. */
+/** Does not check the signature. Undefined if the text is malformed. */
 export function readCheckpoint(text: string): Checkpoint | undefined {
   const [, origin, size, root] = body.exec(text) ?? [];
   if (!origin || !size || !root) return undefined;
@@ -167,7 +164,7 @@ const hashForm = /^[A-Za-z0-9+/]{43}=$/;
 export const readHashes = (lines: readonly string[]): Buffer[] | undefined =>
   lines.every((line) => hashForm.test(line)) ? lines.map((line) => Buffer.from(line, 'base64')) : undefined;
 
-/** Parses a proof without checking it; undefined if it is malformed. */
+/** Does not check the proof. Undefined if the text is malformed. */
 export function readProofText(
   text: string,
 ): { index: number; path: Buffer[]; checkpoint: string } | undefined {

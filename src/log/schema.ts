@@ -28,7 +28,7 @@ export const headTable = table(
   { isLast: true },
 );
 
-/** The texts of leaves. `erased_by` is the log_index of the entry that says that the record was erased. */
+/** `erased_by` is the log_index of the entry that says that the record was erased. */
 const leafTable = table('log_leaf', ['log_index'], {
   log_index: integer,
   type: text,
@@ -46,10 +46,8 @@ const nodeTable = table('log_node', ['log', 'level', 'position'], {
   hash: text,
 });
 
-/** The records that leaves commit to, with their salts. */
 const recordTable = table('log_record', ['log_index'], { log_index: integer, salt: text, record: text });
 
-/** The seed of the key that signs checkpoints, base64. */
 const keyTable = table('log_key', ['id'], { id: integer, seed: text, created_at: text });
 
 /**

@@ -5,7 +5,7 @@ import { canonicalDigest, isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
 import { type Checkpoint, openCheckpoint, readHashes, readProofText, readVerifier } from './notes.ts';
 
-/** The parts of a saved answer of get_proof that verifying needs. */
+/** The parts of an answer of get_proof that verifying needs. */
 export const savedProof = z.object({
   leaf: z.string(),
   record: z.string().optional(),
@@ -17,7 +17,6 @@ export type SavedProof = z.infer<typeof savedProof>;
 
 const entries = (size: number) => (size === 1 ? '1 entry' : `${size} entries`);
 
-/** A check with its result and a sentence about it. */
 export interface Check {
   /** Undefined if there was nothing to check against. */
   readonly holds: boolean | undefined;
@@ -43,7 +42,6 @@ function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): 
   return toCheck(holds, 'the leaf commits to this record', 'the leaf does not commit to this record');
 }
 
-/** The names that the record of a proof is expected to have. */
 export interface ExpectedRecord {
   /** The listing that the record is about, which is rated or claimed. */
   readonly handle?: string;
@@ -103,7 +101,6 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
   return [...checks, toCheck(holds, yes, 'the leaf is not under that checkpoint')];
 }
 
-/** Verifies that a checkpoint is signed by this key. */
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
 /**

@@ -36,7 +36,6 @@ const toTime = (timestamp: bigint) => {
     : `on ${new Date(Number(timestamp) * 1000).toISOString().replace('.000', '')}`;
 };
 
-/** Says, in the words of the policy, how many of its witnesses must cosign. */
 function toNeed({ groups, quorum }: Policy): string {
   const group = groups.get(quorum);
   return group ? `${group.needed} of ${group.members.join(', ')}` : quorum;
@@ -194,7 +193,6 @@ export function readPolicy(text: string): Policy {
   return { ...draft, quorum };
 }
 
-/** A witness that the service asks, with its submission prefix. */
 export type AskedWitness = Omit<PolicyWitness, 'url'> & { readonly url: URL };
 
 function toAsked({ name, cosigner, url = '' }: PolicyWitness): AskedWitness {
@@ -204,6 +202,5 @@ function toAsked({ name, cosigner, url = '' }: PolicyWitness): AskedWitness {
   return { name, cosigner, url: parsed };
 }
 
-/** The witnesses of a policy file, each with its address. Throws PolicyFault. */
 export const readWitnesses = (policy: Config['witnesses']): readonly AskedWitness[] =>
   policy ? readPolicy(policy.text).witnesses.map(toAsked) : [];

@@ -16,7 +16,6 @@ type WitnessReply =
   | { readonly result: 'larger_tree'; readonly size: number }
   /** It says that our tree does not continue the one that it cosigned. */
   | { readonly result: 'refused_tree' }
-  /** Its cosignature is not valid for the checkpoint. */
   | { readonly result: 'wrong_cosignature' }
   | { readonly result: 'unavailable'; readonly why: string };
 

@@ -101,7 +101,6 @@ async function countFlags(db: Db, subject: string, now: string): Promise<Record<
   return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
-/** Counts the ratings of a subject that the operator voided, and those whose texts are hidden. */
 async function countModerated(db: Db, subject: string): Promise<Record<'voided' | 'hidden', number>> {
   const rows = await db
     .selectFrom('moderation')
@@ -116,7 +115,6 @@ async function countModerated(db: Db, subject: string): Promise<Record<'voided' 
   return { voided: countOf('void'), hidden: countOf('hide') };
 }
 
-/** Counts the current ratings of a subject by outcome, group and class of proof. */
 export async function readRatingCells(db: Db, subject: string, now: string): Promise<RatingCell[]> {
   const rows = await db
     .selectFrom(groupedOf(db, subject, now).as('grouped'))
@@ -126,7 +124,7 @@ export async function readRatingCells(db: Db, subject: string, now: string): Pro
   return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as RatingCell);
 }
 
-/** The counts of every listing without ratings, as one shared object. */
+/** One shared object for every listing without ratings. */
 export const noNativeCounts: Omit<
   NativeSignals,
   'statement' | 'computed_score' | 'proof_meanings' | 'recent'

@@ -50,7 +50,7 @@ export function toSpan({
   };
 }
 
-/** The end of the span of a rating, RFC 3339. */
+/** RFC 3339. */
 export const toPairUntil = (rating: Parameters<typeof toSpan>[0]): string =>
   new Date(toSpan(rating).until_ms).toISOString();
 

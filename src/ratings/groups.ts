@@ -1,7 +1,6 @@
 import { Holder, type RecordedIdentity } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 
-/** The lowest score that praises. */
 export const leastPraise = 4;
 
 /**
@@ -24,7 +23,6 @@ export interface StatedOverlap {
   readonly at: string;
 }
 
-/** The stored facts that decide the group of a rating. */
 export interface RatingBasis {
   /** Whether the same account or domain is proven on both sides. */
   readonly related: boolean;
@@ -129,7 +127,6 @@ const flagsOf = (basis: RatingBasis, now: string): RatingFlag[] =>
 export const overlapStatedLater = ({ by, of, at }: StatedOverlap): string =>
   `The record of ${by} named the account or host of ${of} on ${dayText(at)}, after this rating was made; not proven. The group of the rating stays the same.`;
 
-/** The names and meanings of the groups on pages, in Markdown and on cards. */
 export const groupTexts: Record<RatingGroup, Pick<GroupRule, 'name' | 'meaning'>> = {
   ...groupRules,
   independent: {

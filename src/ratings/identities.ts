@@ -44,7 +44,6 @@ function padded(values: readonly string[]): string[] {
   return [...distinct, ...Array.from({ length: length - distinct.length }, () => last)];
 }
 
-/** A listing that rated, and the control root that it rated with. */
 type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
 
 /**

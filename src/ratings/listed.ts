@@ -124,7 +124,6 @@ const ratingLines = (rating: ListedRating) =>
     .filter(Boolean)
     .join('\n  ');
 
-/** Ratings as Markdown, with the reason of every group that occurs. */
 export const ratingsText = (
   ratings: readonly ListedRating[],
   group_reasons: Readonly<Record<string, string>>,

@@ -13,7 +13,6 @@ const selectNative = precompileQuery((db: Db, handle: string) =>
   ]),
 );
 
-/** The state of a listing's claim, if it has one, and whether it has ratings that count, for its facets. */
 export async function readNativeFacts(db: Db, handle: string) {
   const [row] = await selectNative(db, handle);
   return { state: row?.state ?? undefined, isRated: Boolean(row?.is_rated) };

@@ -18,7 +18,6 @@ async function asProblem<T>(check: Promise<T>): Promise<T> {
   }
 }
 
-/** The facts that a proof must fit. */
 interface ProofFacts {
   readonly subject: string;
   readonly source: string;
@@ -38,7 +37,6 @@ interface CheckedProof {
   readonly interaction_id?: string | undefined;
 }
 
-/** A class of proof that an interaction took place. */
 interface ProofKind {
   readonly name: string;
   /** The text beside its counts, which says what the proof shows and what it does not. */
@@ -158,14 +156,12 @@ async function checkServiceReceipt(
 
 /** Every class of proof that is checked when a rating is submitted (docs/ratings.md). */
 export const proofKinds = {
-  /** A JWS by a key that the rated listing published in its claim. */
   service_receipt: {
     name: 'Service receipt',
     shows:
       'A key that the rated listing published with its claim signed that this interaction with this rater took place. This does not show that the interaction went well. A service can refuse receipts to critics.',
     check: checkServiceReceipt,
   },
-  /** An x402 receipt and the payer's signature of the rating. */
   payment_receipt: {
     name: 'Payment receipt',
     shows:
@@ -212,7 +208,6 @@ export function countProofs(
   return Object.fromEntries(counted.filter(([, ratings]) => ratings > 0));
 }
 
-/** Returns the meaning of each counted class, by its name. */
 export const proofMeanings = (counted: Readonly<Record<string, number>>): Record<string, string> =>
   Object.fromEntries(
     proofClasses.filter((name) => (counted[name] ?? 0) > 0).map((name) => [name, proofTexts[name].shows]),

@@ -190,7 +190,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
         .executeTakeFirst();
       return used !== undefined;
     },
-    /** Adds identities of listings. A stored identity keeps its first date. */
+    /** A stored identity keeps its first date. */
     async putIdentities(identities: readonly RecordedIdentity[]): Promise<void> {
       // Ratings by a listing show what its record names (`overlap_stated_later`).
       touchAll(await readRatedBy(db, await writeIdentities(db, identities)));

@@ -8,7 +8,6 @@ import { type ProofClass, proofClasses } from './proof.ts';
 
 /** How an interaction ended, according to the rater. */
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
-/** How the interaction was made. */
 const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
 /** The rater's relation to the subject, as it states it. */
 const relationships = ['none', 'customer', 'vendor', 'partner', 'paid_to_rate'] as const;
@@ -125,7 +124,7 @@ export const isCurrent = ({
 }: Pick<RatingRecord, 'superseded_by' | 'withdrawn_at' | 'voided_at'>): boolean =>
   superseded_by === undefined && withdrawn_at === undefined && voided_at === undefined;
 
-/** The short form of a record, which listings show. list_ratings returns the complete form. */
+/** Listings show this form. list_ratings returns the complete one. */
 export const shortRating = ratingRecord.omit({
   interaction_id: true,
   interaction_sha256: true,
@@ -143,10 +142,8 @@ export const shortRating = ratingRecord.omit({
 });
 export type ShortRating = z.infer<typeof shortRating>;
 
-/** A rating record in the complete or the short form. */
 export type ShownRating = ShortRating & Partial<RatingRecord>;
 
-/** The counts of one group of current ratings. There is no average. */
 const ratingCounts = z.object({
   ratings: z.int(),
   sources: z.int().describe('Distinct accounts and registrable domains that claimed a rating listing'),
@@ -162,13 +159,12 @@ export type RatingCounts = z.infer<typeof ratingCounts>;
 /** How many counted ratings of a listing have the same outcome, group and class of proof. */
 export interface RatingCell {
   readonly outcome: RatingRecord['outcome'];
-  /** The group at the time of reading. */
   readonly group: RatingGroup;
   readonly proof_class: ProofClass;
   readonly ratings: number;
 }
 
-/** A filter of counted ratings. A rating must fit every given value. */
+/** A rating must fit every given value. */
 export type RatingFilter = Partial<Omit<RatingCell, 'ratings'>>;
 
 const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {

@@ -39,7 +39,6 @@ export interface Sides extends RatingSides {
   readonly subject: RatingSide;
 }
 
-/** Makes the record that the log commits to. */
 export const toRecord = ({ content, proof, now }: Submission, { source, subject }: Sides) => ({
   ...content,
   id: uuidv7({ msecs: now.getTime() }),
@@ -194,7 +193,7 @@ export async function requireAmendable(
 
 const saltBytes = 16;
 
-/** Commits to a proof. Only a holder of the proof and the salt can open the commitment. */
+/** Only a holder of the proof and the salt can open the commitment. */
 function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> {
   const salt = randomBytes(saltBytes);
   const proof_commitment = createHash('sha256').update(salt).update(value).digest('base64');

@@ -60,7 +60,6 @@ interface ReadAt {
   readonly moderation: ReadonlyMap<number, readonly Moderation[]>;
 }
 
-/** The operator's actions on a rating or a response, and since when its text is hidden. */
 function toModerated(row: StoredRatingRecord, log_index: number, { moderation }: ReadAt) {
   const actions = moderation.get(log_index) ?? [];
   const hidden = actions.find(({ action }) => action === 'hide');
@@ -107,7 +106,7 @@ function toStatedLater(row: StoredRatingRecord, identities: readonly RecordedIde
     : {};
 }
 
-/** The group of a rating that counts. A rating that does not count is in no group. */
+/** A rating that does not count is in no group. */
 const toShownGroup = (row: StoredRatingRecord, { now, identities }: ReadAt) =>
   isCurrent(recordTable.decode(row)) ? { ...decodeGroup(row, now), ...toStatedLater(row, identities) } : {};
 
@@ -160,7 +159,6 @@ export interface RatingPage extends RatingFilter {
   readonly now: string;
 }
 
-/** A page of a subject's public records, newest first. */
 export async function readRatings(
   db: Db,
   subject: string,

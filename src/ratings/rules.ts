@@ -2,7 +2,6 @@ import type { CapabilityState, Claim } from '../claims/claim.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
 
-/** The facts about a listing that the rules about ratings need. */
 export interface RatingSide {
   readonly handle: string;
   readonly repository_key: string | undefined;

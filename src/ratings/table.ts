@@ -33,7 +33,6 @@ const storedContent = [
   ...(['protocol', 'relationship', 'operation', 'subject_version'] as const),
   ...(['latency_ms', 'tags', 'comment', 'evidence'] as const),
 ] as const;
-/** The content of a rating that has no columns of its own. */
 type StoredContent = Pick<RatingContent, (typeof storedContent)[number]>;
 
 const publicColumns = {
@@ -85,7 +84,6 @@ export const ratingTable = table('rating', ['id'], {
    */
   subject_root: optional(text),
   subject_root_generation: optional(integer),
-  /** The log index of the entry that withdrew or erased it. */
   withdrawn_by: optional(integer),
 });
 
@@ -151,7 +149,6 @@ const tests = {
   until: (column: RawBuilder<unknown>, now: string) => sql<boolean>`${column} > ${now}`,
 };
 
-/** Tells whether a flag holds for a row. The column has the name of the member of the basis. */
 const holds = (flag: RatingFlag, now: string) =>
   tests[groupRules[flag].holds](sql.ref(`rating.${groupRules[flag].basis}`), now);
 

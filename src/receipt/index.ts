@@ -121,7 +121,6 @@ export const headerNames = { rater: 'dossier-rater', receipt: 'dossier-receipt' 
 /** A private Ed25519 or P-256 key as a JWK. */
 export type PrivateJwk = JWK & { readonly d: string };
 
-/** The settings with which a service signs receipts. */
 export interface ReceiptSettings {
   /** The handle of the service's listing. */
   readonly handle: string;
@@ -172,7 +171,6 @@ export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; 
   return { key, line: toReceiptKeyLine(kid, key) };
 }
 
-/** Creates what issues the receipts of one service (docs/ratings.md). */
 export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts {
   const alg = key.crv === 'P-256' ? 'ES256' : 'EdDSA';
   const signer = jose().then(({ importJWK }) => importJWK(key, alg));
@@ -223,9 +221,7 @@ export interface Receipt {
   readonly request_digest?: string | undefined;
 }
 
-/** The values that a receipt has to match. */
 export interface ExpectedReceipt {
-  /** The keys that the service published. */
   readonly keys: readonly PublishedKey[];
   /** The handle of the service. */
   readonly subject: string;
