@@ -57,9 +57,9 @@ async function reportPrivate({ privateListings }: Config): Promise<void> {
 
 /**
  * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the
- * registry cannot be read or the mass-change guard stops the import, and with 65 if nearly none of its
- * entries could be read. Ctrl-C stops between two pages and exits with 130, as shells do; the next import
- * continues.
+ * registry cannot be read, another import runs, or the mass-change guard stops the import, and with 65 if
+ * nearly none of its entries could be read. Ctrl-C stops between two pages and exits with 130, as shells do;
+ * the next import continues.
  */
 export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
   const stopping = new AbortController();

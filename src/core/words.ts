@@ -169,7 +169,7 @@ export function listed(all: readonly Words[], most = all.length): Words {
   return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
 }
 
-/** Adds a full stop to words, except after a quote that ends with one. */
+/** Adds a full stop to words that do not end with a full stop, `!` or `?`. */
 export function ended({ parts }: Words): Words {
   const last = parts.at(-1);
   if (!last) return none;

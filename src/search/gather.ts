@@ -18,10 +18,7 @@ import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { IndexSearch, SearchIndex } from './search-index.ts';
 
-/**
- * Up to this many matches are all read and scored. If there are more, only those that the plan finds are
- * read.
- */
+/** Up to this many matches are all read and scored. If there are more, only a part of them is. */
 const mostMatches = 20_000;
 /**
  * With more listings than this, most documents are not in memory, and reading thousands of them takes too
@@ -76,8 +73,8 @@ function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Pr
 }
 
 /**
- * The positions of the listings that may match a query: all that do (`isAll`), or, of very many, the most
- * promising ones. A listing matches if it has any of the words that count, all phrases, and nothing that is
+ * The positions of the listings that may match a query: all that do (`isAll`), or a part of them if there are
+ * very many. A listing matches if it has any of the words that count, all phrases, and nothing that is
  * excluded.
  */
 async function findPositions(
@@ -251,10 +248,10 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`). The
- * first `most` are in `hits`; `words` is how many words of the query count. The listing whose handle is the
- * query comes first, then, by relevance, the listings of the publisher whose name is the query, then all
- * others.
+ * Ranks what a query finds. If more than 20,000 listings may match, only a part of them is read
+ * (`counts.capped`). The first `most` are in `hits`; `words` is how many words of the query count. The
+ * listing whose handle is the query comes first, then, by relevance, the listings of the publisher whose name
+ * is the query, then all others.
  */
 export async function rankListings(
   search: IndexSearch,

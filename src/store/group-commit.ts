@@ -86,9 +86,9 @@ async function commitGroup<Schema>(
 }
 
 /**
- * Returns a function that runs work in a transaction. Work that arrives during a commit shares the next one,
- * each piece on its own savepoint, so that an error rolls back only its own changes. Each piece resolves
- * after the commit.
+ * Returns a function that runs work in a transaction. Up to 64 pieces of work that arrive during a commit
+ * share the next one, each on its own savepoint, so that an error rolls back only its own changes. Each piece
+ * resolves after the commit.
  */
 export function createGroupCommit<Schema>(
   transact: Transact<Schema>,

@@ -31,8 +31,8 @@ async function backUp(store: Store, file: string, version: string): Promise<numb
 
 /**
  * Writes the state of the database at one moment to a new gzip file (`-`: standard output), with progress on
- * standard error. A running service is not blocked. Ends with 74, and leaves no file behind, if the file
- * exists or cannot be written.
+ * standard error. A running service is not blocked. Ends with 74 if the file exists or cannot be written; an
+ * incomplete file is removed.
  */
 export async function runBackup(config: Config, file: string): Promise<void> {
   if (file === '-' && process.stdout.isTTY)

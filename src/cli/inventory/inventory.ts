@@ -253,8 +253,8 @@ function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
 }
 
 /**
- * Prints what a Dossier knows about the servers in some configurations. Ends with 1 if it found what
- * --fail-on names. Throws ExitError.
+ * Prints what a Dossier knows about the servers in some configurations. With --fail-on it ends with 1 if it
+ * found what that names, and otherwise with 65 if it could not read everything. Throws ExitError.
  */
 export async function runInventory(
   config: () => Promise<Config>,
