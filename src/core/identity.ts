@@ -165,9 +165,6 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
 export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
   placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
 
-/** The registered domain of a namespace that is a domain. */
-export const registeredDomain = (handle: string): string => Holder.ofNamespace(handle).id;
-
 /** The identity of a namespace: the account for `io.github.<account>`, otherwise its domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 

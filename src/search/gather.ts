@@ -169,7 +169,7 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
 }
 
 /** Raises the score of a document that comes before others. */
-const first_score = 1e6;
+const scoreOfFirst = 1e6;
 
 /**
  * Sorts documents in the wanted order and returns the first `most`. By relevance, those at the positions
@@ -191,7 +191,7 @@ async function sortFound(
   const scores = Float64Array.from(starts, (start) => scoreOf(start).score);
   if (first.length > 0)
     for (const [at, position] of positions.entries())
-      if (first.includes(position)) scores[at] = (scores[at] ?? 0) + first_score;
+      if (first.includes(position)) scores[at] = (scores[at] ?? 0) + scoreOfFirst;
   const idOf = (at: number) => ids[at] ?? 0;
   const updateOf = (at: number) => updates?.get(idOf(at)) ?? '';
   const orders: Readonly<Record<SearchSort, (a: number, b: number) => number>> = {

@@ -3,8 +3,8 @@ import { namespaceText } from '../../core/handle.ts';
 import {
   type EndpointPlace,
   hostingDomain,
+  namespaceIdentity,
   placesOfEndpoints,
-  registeredDomain,
 } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import {
@@ -68,7 +68,7 @@ function endpointsAtDomain(listing: ListingDocument): Words {
   const countOf = (wanted: EndpointPlace) => places.filter((place) => place === wanted).length;
   const there = countOf('on');
   const beside = countOf('beside');
-  const under = say`under the same registered domain ${code(registeredDomain(handle))}`;
+  const under = say`under the same registered domain ${code(namespaceIdentity(handle))}`;
   if (places.length === 1) {
     if (first === 'on') return own('; its endpoint is on it');
     return first === 'beside'
