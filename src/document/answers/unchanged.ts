@@ -1,13 +1,16 @@
 import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
-import { fromDayToDay, join, say, type Words } from '../../core/words.ts';
+import { fromDayToDay, join, say, toText, type Words } from '../../core/words.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { StoredObservation } from '../../observations/observation.ts';
 import type { ListingFacts } from '../record.ts';
+import { factWords } from '../seen.ts';
+import { unique } from '../words.ts';
 import { topicWords } from './history.ts';
 import { type HistoryKind, isChanged } from './history-events.ts';
 
 const mostNamed = 4;
+const longestValue = 80;
 const mostChanges = 100;
 
 /** The kinds for which a check since a time saw a change; undefined if there are too many changes to read. */
@@ -31,6 +34,13 @@ function relied(observations: readonly StoredObservation[], question: HistoryKin
   return { kinds, last };
 }
 
+/** Names a kind of fact with its present value, if that is short and the same wherever it was checked. */
+function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]): Words {
+  const [value, ...others] = unique(facts.map((one) => factWords(one)));
+  const isShort = value !== undefined && others.length === 0 && toText(value).length <= longestValue;
+  return isShort ? say`${topicWords(kind)}: ${value}` : topicWords(kind);
+}
+
 /**
  * Names what callers rely on that was the same in all checks since a time, or since the present facts were
  * first seen. Undefined if nothing was, or if all these checks were on one day.
@@ -52,7 +62,7 @@ export async function unchangedWords(
     ({ kind, facts }) => changed?.has(kind.kind) === false && facts.every((one) => one.first_seen_at <= from),
   );
   if (same.length === 0) return undefined;
-  const named = same.slice(0, mostNamed).map(({ kind }) => topicWords(kind));
+  const named = same.slice(0, mostNamed).map(sameWords);
   const more = same.length > mostNamed ? say` and ${same.length - mostNamed} more` : say``;
-  return say`Unchanged in the checks ${fromDayToDay(from, last)}: ${join(named, ', ')}${more}.`;
+  return say`Unchanged in the checks ${fromDayToDay(from, last)}: ${join(named, '; ')}${more}.`;
 }

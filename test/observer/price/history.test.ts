@@ -95,11 +95,11 @@ it('a history of a change of the payee alone says that amount, asset, network an
     expectSameFacts(content[0]?.text ?? '', { ...structuredContent });
     return structuredContent as unknown as { unchanged?: string; changes: string[] };
   };
-  const price = 'quoted price (amount, asset, network, scheme)';
+  const price = 'quoted price (amount, asset, network, scheme): 0.04 USDC on Base';
   const since = await history({ since: inDays(2) });
   expect(since.changes[0]).toContain('Address that is paid');
   expect(since.unchanged).toBe(
-    `Unchanged in the checks from ${inDays(2)} to ${inDays(3)}: ${price}, whether it asks for credentials first.`,
+    `Unchanged in the checks from ${inDays(2)} to ${inDays(3)}: ${price}; whether it asks for credentials first: no.`,
   );
   expect((await history({ since: inDays(2), kind: 'price' })).unchanged).toBe(
     `Unchanged in the checks from ${inDays(2)} to ${inDays(3)}: ${price}.`,
