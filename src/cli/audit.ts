@@ -7,7 +7,7 @@ import { ServiceUnreadable } from '../audit/service.ts';
 import { createStoredEvidence } from '../audit/stored.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
-import { counted, nameHidden } from '../core/text.ts';
+import { counted, isWebAddress, nameHidden } from '../core/text.ts';
 import { type NoteVerifier, readVerifier } from '../log/notes.ts';
 import type { Store } from '../store/store.ts';
 import { createBar, print, withStore } from './shell.ts';
@@ -110,7 +110,7 @@ export async function runAudit(
   name: string | undefined,
   options: AuditOptions,
 ): Promise<void> {
-  const isService = name !== undefined && /^https?:/i.test(name);
+  const isService = name !== undefined && isWebAddress(name);
   const { entries, listings, faults } = await (isService
     ? auditService(name, options)
     : auditDatabase(config, name, options));

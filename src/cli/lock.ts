@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
 import { ownMember } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
-import { counted, dayText } from '../core/text.ts';
+import { counted, dayText, isWebAddress } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import { annotation } from './annotation.ts';
 import { documentForm, readDocuments } from './documents.ts';
 import { replaceFile } from './replace-file.ts';
-import { ask, isAddress, toBase, unreachable } from './service.ts';
+import { ask, toBase, unreachable } from './service.ts';
 
 /**
  * The source of listings: a Dossier over HTTP, a file of saved documents, or the database of DATABASE_URL.
@@ -83,7 +83,7 @@ export async function openLockSource(
 ): Promise<LockSource> {
   const nothing = { async [Symbol.asyncDispose]() {} };
   if (from === undefined || from === ownDatabase) return openDatabase(await config());
-  if (isAddress(from)) {
+  if (isWebAddress(from)) {
     const base = toBase(from);
     return { name: base, read: (handle) => readOverHttp(base, handle), ...nothing };
   }
@@ -115,7 +115,7 @@ async function readPage(base: string, view: string, cursor: string | undefined) 
  * than 10,000.
  */
 export async function readViewHandles(from: string | undefined, view: string): Promise<string[]> {
-  if (!isAddress(from))
+  if (from === undefined || !isWebAddress(from))
     throw usageError(
       '--view reads the listings of a view from a running Dossier; name its address with --from or DOSSIER_URL',
     );

@@ -2,7 +2,7 @@ import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { ExitError, endProcess, exitCodes, usageError } from '../core/process.ts';
-import { counted } from '../core/text.ts';
+import { counted, isWebAddress } from '../core/text.ts';
 import { toText, Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { DatedFinding } from '../observations/compare.ts';
@@ -88,7 +88,7 @@ async function observeOne(one: string | Listing, { observer, json }: ObserveComm
 async function observeNamed(names: readonly string[], observing: ObserveCommand): Promise<void> {
   const { context, signal } = observing;
   const listings = await Promise.all(
-    names.map((name) => (/^https?:\/\//i.test(name) ? name : findListed(name, context))),
+    names.map((name) => (isWebAddress(name) ? name : findListed(name, context))),
   );
   const failed: string[] = [];
   for (const one of listings)

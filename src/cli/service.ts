@@ -2,10 +2,6 @@ import { createServiceClient, ServiceUnreadable } from '../audit/service.ts';
 import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 
-/** Tells whether `from` is the address of a Dossier and not a file. */
-export const isAddress = (from: string | undefined): from is string =>
-  from !== undefined && /^https?:/i.test(from);
-
 /**
  * Removes slashes from the end of the address of a Dossier. Throws ExitError if the address contains anything
  * that may be secret, because addresses are printed and stored in lock files.

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { attempt } from '../core/json.ts';
-import { day_s } from '../core/text.ts';
+import { day_s, isWebAddress } from '../core/text.ts';
 import { textFile, viewsFile } from './files.ts';
 
 const isPlainBase = (url: URL | null) =>
@@ -273,7 +273,7 @@ export const settings = {
   ADVISORIES: setting(
     'advisories',
     'Where advisories about packages are read: the address of an OSV API, which gets [their names](observations.md#advisories), a saved copy of OSV (zip), or `off`',
-    baseOr((text) => !/^https?:/i.test(text) && text.length <= 1000, `${plainBase}, a file or off`),
+    baseOr((text) => !isWebAddress(text) && text.length <= 1000, `${plainBase}, a file or off`),
     'https://api.osv.dev',
   ),
   VIEWS: setting('views', 'JSON file of views (docs/registry.md)', viewsFile),

@@ -49,6 +49,9 @@ export const code = (text: string): string =>
     ? toQuote(text)
     : `\`${oneLine(text).replaceAll('`', "'")}\``;
 
+/** Tells whether a text is an http or https address, rather than a name, a file or `off`. */
+export const isWebAddress = (text: string): boolean => /^https?:/i.test(text);
+
 /** Makes a sentence of a phrase: a capital at its beginning and a full stop at its end. */
 export const toSentence = (phrase: string): string =>
   `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;

@@ -1,3 +1,4 @@
+import { isWebAddress } from '../core/text.ts';
 import { own } from '../core/words.ts';
 import { type ImportedSignal, isSpecified, type Listing } from '../listings/listing.ts';
 import type { Moves } from '../listings/moves.ts';
@@ -48,7 +49,7 @@ export function recordedFacts(
   { record, source, ...stored }: StoredServer,
   reading: RecordReading,
 ): ImportedSignal[] {
-  const source_url = /^https?:/i.test(source ?? '')
+  const source_url = isWebAddress(source ?? '')
     ? `${source}/servers/${encodeURIComponent(listing.handle)}/versions`
     : undefined;
   const { observed_at } = reading;

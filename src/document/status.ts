@@ -1,6 +1,7 @@
 import { claimStates } from '../claims/claim.ts';
 import { type Config, vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
+import { isWebAddress } from '../core/text.ts';
 import { type ImportStatus, readImportStatus } from '../imports/import-once.ts';
 import { type ImportRun, lackedByAll } from '../imports/import-run.ts';
 import type { ImportReport, StatusDocument } from './listing-document.ts';
@@ -24,7 +25,7 @@ function toImportDocument(
   { state, run, done, lastSeen_at }: ImportStatus,
   { registryUrl, importInterval_s }: Config,
 ): StatusDocument['import'] {
-  const isOfRegistry = /^https?:/.test(registryUrl);
+  const isOfRegistry = isWebAddress(registryUrl);
   return {
     state,
     ...(run && { newest: toReport(run) }),

@@ -9,6 +9,7 @@ import { type Config, copySuffix } from '../config/config.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import { isHandle } from '../core/handle.ts';
 import { attempt, decodeUtf8 } from '../core/json.ts';
+import { isWebAddress } from '../core/text.ts';
 import { sampleOrigin, sampleSource } from '../listings/listing.ts';
 import { createOutboundClient, type OutboundClient } from '../net/client.ts';
 import { readListPage } from './entry.ts';
@@ -204,8 +205,6 @@ const official = 'registry.modelcontextprotocol.io';
 /** The origin of directories that start with the shipped sample. A directory of another registry does not. */
 export const officialOrigin = `${official} (MCP)`;
 
-const isWeb = (source: string) => /^https?:\/\//i.test(source);
-
 /**
  * The origin stored with a source's listings: the configured one for the configured source, otherwise the
  * host. A saved copy has no host: its origin is REGISTRY_NAME, or the official registry if that is
@@ -216,7 +215,7 @@ function originOf(
   { registryUrl, registryName, origin }: Pick<Config, 'registryUrl' | 'registryName' | 'origin'>,
 ): string {
   if (source.replace(/\/+$/, '') === registryUrl) return origin;
-  if (isWeb(source)) return `${new URL(source).host} (MCP)`;
+  if (isWebAddress(source)) return `${new URL(source).host} (MCP)`;
   const configured = URL.parse(registryUrl)?.host === official ? official : basename(source);
   return `${registryName || configured} (MCP)${copySuffix}`;
 }
@@ -241,7 +240,7 @@ export async function openSource(
 ): Promise<RegistrySource> {
   const { serviceName, version, publicUrl } = settings;
   if (source === 'off') throw new RegistryError('no registry is configured (REGISTRY_URL is off)');
-  const url = isWeb(source) ? URL.parse(source) : undefined;
+  const url = isWebAddress(source) ? URL.parse(source) : undefined;
   if (url === null) throw new RegistryError('invalid address');
   if (url?.username) throw new RegistryError('the address must not contain a user name');
   const origin = originOf(source, settings);

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { howToOptOut, optOutEffects } from '../claims/foretell/opt-out.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
-import { amount, counted } from '../core/text.ts';
+import { amount, counted, isWebAddress } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { ownTerms } from '../document/registry/ard.ts';
@@ -18,7 +18,7 @@ import { connectDossier } from './listing/page.ts';
 import { plainSearchForm } from './search/form.ts';
 
 const contactLink = (contact: string) =>
-  /^https?:/.test(contact)
+  isWebAddress(contact)
     ? html`<a href="${contact}">${contact}</a>`
     : html`<a href="mailto:${contact}">${contact}</a>`;
 

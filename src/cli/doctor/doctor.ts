@@ -7,7 +7,7 @@ import type { OptOut } from '../../claims/claim.ts';
 import type { Config } from '../../config/config.ts';
 import { toShownDatabase } from '../../config/settings.ts';
 import { readAll } from '../../core/pages.ts';
-import { counted, day_ms, dayText } from '../../core/text.ts';
+import { counted, day_ms, dayText, isWebAddress } from '../../core/text.ts';
 import { isSample, sampleSource } from '../../listings/listing.ts';
 import { type CheckpointFile, readCheckpointFile } from '../../log/checkpoint-file.ts';
 import { isContained, logOfOrigin, logOrigin } from '../../log/checkpoints.ts';
@@ -109,7 +109,7 @@ async function checkClock({ config, store }: DoctorSubject): DoctorFindings {
       `the newest import is dated ${done?.finished_at}, which is in the future: this clock is behind, or was ahead`,
       'set the clock (NTP), then restart the service',
     );
-  if (!/^https?:/.test(config.registryUrl))
+  if (!isWebAddress(config.registryUrl))
     return fine('nothing to compare it with (REGISTRY_URL is no address)');
   const answer = await ask(`${config.registryUrl}/v0.1/servers?limit=1`);
   const { ahead_ms, unsure_ms = 0 } = typeof answer === 'string' ? {} : answer;
@@ -283,7 +283,7 @@ async function readImport({ store, config }: DoctorSubject): Promise<DoctorFindi
       'look at the registry and at REGISTRY_URL; dossier import tries again',
     );
   const isSample = done?.source === sampleSource;
-  if (isSample && /^https?:/.test(config.registryUrl))
+  if (isSample && isWebAddress(config.registryUrl))
     return warning(
       'only the sample was imported yet, no registry',
       'start the service, or run dossier import; the log of the service says why there was none',
@@ -292,12 +292,12 @@ async function readImport({ store, config }: DoctorSubject): Promise<DoctorFindi
     return warning('nothing was imported yet', 'start the service, or run dossier import');
   const age_s = (Date.now() - Date.parse(done.finished_at)) / 1000;
   const text = `the last import${isSample ? ', of the sample,' : ''} ended ${done.finished_at}`;
-  const isOld = /^https?:/.test(config.registryUrl) && age_s > 3 * config.importInterval_s;
+  const isOld = isWebAddress(config.registryUrl) && age_s > 3 * config.importInterval_s;
   return isOld ? warning(text, 'the log of the service says why there was none since') : fine(text);
 }
 
 async function readUpstream(registryUrl: string): Promise<DoctorFinding> {
-  if (!/^https?:/.test(registryUrl)) return fine(`REGISTRY_URL is ${registryUrl}: no registry is asked`);
+  if (!isWebAddress(registryUrl)) return fine(`REGISTRY_URL is ${registryUrl}: no registry is asked`);
   const answer = await ask(`${registryUrl}/v0.1/servers?limit=1`);
   if (typeof answer !== 'string' && answer.status === 200) return fine(`${registryUrl} answers`);
   return fault(
@@ -310,7 +310,7 @@ async function readUpstream(registryUrl: string): Promise<DoctorFinding> {
 async function checkAdvisories({ config: { advisories } }: DoctorSubject): DoctorFindings {
   if (advisories === 'off')
     return warning('none are read (ADVISORIES=off)', 'no listing says that a package is malicious code');
-  if (/^https?:/.test(advisories))
+  if (isWebAddress(advisories))
     return fine(`${advisories} is asked, and gets the names of packages that listings record`);
   const saved = await stat(advisories).catch(() => undefined);
   return saved?.isFile()

@@ -3,7 +3,7 @@ import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes, usageError } from '../../core/process.ts';
-import { counted, escapeMarks, quoted, toLine } from '../../core/text.ts';
+import { counted, escapeMarks, isWebAddress, quoted, toLine } from '../../core/text.ts';
 import { code, own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
 import {
   type Resolved,
@@ -12,7 +12,7 @@ import {
   toResolvedLines,
 } from '../../document/resolved.ts';
 import { annotation } from '../annotation.ts';
-import { ask, isAddress, toBase, unreachable } from '../service.ts';
+import { ask, toBase, unreachable } from '../service.ts';
 import { type Configured, readConfigurations, type UnreadableFile } from './configurations.ts';
 import { type ConfiguredLaunch, isPlain, toLaunch } from './launch.ts';
 import { isFromElsewhere } from './registries.ts';
@@ -69,7 +69,8 @@ async function resolveNames(
   [from, config]: InventorySource,
 ): Promise<Partial<ResolvedNames>> {
   if (names.length === 0) return {};
-  if (from !== undefined && !isAddress(from)) return (await import('./dump.ts')).resolveInDump(names, from);
+  if (from !== undefined && !isWebAddress(from))
+    return (await import('./dump.ts')).resolveInDump(names, from);
   const sent = { handles: names.slice(0, mostNames) };
   const { results: more = [] } = await resolveNames(names.slice(mostNames), [from, config]);
   const ofDatabase = async () => {
@@ -264,7 +265,7 @@ export async function runInventory(
   const { service, offline, json, markdown = false, failOn, environment } = options;
   const failing = readFindings(failOn);
   const named = service || (offline ? undefined : environment.DOSSIER_URL);
-  const isDump = named !== undefined && !isAddress(named);
+  const isDump = named !== undefined && !isWebAddress(named);
   const from = offline && !isDump ? undefined : named;
   if (!from && !offline) throw usageError('name a Dossier with --service or DOSSIER_URL, or use --offline');
   const inventory = await readInventory(files, environment, [from, config]);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
+import { isWebAddress } from '../../core/text.ts';
 import { code, own, say } from '../../core/words.ts';
 import { type NoAnswer, noAnswer, notAsked, toRegistered } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
@@ -84,9 +85,6 @@ function openOsvApi(base: string, ask: PoliteFetch) {
   };
 }
 
-/** Tells whether a setting is an address rather than a file or `off`. */
-export const isAddress = (setting: string): boolean => /^https?:\/\//.test(setting);
-
 /** Tells whether an address is that of the public API, which must not learn the names of private packages. */
 const isPublicApi = (setting: string) => /^api\.osv\.dev\.?$/.test(URL.parse(setting)?.hostname ?? '');
 
@@ -100,7 +98,7 @@ export function openAdvisories(
 ): (asked: AskedPackage) => Promise<FoundAdvisories | NoAnswer> {
   if (setting === 'off')
     return async () => notAsked(own('This service is configured not to read advisories (ADVISORIES).'));
-  if (!isAddress(setting)) {
+  if (!isWebAddress(setting)) {
     const readCopy = openAdvisoryCopy(setting);
     return ({ ecosystem, name }) => readCopy(ecosystem, name);
   }

@@ -2,12 +2,13 @@ import type { Config } from '../../config/config.ts';
 import { officialRegistries } from '../../config/settings.ts';
 import type { Timeouts } from '../../config/timeouts.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
+import { isWebAddress } from '../../core/text.ts';
 import { own, say } from '../../core/words.ts';
 import { notAsked } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
 import { createPoliteFetch, observerRules, type PoliteFetch, type PoliteParts } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
-import { isAddress, openAdvisories } from './advisories.ts';
+import { openAdvisories } from './advisories.ts';
 import { askFile } from './file.ts';
 import { openImage } from './image.ts';
 
@@ -17,7 +18,7 @@ import { openImage } from './image.ts';
  */
 function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
   const rules = observerRules(config, timeouts);
-  const bases = [...Object.values(config.packageRegistries), config.advisories].filter(isAddress);
+  const bases = [...Object.values(config.packageRegistries), config.advisories].filter(isWebAddress);
   return {
     ...rules,
     reach(url) {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { type Problem, problemTable } from '../../core/problem.ts';
-import { dayText } from '../../core/text.ts';
+import { dayText, isWebAddress } from '../../core/text.ts';
 import { isEmpty, join, own, say, toText, type Words } from '../../core/words.ts';
 import { type AnswerWords, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
@@ -146,7 +146,7 @@ function answerRows(
       if (!answer) return [];
       const { result, fact, recorded = [], quoted, source, as_of } = answer;
       // Addresses have rows of their own.
-      const words = recorded.filter((text) => !/^https?:/i.test(text)).join(', ');
+      const words = recorded.filter((text) => !isWebAddress(text)).join(', ');
       const essence = JSON.stringify([result, fact, recorded, quoted, source, dayText(as_of)]);
       const content = html`
 <p><span class="result ${result}">${resultTexts[result]}</span> ${toHtml(fact)}${notes.mark(answer)}</p>
