@@ -428,6 +428,16 @@ describe('architecture', () => {
     expect(again.toSorted()).toEqual(['ListingDocument', 'Problem']);
     expect(names.length).toBeGreaterThan(900);
   });
+  it('a function has a name that fewer than four files declare, so that a search finds it', () => {
+    const declared =
+      /^(?:export )?(?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=\n]+)? =\s*(?:async )?(?:(?:<[^>]*>)?\([^\n]*(?:=>|$)|\w+ =>))/gm;
+    const names = sources.flatMap((path) => [
+      ...new Set([...read(path).matchAll(declared)].map(([, one, other = '']) => one ?? other)),
+    ]);
+    const count = Map.groupBy(names, (name) => name);
+    expect([...count].filter(([, all]) => all.length > 3).map(([name]) => name)).toEqual([]);
+    expect(count.size).toBeGreaterThan(3000);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

@@ -30,7 +30,7 @@ const observer = createObserver(
 );
 const post = (message: FromWorker) => parentPort?.postMessage(message);
 
-async function check({ handle, lease }: CheckRequest): Promise<number> {
+async function checkByHandle({ handle, lease }: CheckRequest): Promise<number> {
   const listing = await store.listings.byHandle(handle);
   return !listing || listing.withdrawn ? 0 : (await observer.run(listing, lease)).changes;
 }
@@ -49,7 +49,7 @@ onMeasured((measured) => {
 parentPort?.on('message', (message: ToWorker) => {
   if (message === 'stop') return void stop();
   const { id } = message;
-  void runTask(id, () => check(message)).then(
+  void runTask(id, () => checkByHandle(message)).then(
     (changes) => post({ id, changes }),
     (error: unknown) => post({ id, error }),
   );

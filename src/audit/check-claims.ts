@@ -18,7 +18,7 @@ const mostKeys = 20;
  * more than twenty, returns those that are shown. Undefined if the history has only the number of keys of an
  * event.
  */
-function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
+function loggedKeys(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
   const open = new Map<string, DatedKey[]>();
   for (const { at, keys } of events) {
@@ -91,7 +91,7 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
     return [rowFault(where, `no claim is shown, but log entry ${decided} says that it is ${said?.state}`)];
   if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no entry of the log proved it`)];
   const is = toComparable(claim);
-  const keys = claim.hasHiddenKeys ? undefined : keysOf(events, is.receipt_keys);
+  const keys = claim.hasHiddenKeys ? undefined : loggedKeys(events, is.receipt_keys);
   const must = { ...toComparable(said), receipt_keys: keys ?? is.receipt_keys };
   const compared = claim.root === undefined ? fields : [...fields, ...rootFields];
   return differingFields(must, is, compared).map((field) =>

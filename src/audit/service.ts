@@ -19,7 +19,7 @@ function toMoved(url: string, { status, headers }: Response): string | undefined
   return to?.origin === new URL(url).origin ? to.href : undefined;
 }
 
-async function ask(
+async function askService(
   url: string,
   body: object | undefined,
   limit_bytes: number,
@@ -38,7 +38,7 @@ async function ask(
     const moved = redirects > 0 && !body ? toMoved(url, response) : undefined;
     if (moved) {
       await response.body?.cancel();
-      return await ask(moved, body, limit_bytes, redirects - 1);
+      return await askService(moved, body, limit_bytes, redirects - 1);
     }
     const bytes = await readBounded(response.body ?? new Blob().stream(), limit_bytes);
     if (!bytes) throw new ServiceUnreadable(`${url}: the answer is larger than ${limit_bytes} bytes`);
@@ -59,7 +59,7 @@ export function createServiceClient(base: string) {
   const root = base.replace(/\/+$/, '');
   return async (path: string, body?: object, limit_bytes = largestAnswer_bytes) => {
     for (let tried = 1; ; tried++) {
-      const { wait_s, ...answer } = await ask(`${root}${path}`, body, limit_bytes);
+      const { wait_s, ...answer } = await askService(`${root}${path}`, body, limit_bytes);
       const isPassing = answer.status === 429 || answer.status === 503;
       if (!isPassing) return answer;
       if (tried === tries)

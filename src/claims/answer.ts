@@ -165,7 +165,7 @@ async function toUnproven(text: string, asked: AskedClaim): Promise<ClaimRespons
   };
 }
 
-async function check(
+async function checkTarget(
   target: ClaimTarget,
   { challenge, signature }: ClaimRequest,
   { presented, context }: { presented: string | undefined; context: Context },
@@ -202,7 +202,7 @@ export async function answerClaim(
   });
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
   const holder = presented?.state === 'active' ? capability_id : undefined;
-  const checked = await check(target, request, { presented: holder, context });
+  const checked = await checkTarget(target, request, { presented: holder, context });
   if (checked.isWithdrawn) throw await toWithdrawnProblem(handle, context);
   const { claim, ...status } = await readStatus(target, context);
   const { kind, key } = target.place;

@@ -34,6 +34,7 @@ import {
   noteMissing,
   recordClaimEvent,
   recordReceiptKeys,
+  recordRoot,
   recordUnread,
   suspendClaim,
 } from './suspend.ts';
@@ -49,7 +50,8 @@ export interface ReadingOutcome {
 }
 
 const issuedAt = ({ issued_s }: Challenge) => new Date(issued_s * 1000).toISOString();
-const rootOf = (seen: SeenFacts | undefined, { root }: ProofPlace) => (seen ? `dns:${seen.domain}` : root);
+const provenRoot = (seen: SeenFacts | undefined, { root }: ProofPlace) =>
+  seen ? `dns:${seen.domain}` : root;
 
 function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: LocationReading): ReadLine[] {
   return challenges
@@ -58,7 +60,7 @@ function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: LocationR
       hash: challenge.hash,
       issued_at: issuedAt(challenge),
       challenge,
-      root: rootOf(seen, place),
+      root: provenRoot(seen, place),
       seen,
     }));
 }
@@ -75,14 +77,14 @@ function signedLinesOf(
   const keys = (read.result === 'file' && read.keys) || [];
   const lines = own.flatMap(({ hash, issued_at, signed_by }): ReadLine[] => {
     const published = keys.filter((key) => toKeyText(key) === signed_by);
-    const key = published.find(({ seen }) => rootOf(seen, place) === claim?.root) ?? published[0];
+    const key = published.find(({ seen }) => provenRoot(seen, place) === claim?.root) ?? published[0];
     if (!key || signed_by === undefined || hash === signed?.hash) return [];
-    return [{ hash, issued_at, root: rootOf(key.seen, place), seen: key.seen, signed_by }];
+    return [{ hash, issued_at, root: provenRoot(key.seen, place), seen: key.seen, signed_by }];
   });
   if (!signed) return lines;
   const { signer, ...challenge } = signed;
   const proven = signer
-    ? { root: rootOf(signer.seen, place), seen: signer.seen, signed_by: toKeyText(signer) }
+    ? { root: provenRoot(signer.seen, place), seen: signer.seen, signed_by: toKeyText(signer) }
     : { root: place.root, isForged: true as const };
   return [...lines, { hash: signed.hash, issued_at: issuedAt(signed), challenge, ...proven }];
 }
@@ -205,22 +207,6 @@ async function toClaim(
     checked_at: same && !read.pinned ? same.checked_at : at,
     moving: same?.moving,
   };
-}
-
-/**
- * Updates the groups of ratings by and about a listing after its claim was proven, unless its control root
- * and state are as before.
- */
-async function recordRoot(
-  tx: ClaimTransaction,
-  { handle, root, root_generation }: Claim,
-  before: Claim | undefined,
-  at: string,
-) {
-  const isSame = before?.root === root && before.root_generation === root_generation;
-  if (isSame && before.state === 'claimed') return;
-  await tx.claims.addHolder(handle, { root, at });
-  await tx.claims.followClaim(handle, at);
 }
 
 /** The receipt keys in a text, with the location where they were read. */

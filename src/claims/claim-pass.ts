@@ -7,7 +7,7 @@ import { recordMissing, recordUnread } from './suspend.ts';
 /**
  * The host that was asked about a claim: of its repository, the DNS servers, or the web server of its domain.
  */
-function hostOf({ kind, place, seen }: Claim): string {
+function claimHost({ kind, place, seen }: Claim): string {
   if (isInRepository(kind)) return URL.parse(place)?.host ?? place;
   return isFromDns(seen) ? 'DNS' : place;
 }
@@ -29,11 +29,11 @@ export function createClaimPass() {
   // A claim that has ended always fails, so it tells nothing about its host.
   const put = <T>(hosts: Map<string, Map<string, T>>, claim: Claim, value: T) => {
     if (claim.state !== 'claimed') return;
-    const host = hostOf(claim);
+    const host = claimHost(claim);
     hosts.set(host, (hosts.get(host) ?? new Map<string, T>()).set(claim.root, value));
   };
   const isHostAtFault = ({ claim, result }: MissingProof): boolean => {
-    const results = [...(checked.get(hostOf(claim))?.values() ?? [])];
+    const results = [...(checked.get(claimHost(claim))?.values() ?? [])];
     const alike = results.filter((one) => one === result).length;
     return alike > 1 && alike > results.length / 2;
   };
@@ -41,14 +41,14 @@ export function createClaimPass() {
     note: (claim: Claim, result: string): void => put(checked, claim, result),
     onMissing: (found: MissingProof): void => void missing.set(found.claim.handle, found),
     noteNotDue(claim: Claim): void {
-      if ((undue.get(hostOf(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
+      if ((undue.get(claimHost(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
     },
     /**
      * The claims to read before the readings are recorded: claims that are not due, at hosts where a reading
      * found nothing and few claims were checked.
      */
     others(): Claim[] {
-      const hosts = new Set([...missing.values()].map(({ claim }) => hostOf(claim)));
+      const hosts = new Set([...missing.values()].map(({ claim }) => claimHost(claim)));
       return [...hosts].flatMap((host) => {
         const known = checked.get(host) ?? new Map<string, string>();
         const left = [...(undue.get(host)?.values() ?? [])].filter(({ root }) => !known.has(root));

@@ -15,7 +15,7 @@ import { recordClaimEvent, suspendClaim } from './suspend.ts';
 
 type OptOutPlace = Pick<OptOut, 'kind' | 'place' | 'place_key'>;
 
-const rootOf = ({ kind, place_key }: OptOutPlace): string =>
+const optOutRoot = ({ kind, place_key }: OptOutPlace): string =>
   isInRepository(kind) ? repositoryRoot(place_key) : place_key;
 
 /**
@@ -90,7 +90,7 @@ function afterSighting(
   if (known) return known;
   if (!isThere) return undefined;
   if (row?.state === 'overruled') return { ...row, checked_at: at };
-  const isHeard = held === undefined || held.root === rootOf(place);
+  const isHeard = held === undefined || held.root === optOutRoot(place);
   const state = isHeard ? 'seen' : 'contested';
   const seen_at = row?.state === state ? firstReading(row.seen_at, now) : at;
   const isDecided = isHeard && (isHolder || isSecondReading(seen_at, now));
@@ -167,7 +167,7 @@ async function recordListingEvent(
   event: Parameters<typeof recordClaimEvent>[2],
 ): Promise<void> {
   const { handle, kind, place } = optOut;
-  const subject = claim && claim.root === rootOf(optOut) ? claim : { handle };
+  const subject = claim && claim.root === optOutRoot(optOut) ? claim : { handle };
   await recordClaimEvent(tx, { ...subject, kind, place }, event);
   await tx.listings.relistVersions(handle, event.at);
 }

@@ -66,6 +66,22 @@ export async function recordReceiptKeys(
 }
 
 /**
+ * Updates the groups of ratings by and about a listing after its claim was proven, unless its control root
+ * and state are as before.
+ */
+export async function recordRoot(
+  tx: ClaimTransaction,
+  { handle, root, root_generation }: Claim,
+  before: Claim | undefined,
+  at: string,
+) {
+  const isSame = before?.root === root && before.root_generation === root_generation;
+  if (isSame && before.state === 'claimed') return;
+  await tx.claims.addHolder(handle, { root, at });
+  await tx.claims.followClaim(handle, at);
+}
+
+/**
  * How long a claim lasts while its location cannot be checked, and on how many days checks must have failed
  * by then.
  */

@@ -32,7 +32,7 @@ const requireRestoreReason = (reason: string) =>
   requireReason(reason, Object.keys(restoreReasons) as RestoreReason[]);
 
 /** Runs `work` in one transaction. If it refuses, the command was used wrongly and nothing was changed. */
-async function write<T>(config: Config, work: (tx: Transaction, at: string) => Promise<T>): Promise<T> {
+async function writeAction<T>(config: Config, work: (tx: Transaction, at: string) => Promise<T>): Promise<T> {
   try {
     return await withStore(config, (store) => store.write((tx) => work(tx, new Date().toISOString())));
   } catch (error) {
@@ -72,13 +72,15 @@ export async function runAction(
   const target = toTarget(text, action.targets);
   if (undo) {
     const undoing = { reason: requireRestoreReason(reason) };
-    const undone = await write(config, (tx, at) =>
+    const undone = await writeAction(config, (tx, at) =>
       undoActive(tx, { target, only: action.name }, { ...undoing, at }),
     );
     return print(`undid ${action.name} ${text}; entry ${undone.join(', ')} of the log says so`);
   }
   const known: ModerationReason = requireReason(reason, action.reasons);
-  const applied = await write(config, (tx, at) => applyAction(tx, action, { target, reason: known, at }));
+  const applied = await writeAction(config, (tx, at) =>
+    applyAction(tx, action, { target, reason: known, at }),
+  );
   print(`${action.name} ${text}; entry ${applied.log_index} of the log says so`);
   print(applied.statement);
   if (action !== erase || (await withStore(config, (store) => store.dropDeleted()))) return;
@@ -90,7 +92,7 @@ export async function runAction(
 export async function runRestore(config: Config, text: string, reason: string): Promise<void> {
   const target = toTarget(text, [...new Set(actions.flatMap(({ targets }) => targets))]);
   const known = requireRestoreReason(reason);
-  const undone = await write(config, (tx, at) => undoActive(tx, { target }, { reason: known, at }));
+  const undone = await writeAction(config, (tx, at) => undoActive(tx, { target }, { reason: known, at }));
   print(`restored ${text}; entry ${undone.join(', ')} of the log says so`);
 }
 

@@ -8,7 +8,7 @@ import { print, withStore } from './shell.ts';
 
 const listed = 1000;
 
-const notFound = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
+const noWebhook = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
 /**
  * Subscribes an address to the changes of a handle, publisher, tag or view, or to all, once it has answered
@@ -43,7 +43,7 @@ export const listWebhooks = (config: Config): Promise<void> =>
 export const showWebhook = (config: Config, id: string): Promise<void> =>
   withStore(config, async (store) => {
     const webhook = await store.webhooks.byId(id);
-    if (!webhook) throw notFound(id);
+    if (!webhook) throw noWebhook(id);
     const { count: waiting } = await store.webhooks.waiting(id);
     const { length } = await store.webhooks.dead(listed, id);
     const dead = length === listed ? `${listed} or more` : length;
@@ -78,7 +78,7 @@ export const replayWebhook = (config: Config, id: string, position: string | und
     const now = new Date().toISOString();
     const revived = await store.write(async (tx) => {
       const webhook = await tx.webhooks.byId(id);
-      if (!webhook) throw notFound(id);
+      if (!webhook) throw noWebhook(id);
       const rested = { failures: 0, failing_since: undefined, rest_until: undefined };
       await tx.webhooks.put({ ...webhook, ...rested, state: 'active' });
       return tx.webhooks.revive(id, now, seq);
@@ -99,6 +99,6 @@ export const resumeWebhooks = (config: Config): Promise<void> =>
 
 export const removeWebhook = (config: Config, id: string): Promise<void> =>
   withStore(config, async (store) => {
-    if (!(await store.write((tx) => tx.webhooks.remove(id)))) throw notFound(id);
+    if (!(await store.write((tx) => tx.webhooks.remove(id)))) throw noWebhook(id);
     print(`removed ${id}`);
   });

@@ -106,7 +106,7 @@ const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
 /** Keeps only the members of a payment request that are compared, because the others may have any size. */
-function toOffer(required: object, selected: object): Record<string, unknown> {
+function toAskedOffer(required: object, selected: object): Record<string, unknown> {
   const { x402Version, resource } = membersOf(required);
   const { url = resource } = membersOf(resource);
   const { scheme, network, amount, maxAmountRequired, asset, payTo, extra, ...stated } = membersOf(selected);
@@ -119,9 +119,9 @@ function toOffer(required: object, selected: object): Record<string, unknown> {
  * The input of check_offer for a payment. The address that agentkit calls is the caller's own word, and not
  * that of the offer.
  */
-function toInput(payment: Payment): Comparison['input'] {
+function toComparison(payment: Payment): Comparison['input'] {
   if ('selectedRequirements' in payment)
-    return { offer: toOffer(payment.paymentRequired, payment.selectedRequirements) };
+    return { offer: toAskedOffer(payment.paymentRequired, payment.selectedRequirements) };
   const { payTo, url, network, asset, amount } = payment;
   return { offer: { payTo, network, asset, amount }, ...(url !== undefined && { url }) };
 }
@@ -156,7 +156,7 @@ export const beforePayment =
     called: Pick<Comparison['input'], 'handle' | 'url'> = {},
   ) =>
   async (payment: Payment): Promise<{ abort: true; reason: string } | undefined> => {
-    const answer: unknown = await dossier.call('check_offer', { ...toInput(payment), ...called });
+    const answer: unknown = await dossier.call('check_offer', { ...toComparison(payment), ...called });
     if (!isComparison(answer)) throw new Error('Dossier did not compare this payment');
     const reason = refuse(answer);
     return reason === undefined ? undefined : { abort: true, reason };

@@ -219,7 +219,7 @@ const writers = {
   markdown: { own: escapeOwn, quote: (text: string) => `“${escapeMarks(text)}”` },
 } as const;
 
-const write = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof writers]): string =>
+const writeWords = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof writers]): string =>
   parts
     .map(({ is, text }) => {
       if (is === 'quote') return quote(text);
@@ -229,7 +229,7 @@ const write = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof w
     .join('');
 
 /** Writes plain text for models and JSON: foreign text is in “ ” or between backticks. */
-export const toText = (words: Words): string => write(words, writers.text);
+export const toText = (words: Words): string => writeWords(words, writers.text);
 
 /** Writes words within a line of Markdown. Only names and code are not escaped. */
-export const toMarkdown = (words: Words): string => write(words, writers.markdown);
+export const toMarkdown = (words: Words): string => writeWords(words, writers.markdown);

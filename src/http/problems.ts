@@ -154,18 +154,18 @@ export function toRefusalAnswer(
   return { ...answer, headers: { ...answer.headers, ...toMcpCorsHeaders(origin) } };
 }
 
-const send = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
+const sendProblem = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
   c.body(body, status as ContentfulStatusCode, { ...headers });
 
 /** Answers with a problem in the form for the caller (`toNegotiated`). */
 export const answerProblem = (c: Request, problem: Problem, adapter: HttpAdapter): Response =>
-  send(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, adapter));
+  sendProblem(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, adapter));
 
 /** Turns every exception into an answer; one that is not a Problem is logged and answered as `internal`. */
 export const createErrorHandler = (adapter: HttpAdapter) => (error: Error, c: Request) => {
   const { path } = c.req;
   const asked = { path, accept: c.req.header('accept'), origin: c.req.header('origin') };
-  return send(c, toRefusalAnswer(asked, toProblem(error, adapter.context), adapter));
+  return sendProblem(c, toRefusalAnswer(asked, toProblem(error, adapter.context), adapter));
 };
 
 /** Answers a method that a path does not support: OPTIONS with 204, others with 405, both with Allow. */

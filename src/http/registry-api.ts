@@ -7,7 +7,7 @@ import { answerJson } from './response.ts';
 /** Every answer depends on the listings. Evidence that changes with time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
 
-const notFound = (c: Request, error: string) => c.json({ error }, 404);
+const sendNotFound = (c: Request, error: string) => c.json({ error }, 404);
 
 const toQuery = (c: Request) => ({
   handle: c.req.param('name') ?? '',
@@ -16,12 +16,12 @@ const toQuery = (c: Request) => ({
 
 async function showVersions(c: Request): Promise<Response> {
   const found = await readVersionEntries(c.req.query('cursor') || undefined, toQuery(c), c.get('context'));
-  return found ? answerJson(c, found, cachePolicy) : notFound(c, 'Server not found');
+  return found ? answerJson(c, found, cachePolicy) : sendNotFound(c, 'Server not found');
 }
 
 async function showVersion(c: Request): Promise<Response> {
   const entry = await readVersionEntry(c.req.param('version') ?? 'latest', toQuery(c), c.get('context'));
-  return entry ? answerJson(c, entry, cachePolicy) : notFound(c, 'Server or version not found');
+  return entry ? answerJson(c, entry, cachePolicy) : sendNotFound(c, 'Server or version not found');
 }
 
 /**

@@ -169,13 +169,13 @@ export const changesRepository = ({ listing, known }: ListingChange): boolean =>
 export const withdraws = ({ listing, known }: ListingChange): boolean =>
   !!known && !isGone(known) && isGone(listing);
 
-const hostOf = (endpoint = '') => URL.parse(endpoint)?.host;
+const endpointHost = (endpoint = '') => URL.parse(endpoint)?.host;
 
 const changesEndpointHost = ({ listing, known }: ListingChange): boolean =>
   !!known?.endpoint &&
   !known.withdrawn &&
   !listing.withdrawn &&
-  hostOf(listing.endpoint) !== hostOf(known.endpoint);
+  endpointHost(listing.endpoint) !== endpointHost(known.endpoint);
 
 function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['rows']): string[] {
   const losesShown = ({ known }: ListingChange) =>

@@ -24,7 +24,7 @@ const recordedText = (value: unknown, longest: number) =>
 
 const listedInputs = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
-const named = (value: unknown): [string, JsonObject][] =>
+const namedObjects = (value: unknown): [string, JsonObject][] =>
   isJsonObject(value)
     ? Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
     : [];
@@ -37,7 +37,7 @@ const isFixed = ({ value }: JsonObject) =>
 function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
   const name = recordedText(recorded, longestName);
   if (name === '') return [];
-  const parts = [given, ...named(given.variables).map(([, variable]) => variable)];
+  const parts = [given, ...namedObjects(given.variables).map(([, variable]) => variable)];
   const has = (flag: 'isRequired' | 'isSecret') => parts.some((part) => part[flag] === true);
   const description = parts.map((part) => recordedText(part.description, longestDescription)).find(Boolean);
   return [
@@ -49,7 +49,7 @@ const toHeaders = (headers: unknown) =>
   listedInputs(headers).flatMap((given) => toInput('header', given.name, given));
 
 const toVariables = (variables: unknown) =>
-  named(variables).flatMap(([name, given]) => toInput('variable', name, given));
+  namedObjects(variables).flatMap(([name, given]) => toInput('variable', name, given));
 
 const toEnvironment = (variables: unknown) =>
   listedInputs(variables)
@@ -64,7 +64,7 @@ const toArguments = (args: unknown) =>
   listedInputs(args)
     .filter((given) => !isFixed(given))
     .flatMap((given) =>
-      named(given.variables).length > 0
+      namedObjects(given.variables).length > 0
         ? toVariables(given.variables)
         : toInput('argument', given.name || given.valueHint, given),
     );
@@ -88,10 +88,10 @@ const longestText = 500;
 const longestUrl = 2048;
 const mostRecorded = 100;
 
-const line = (text: unknown) => recordedText(text, longestText);
+const recordedLine = (text: unknown) => recordedText(text, longestText);
 
 /** Removes repeated items, compared as JSON, because publishers repeat remotes and packages. */
-const once = <T extends object>(items: readonly T[]): T[] =>
+const withoutRepeats = <T extends object>(items: readonly T[]): T[] =>
   [...new Map(items.map((item) => [JSON.stringify(item), item])).values()].slice(0, mostRecorded);
 
 /**
@@ -119,11 +119,11 @@ function toUnread(unread: readonly string[], item: string): { unread?: string[] 
 const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
 
 const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
-  once(
+  withoutRepeats(
     objectsOf(server.remotes)
       .map(({ type, url, headers, variables }, at) => ({
-        type: line(type),
-        url: line(url),
+        type: recordedLine(type),
+        url: recordedLine(url),
         ...toInputs([...toHeaders(headers), ...toVariables(variables)]),
         ...toUnread(unread, `remotes.${at}`),
       }))
@@ -131,12 +131,17 @@ const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
   );
 
 function toPackage(recorded: JsonObject, unread: { unread?: string[] }): ListingPackage {
-  const registry_type = line(recorded.registryType) || 'unknown';
-  const place = placeOfPackage(registry_type, line(recorded.identifier), line(recorded.registryBaseUrl));
+  const registry_type = recordedLine(recorded.registryType) || 'unknown';
+  const place = placeOfPackage(
+    registry_type,
+    recordedLine(recorded.identifier),
+    recordedLine(recorded.registryBaseUrl),
+  );
   const inName = isImageType(registry_type) ? versionOfImage(place.identifier) : undefined;
-  const version = inName ?? line(recorded.version);
-  const transport = line(asMembers(recorded.transport).type);
-  const digest = registry_type.toLowerCase() === 'mcpb' ? line(recorded.fileSha256).toLowerCase() : '';
+  const version = inName ?? recordedLine(recorded.version);
+  const transport = recordedLine(asMembers(recorded.transport).type);
+  const digest =
+    registry_type.toLowerCase() === 'mcpb' ? recordedLine(recorded.fileSha256).toLowerCase() : '';
   return {
     registry_type,
     ...place,
@@ -150,7 +155,9 @@ function toPackage(recorded: JsonObject, unread: { unread?: string[] }): Listing
 }
 
 const toPackages = ({ server, unread }: ReadRecord): ListingPackage[] =>
-  once(objectsOf(server.packages).map((one, at) => toPackage(one, toUnread(unread, `packages.${at}`))));
+  withoutRepeats(
+    objectsOf(server.packages).map((one, at) => toPackage(one, toUnread(unread, `packages.${at}`))),
+  );
 
 export const hasField: Readonly<
   Record<CopyField, (of: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>) => boolean>
@@ -180,12 +187,12 @@ export function toRecorded(record: object) {
   const read = readRecord(record);
   const { server } = read;
   const remotes = toRemotes(read);
-  const repository = line(asMembers(server.repository).url);
+  const repository = recordedLine(asMembers(server.repository).url);
   const repository_key = toRepositoryKey(repository);
-  const website = line(server.websiteUrl);
+  const website = recordedLine(server.websiteUrl);
   return {
-    title: line(server.title) || undefined,
-    description: line(server.description),
+    title: recordedLine(server.title) || undefined,
+    description: recordedLine(server.description),
     endpoint: remotes.find(({ url }) => isRecordedAddress(url))?.url,
     repository: repository_key && repository,
     repository_key,

@@ -253,7 +253,7 @@ export async function openSource(
 
 const mostPages = 100_000;
 
-const digestOf = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
+const cursorDigest = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
 /**
  * The pages of a source from a cursor on. The next page is fetched while one is processed. Throws
@@ -271,17 +271,17 @@ export async function* readPages(
     return page;
   };
   // Digests are kept, because a registry may give cursors of 4 KiB without end.
-  const seen = new Set([digestOf(range.cursor)]);
+  const seen = new Set([cursorDigest(range.cursor)]);
   let next = fetchPage(range.cursor);
   for (;;) {
     const page = await next;
     signal?.throwIfAborted();
     const { nextCursor } = page;
     if (nextCursor === undefined) return yield page;
-    if (seen.has(digestOf(nextCursor)))
+    if (seen.has(cursorDigest(nextCursor)))
       throw new RegistryError('the registry gave a cursor that it had given before');
     if (seen.size >= mostPages) throw new RegistryError(`the list does not end within ${mostPages} pages`);
-    seen.add(digestOf(nextCursor));
+    seen.add(cursorDigest(nextCursor));
     next = fetchPage(nextCursor);
     yield page;
   }

@@ -16,7 +16,7 @@ const mostNames = 1000;
 /** A shorter text completes beginnings only. */
 const shortestPart = 2;
 
-const once = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);
+const toCompletions = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);
 
 /**
  * Handles of listings whose handle or title has the typed words, the last one also as a beginning; best
@@ -36,7 +36,10 @@ export const completeNamespace: Complete = async (typed, _filled, context) => {
   const starting = await context.store.listings.completions('namespace', typed, maxCompletions);
   const handles = await findHandles(typed, context);
   const namespaces = handles.map((handle) => handle.slice(0, handle.indexOf('/')));
-  return once([...starting, ...namespaces.filter((one) => one.toLowerCase().includes(typed.toLowerCase()))]);
+  return toCompletions([
+    ...starting,
+    ...namespaces.filter((one) => one.toLowerCase().includes(typed.toLowerCase())),
+  ]);
 };
 
 /** Names under the namespace already filled in that start with the typed text, then those that contain it. */
@@ -45,7 +48,7 @@ export const completeName: Complete = async (typed, { namespace }, { store }) =>
   const handles = await store.listings.completions('handle', `${namespace}/`, mostNames);
   const names = handles.map((handle) => handle.slice(namespace.length + 1));
   const part = typed.toLowerCase();
-  return once([
+  return toCompletions([
     ...names.filter((name) => name.startsWith(typed)),
     ...names.filter((name) => name.toLowerCase().includes(part)),
   ]);
@@ -54,11 +57,14 @@ export const completeName: Complete = async (typed, { namespace }, { store }) =>
 /** Handles that start with the typed text, then those that contain it, or whose title does. */
 export const completeHandle: Complete = async (typed, _filled, context) => {
   const starting = await context.store.listings.completions('handle', typed, maxCompletions);
-  return once([...starting, ...(await findHandles(typed, context))]);
+  return toCompletions([...starting, ...(await findHandles(typed, context))]);
 };
 
 /** Tags that start with the typed text, then those that contain it, most frequent first. */
 export const completeTag: Complete = async (typed, _filled, { store }) => {
   const tags = (await store.listings.facetCounts('tag')).map(({ facet }) => facet.slice('tag:'.length));
-  return once([...tags.filter((tag) => tag.startsWith(typed)), ...tags.filter((tag) => tag.includes(typed))]);
+  return toCompletions([
+    ...tags.filter((tag) => tag.startsWith(typed)),
+    ...tags.filter((tag) => tag.includes(typed)),
+  ]);
 };

@@ -50,7 +50,7 @@ export type VersionMove = z.infer<typeof moveSchema>;
 export type Naming = Pick<Listing, 'remotes' | 'packages' | 'repository_key'>;
 
 /** A host in the form in which addresses are compared; for a template, the text in the place of the host. */
-function hostOf(address: string): string {
+function writtenHost(address: string): string {
   const [, scheme, written = address] =
     /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(address) ?? [];
   const isTemplate = /[{}]/.test(written);
@@ -70,7 +70,7 @@ export const holderOfHost = (host: string): string =>
 function packageOf(recorded: ListingPackage): string {
   const { key, registry = '' } = toPackageReference(recorded);
   return isAddress(recorded.identifier)
-    ? `${registry}:${toRepositoryKey(recorded.identifier) ?? hostOf(recorded.identifier)}`
+    ? `${registry}:${toRepositoryKey(recorded.identifier) ?? writtenHost(recorded.identifier)}`
     : `${registry}:${key}`;
 }
 
@@ -106,7 +106,7 @@ export function secretsOf({ remotes, packages }: Pick<Naming, 'remotes' | 'packa
       secrets.set(name.toLowerCase(), known);
     }
   };
-  for (const { url, inputs } of remotes) add(hostOf(url), true, inputs);
+  for (const { url, inputs } of remotes) add(writtenHost(url), true, inputs);
   for (const recorded of packages) add(packageOf(recorded), false, recorded.inputs);
   return secrets;
 }
@@ -182,7 +182,7 @@ const distinct = (all: readonly string[]): string[] => [...new Set(all)];
 /** The difference between a record and the one before it; undefined if there is none. */
 export function moveBetween(before: Naming, after: Naming): VersionMove | undefined {
   const [hostsBefore, hosts] = [before, after].map(({ remotes }) =>
-    distinct(remotes.map(({ url }) => hostOf(url))),
+    distinct(remotes.map(({ url }) => writtenHost(url))),
   );
   const [packagesBefore, packages] = [before, after].map((one) => distinct(one.packages.map(packageOf)));
   const secretsBefore = secretsOf(before);
@@ -223,7 +223,7 @@ function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> 
   const endpoints = sameOf(({ remotes }) => remotes.map(({ url }) => url));
   return {
     endpoints,
-    hosts: endpoints > 0 ? 0 : sameOf(({ remotes }) => remotes.map(({ url }) => hostOf(url))),
+    hosts: endpoints > 0 ? 0 : sameOf(({ remotes }) => remotes.map(({ url }) => writtenHost(url))),
     packages: sameOf(({ packages }) =>
       packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`),
     ),
@@ -247,7 +247,7 @@ const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
  * The versions that are not deleted, oldest first; undefined if their order is not known. They are ordered by
  * publication or, if the registry states no dates, by semantic version, never by when they were read here.
  */
-function inOrder(editions: readonly Edition[]): Edition[] | undefined {
+function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
   const listed = editions.filter(({ status }) => status !== 'deleted');
   const areSemantic = listed.every(isSemantic);
   const isUndated = listed.some(({ undated }) => undated);
@@ -286,7 +286,7 @@ export interface Moves {
  * their order is not known.
  */
 export function toMoves(editions: readonly Edition[], shown: string): Moves | undefined {
-  const ordered = inOrder(editions);
+  const ordered = editionsInOrder(editions);
   const compared = ordered?.slice(0, ordered.findIndex(({ version }) => version === shown) + 1) ?? [];
   const [oldest] = compared;
   if (oldest === undefined || compared.length < 2) return undefined;

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 
 type PublisherContext = Pick<Context, 'store'>;
 
-const notFound = () => new Problem('not_found', 'No listing stored here has this namespace.');
+const noPublisher = () => new Problem('not_found', 'No listing stored here has this namespace.');
 
 /** Tells whether a visible listing has this namespace, in exactly this case. */
 export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
@@ -13,7 +13,7 @@ export const isNamespace = async (text: string, { store }: PublisherContext): Pr
 
 /** Throws not_found unless a visible listing has this namespace. */
 export async function requireNamespace(text: string, reads: PublisherContext): Promise<void> {
-  if (!(await isNamespace(text, reads))) throw notFound();
+  if (!(await isNamespace(text, reads))) throw noPublisher();
 }
 
 const perPage = 50;
@@ -28,7 +28,7 @@ export async function readPublisher(
   const rows = await listings.page(after.startsWith(start) ? after : start, perPage + 1);
   const handles = rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start));
   const shown = handles.slice(0, perPage);
-  if (shown.length === 0) throw notFound();
+  if (shown.length === 0) throw noPublisher();
   const found = new Map((await listings.byHandles(shown)).map((listing) => [listing.handle, listing]));
   return {
     namespace,

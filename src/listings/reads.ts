@@ -100,7 +100,7 @@ async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): P
   return latestFirst(db, query);
 }
 
-async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
+async function readSorted(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const { facets, sort, after, limit } = query;
   if (sort === 'updated')
     return facets.length > 0 ? latestWithFacets(db, index, query) : latestFirst(db, query);
@@ -229,7 +229,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   best: async (text: string, limit: number) =>
     (await rankFew(toSearch(db, search), text, limit)).hits.map(({ id }) => id),
   /** Visible listings by their facets. */
-  list: async (query: ListQuery) => (await readList(db, search, query)).map(decodeShown),
+  list: async (query: ListQuery) => (await readSorted(db, search, query)).map(decodeShown),
   /** Counts of visible listings that have all of these facets, up to 1,000. */
   listCounts: (facets: readonly FacetChoice[]) => readListCounts(db, search, facets),
   /** The visible listings with these ids, in the same order. */

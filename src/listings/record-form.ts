@@ -115,14 +115,14 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
         }),
       ),
     );
-  return fits(Array.isArray(value), () => readList(value as readonly unknown[], form.list, path, report));
+  return fits(Array.isArray(value), () => keepItems(value as readonly unknown[], form.list, path, report));
 }
 
 /**
  * The items that can be read. A member that cannot be read is reported with its item's position in the
  * returned list; an item that cannot be read is reported as `path[]`.
  */
-function readList(
+function keepItems(
   list: readonly unknown[],
   { fields, names, needs = [] }: RecordItem,
   path: string,

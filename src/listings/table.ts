@@ -53,7 +53,7 @@ const visibleOf = (db: Db, ids: readonly number[]) =>
     .where('id', 'in', [...ids])
     .where('withdrawn', 'is', null);
 
-function inOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
+function inIdOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -61,7 +61,7 @@ function inOrder<Row extends { readonly id: number }>(ids: readonly number[], ro
 /** The visible listings with these ids, in the same order. */
 export async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
   const rows = ids.length === 0 ? [] : await visibleOf(db, ids).selectAll().execute();
-  return inOrder(ids, rows);
+  return inIdOrder(ids, rows);
 }
 
 const selectBriefs = precompileQuery((db: Db, ids: readonly number[]) =>
@@ -71,7 +71,7 @@ const selectBriefs = precompileQuery((db: Db, ids: readonly number[]) =>
 /** The names of visible listings, and what they may share, in the order of the ids. */
 export async function readBriefs(db: Db, ids: readonly number[]) {
   const rows = ids.length === 0 ? [] : await selectBriefs(db, ids);
-  return inOrder(ids, rows)
+  return inIdOrder(ids, rows)
     .map((row) => listingTable.decode(row))
     .map((one) => (one.hidden ? { ...one, title: undefined } : one));
 }

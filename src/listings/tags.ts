@@ -123,7 +123,7 @@ const keywordTags = ({ keywords }: TagFacts): ListingTag[] =>
     .filter((tag) => keywordForm.test(tag))
     .map((tag) => ({ tag, reason: 'publisher keyword' }));
 
-function once(
+function chooseTags(
   tags: readonly ListingTag[],
   most: number,
   taken: ReadonlySet<string> = new Set(),
@@ -138,8 +138,8 @@ function once(
  * keywords while there is room, then at most 3 recorded facts. The same facts always give the same tags.
  */
 export function toTags(facts: TagFacts): ListingTag[] {
-  const recorded = once(factTags(facts), maxRecordedTags);
-  const named = once(vocabularyTags(facts), maxWordTags, new Set(recorded.map(({ tag }) => tag)));
+  const recorded = chooseTags(factTags(facts), maxRecordedTags);
+  const named = chooseTags(vocabularyTags(facts), maxWordTags, new Set(recorded.map(({ tag }) => tag)));
   const taken = new Set([...recorded, ...named].map(({ tag }) => tag));
-  return [...named, ...once(keywordTags(facts), maxTags - taken.size, taken), ...recorded];
+  return [...named, ...chooseTags(keywordTags(facts), maxTags - taken.size, taken), ...recorded];
 }

@@ -167,7 +167,7 @@ async function exchange(
   };
 }
 
-const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
+const errorCodeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
 
 /**
  * Tells whether a response was cut off: a body without its announced end, or a chunked one without its last
@@ -182,7 +182,7 @@ const isCutOff = (error: unknown) =>
  * Protocols.
  */
 const isUnasked = (error: unknown) =>
-  error instanceof Error && (error.message === 'bad response' || codeOf(error) === 'ERR_ASSERTION');
+  error instanceof Error && (error.message === 'bad response' || errorCodeOf(error) === 'ERR_ASSERTION');
 
 /** Tells whether the host sent something that is not HTTP within our limits. */
 const isProtocolError = (error: unknown) =>
@@ -209,7 +209,7 @@ const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE
  * Tells whether no address of a host was asked because this machine, its network or its DNS resolver failed.
  */
 const isOurFailure = (error: unknown): boolean =>
-  error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
+  error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(errorCodeOf(error));
 
 /** Error codes of an open connection that the other side closes or resets. */
 const brokenCodes = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
@@ -225,7 +225,7 @@ const unsentCodes: Readonly<Record<string, NonNullable<FailedRequest['unsent']>>
  * nothing was sent.
  */
 export const whyUnsentBy = (error: unknown): FailedRequest['unsent'] =>
-  isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, codeOf(error));
+  isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, errorCodeOf(error));
 
 const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
   public: isPublicAddress,
@@ -291,10 +291,10 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
       try {
         return await exchange(agents[reach.addresses], { ...sent, url: reach.url }, rules);
       } catch (error) {
-        const certificate = ownMember(certificateFaults, codeOf(error));
+        const certificate = ownMember(certificateFaults, errorCodeOf(error));
         const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';
         const unsent = whyUnsentBy(error);
-        const isBroken = isCutOff(error) || brokenCodes.test(codeOf(error));
+        const isBroken = isCutOff(error) || brokenCodes.test(errorCodeOf(error));
         const brokeOff = failure === 'host_unreachable' && isBroken;
         return {
           result: sent.deadline.aborted ? 'host_timeout' : failure,

@@ -38,7 +38,7 @@ const toPacket = ({ name, type, id }: DnsQuestion): Packet => ({
   additionals: [{ type: 'OPT', name: '.', udpPayloadSize: udpPayload_bytes, flags: 0, options: [] } as never],
 });
 
-function toAddress(server: string): { host: string; port: number } {
+function toHostAndPort(server: string): { host: string; port: number } {
   const colon = server.lastIndexOf(':');
   return { host: server.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(server.slice(colon + 1)) };
 }
@@ -53,7 +53,7 @@ const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
 
 /** Asks over TCP, for answers that are too long for UDP. */
 async function askOverTcp(server: string, question: DnsQuestion, deadline: AbortSignal) {
-  const socket = connect({ ...toAddress(server), signal: deadline });
+  const socket = connect({ ...toHostAndPort(server), signal: deadline });
   let body = Buffer.alloc(0);
   socket.write(streamEncode(toPacket(question)));
   try {
@@ -77,7 +77,7 @@ async function askOverTcp(server: string, question: DnsQuestion, deadline: Abort
 async function askDns(server: string, question: DnsQuestion, deadline: AbortSignal): Promise<DecodedPacket> {
   // Over UDP, packets that do not answer the question are ignored.
   const packet = await new Promise<DecodedPacket>((resolve, reject) => {
-    const { host, port } = toAddress(server);
+    const { host, port } = toHostAndPort(server);
     const message = encode(toPacket(question));
     const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', signal: deadline });
     const end = (error: unknown) => {
@@ -131,7 +131,7 @@ function toRecordText(answer: Answer): string {
 export class SilentServer extends Error {}
 
 /** Asks once more, with a new id, if no answer comes, since UDP may lose packets. */
-async function ask(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
+async function askServer(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
     const deadline = AbortSignal.timeout(timeout_ms);
     try {
@@ -151,7 +151,7 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
 export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;
   for (let at = withoutRoot(name), hops = 0; hops <= mostAliases; hops++) {
-    const packet = await ask(server, { name: at, type }, timeout_ms);
+    const packet = await askServer(server, { name: at, type }, timeout_ms);
     const { rcode } = packet as DecodedPacket & { readonly rcode?: string };
     if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Error(`${rcode}`);
     dnssec &&= packet.flag_ad;

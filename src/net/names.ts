@@ -34,7 +34,7 @@ const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
 const ours = /^(?:ECONNREFUSED|ENOMEM|EFILE|ENOTINITIALIZED)$/;
 
 /** Asks DNS for the IPv4 and IPv6 addresses of a name; `unanswered` if no answer came in time. */
-async function ask(
+async function resolveName(
   name: string,
   servers: Config['dnsServers'],
   timeout_ms: number,
@@ -110,7 +110,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
   const resolveInTurn = async (name: string): Promise<ResolvedAddresses | Unresolved> => {
     const domain = registrableDomain(name);
     const leave = await turns.enter({ keys: [domain] });
-    const found = await ask(name, servers, timeout_ms).finally(leave);
+    const found = await resolveName(name, servers, timeout_ms).finally(leave);
     if (typeof found !== 'string') domains.noteResolved(domain);
     if (found !== 'unanswered') return found;
     domains.noteSilent(domain);

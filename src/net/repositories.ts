@@ -96,7 +96,7 @@ async function readFile(exchange: GitExchange, url: URL): Promise<FileRead> {
  * If the host answers the question for HEAD with an error, the file is read without a commit. The result
  * counts only if it is about the file.
  */
-async function check(
+async function checkRepository(
   exchange: GitExchange,
   bases: Bases,
   { place, fileName }: { place: RepositoryPlace; fileName: string },
@@ -158,7 +158,9 @@ export function createRepositoryReader(
     place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
     /** Reads a small text file at the root of the default branch. Only its text is passed on. */
     async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
-      const found = await read(place, (exchange, bases) => check(exchange, bases, { place, fileName }));
+      const found = await read(place, (exchange, bases) =>
+        checkRepository(exchange, bases, { place, fileName }),
+      );
       return { pinned: false, ...found };
     },
     head: (place: RepositoryPlace): Promise<HeadRef | RepositoryFailure> =>

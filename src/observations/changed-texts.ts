@@ -28,7 +28,7 @@ const readTexts = (member: SurfaceMember) =>
       .map(([place, text]) => [place.join('.').slice(0, longestName), text] as const),
   );
 
-function* changesOf(
+function* textChanges(
   [before, after]: readonly [SurfaceMember, SurfaceMember],
   budget: ComparisonBudget,
 ): Generator<TextChange> {
@@ -55,7 +55,7 @@ export function* changedTexts(
     const known = old.get(name);
     const pair = known && ([surface.byName(known), surface.byName(member)] as const);
     const named = toNamed(toShownName(name), surface);
-    for (const text of pair ? changesOf(pair, budget) : []) yield { ...named, ...text };
+    for (const text of pair ? textChanges(pair, budget) : []) yield { ...named, ...text };
   }
 }
 

@@ -46,7 +46,7 @@ export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): 
 
 const isEqual = (a: Essence, b: Essence) => isDeepStrictEqual(essenceOf(a), essenceOf(b));
 
-const recordedOf = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) => ({
+const recordedFact = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) => ({
   ...essenceOf(fact),
   ...(details && { details }),
 });
@@ -83,7 +83,7 @@ function lastOf(known: StoredObservation): LastValue | undefined {
 const wasSeen = (known?: StoredObservation) =>
   known !== undefined && (hasValue(known) || (known.last !== undefined && hasValue(known.last)));
 
-const changesOf = ({ changed_from, earlier_changes }: StoredObservation | LastValue) => ({
+const earlierOf = ({ changed_from, earlier_changes }: StoredObservation | LastValue) => ({
   ...(changed_from && { changed_from }),
   ...(earlier_changes && { earlier_changes }),
 });
@@ -157,7 +157,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const now = fresh(found, stamp);
   if (isSameFinding(known, found)) {
     const { first_seen_at, last: lastValue } = known;
-    return { ...now, first_seen_at, ...changesOf(known), ...(lastValue && { last: lastValue }) };
+    return { ...now, first_seen_at, ...earlierOf(known), ...(lastValue && { last: lastValue }) };
   }
   // A value that comes back is no change, except after a statement of no price. Whether an endpoint answers
   // is dated anew, because that must be true of every day since its date.
@@ -165,7 +165,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     return {
       ...now,
       ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
-      ...changesOf(last),
+      ...earlierOf(last),
     };
   const before = hasValue(found) && last && !isEqual(last, found) ? last : known;
   const earlier = { ...changedFrom(before, found), ...earlierChanges(found.kind, before) };
@@ -204,7 +204,7 @@ function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: R
   return {
     ...fresh(found, stamp),
     ...(known.outcome === found.outcome && { first_seen_at }),
-    ...changesOf(known),
+    ...earlierOf(known),
     ...(last && { last }),
   };
 }
@@ -327,8 +327,8 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
   return {
     kind,
     ...(subject !== undefined && { subject }),
-    ...(before && { before: { ...recordedOf(before), ...until, ...otherMethod(before, now) } }),
-    after: recordedOf(now),
+    ...(before && { before: { ...recordedFact(before), ...until, ...otherMethod(before, now) } }),
+    after: recordedFact(now),
   };
 }
 

@@ -96,14 +96,17 @@ const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: strin
   changed_from !== undefined && first_seen_at === at;
 
 /** The differences of the list that a fact or a change is about; undefined unless this is a new list. */
-const changesOf = ({ kind, subject = '' }: Pick<StoredObservation, 'kind' | 'subject'>, found: Surfaces) => {
+const listChangesOf = (
+  { kind, subject = '' }: Pick<StoredObservation, 'kind' | 'subject'>,
+  found: Surfaces,
+) => {
   const surface = surfaceOf(kind);
   return surface && found.get(surfaceKey(subject, surface))?.changes;
 };
 
 /** Adds to the fact of a list that changed at this check which members changed, and how. */
 function withChangedMembers(one: StoredObservation, found: Surfaces, at: string): StoredObservation {
-  const changes = changesOf(one, found);
+  const changes = listChangesOf(one, found);
   if (!one.changed_from || !isOtherAt(one, at) || !changes) return one;
   const { counts } = changes;
   const all = weightiest(changes.items, mostNamed);
@@ -120,7 +123,7 @@ function withChangedMembers(one: StoredObservation, found: Surfaces, at: string)
  * whatever was answered in between.
  */
 function itemize(change: ObservationChange, one: StoredObservation, found: Surfaces): ObservationChange {
-  const changes = changesOf(change, found);
+  const changes = listChangesOf(change, found);
   if (!change.before || !changes || !one.changed_from) return change;
   const { tools: _, members: __, counts: ___, ...before } = one.changed_from;
   const { details: ____, ...after } = change.after;
@@ -145,7 +148,10 @@ async function putSurfaces(
 }
 
 /** Joins what a run found with what is stored, and adds how lists changed. */
-function compare(known: readonly StoredObservation[], { found, surfaces: lists, stamp }: ObservedRecord) {
+function compareObserved(
+  known: readonly StoredObservation[],
+  { found, surfaces: lists, stamp }: ObservedRecord,
+) {
   const compared = compareRuns(known, found, stamp);
   const observations = compared.observations.map((one) => withChangedMembers(one, lists, stamp.at));
   const changedLists = new Map(
@@ -180,7 +186,7 @@ const failed = own('The check failed on our side; the failure was logged.');
  * Finds the facts of one kind. If the check fails or a fact cannot be stored, the finding says so, and the
  * others are not affected.
  */
-async function check(
+async function checkKind(
   kind: Kind,
   run: CheckRun,
   { log, signal }: CheckContext,
@@ -217,7 +223,7 @@ const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isLi
 export async function findAll(run: CheckRun, checks: CheckContext): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) {
-    found.push(...(await check(kind, run, checks)));
+    found.push(...(await checkKind(kind, run, checks)));
     await setImmediate();
   }
   return fitTogether(found, (kind) => listKinds.has(kind));
@@ -272,15 +278,15 @@ function isPublished({ kind: name, changed_from, ...one }: StoredObservation): b
 }
 
 /** The result of a run. `changes` is the number of facts that changed or are new. */
-export type RunReport = Awaited<ReturnType<typeof write>>;
+export type RunReport = Awaited<ReturnType<typeof writeObserved>>;
 
 /** Writes what a run found in one transaction; one entry of the log commits to all changes of the run. */
-async function write(tx: ObservationTransaction, observed: ObservedRecord) {
+async function writeObserved(tx: ObservationTransaction, observed: ObservedRecord) {
   const { surfaces: lists, stamp, lease, imported_at, listing } = observed;
   const { handle } = listing;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
   const known = await tx.observations.ofListing(handle);
-  const { observations, changes } = compare(known?.observations ?? [], observed);
+  const { observations, changes } = compareObserved(known?.observations ?? [], observed);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
   // These facts are about an older record, and say nothing about the present one.
   const isOlder = known?.due_since != null && known.due_since > imported_at;
@@ -320,7 +326,9 @@ export function storeEnded(
   const asked = kinds.filter((kind) => kind.check && kind.about(listing).length > 0);
   const found = asked.map((kind) => uncheckedKind(kind, why));
   const { imported_at } = listing;
-  return store.write((tx) => write(tx, { found, surfaces: new Map(), stamp, lease, listing, imported_at }));
+  return store.write((tx) =>
+    writeObserved(tx, { found, surfaces: new Map(), stamp, lease, listing, imported_at }),
+  );
 }
 
 const notStored = own('The check failed on our side, and nothing of it was stored; the failure was logged.');
@@ -345,7 +353,7 @@ export async function observeListing(
     // The time is taken after the waits for turns, so that nothing is dated before it was seen.
     const stamp = { at: now(), vantage: context.vantage };
     const observed = { found, surfaces: lists, stamp, lease, imported_at, listing: run.listing };
-    return await store.write((tx) => write(tx, observed));
+    return await store.write((tx) => writeObserved(tx, observed));
   } catch (error) {
     signal.throwIfAborted();
     // A run that could not be stored counts as made, so that the host is not asked again before the next one

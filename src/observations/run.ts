@@ -21,7 +21,7 @@ import type { createPriceCatalogs } from './prices/catalogs.ts';
 export type CheckedListing = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
 
 /** Asks once for each key, and keeps the answer or error. */
-function once<T>(ask: (key: string) => Promise<T>) {
+function onceEach<T>(ask: (key: string) => Promise<T>) {
   const asked = cachedOnce(async (key) => (await Promise.allSettled([ask(key)]))[0], { most: 500 });
   return async (key?: string): Promise<T> => {
     const answer = await asked(key);
@@ -83,7 +83,7 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
   const noPlace: NoHead = notAsked(
     own('The recorded repository is on a host that Dossier is not configured to read.'),
   );
-  const head = once(async () => {
+  const head = onceEach(async () => {
     if (!place) return noPlace;
     const found = await repositories.head(place);
     return 'commit' in found ? { result: 'head' as const, ...found } : toNoHead(place, repository, found);
@@ -93,14 +93,14 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
     if (found.result !== 'head') return found;
     return place ? read(place, found.commit) : noPlace;
   };
-  const commit = once(() =>
+  const commit = onceEach(() =>
     atHead(async (at, id) => {
       const read = await repositories.commit(at, id);
       if ('committed_at' in read) return { result: 'commit' as const, commit: id, ...read };
       return unread(say`commit ${code(id)} of ${code(at.key)}`, read);
     }),
   );
-  const file = once((fileName) =>
+  const file = onceEach((fileName) =>
     atHead(async (at, id) => {
       const read = await repositories.readAt(at, { commit: id, fileName });
       if (read.result === 'file') return { result: 'file' as const, commit: id, text: read.text };
@@ -157,7 +157,11 @@ function distinct({ remotes, ...listing }: CheckedListing): CheckedListing {
 
 type EndpointParts = RunParts & { readonly room: ListRoom };
 
-async function ask(url: string, isStream: boolean, parts: EndpointParts): Promise<EndpointAnswer | NoAnswer> {
+async function askIfAllowed(
+  url: string,
+  isStream: boolean,
+  parts: EndpointParts,
+): Promise<EndpointAnswer | NoAnswer> {
   const refused = whyNot(url) ?? (await parts.robots(url));
   return refused ?? askInTransports(url, isStream ? 'sse' : 'streamable-http', parts);
 }
@@ -190,24 +194,24 @@ export function createRun(
 ) {
   const listing = distinct(subject);
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
-    once(async (key: string) => refusal ?? question(key));
+    onceEach(async (key: string) => refusal ?? question(key));
   const timesOf = createTimeBudgets(parts.timeouts);
   const fetch: PoliteFetch = (request) => parts.fetch({ ...request, times: timesOf(request.url) });
   const timed = { ...parts, fetch, room: createListRoom() };
   const streams = new Set(listing.remotes.flatMap(({ type, url }) => (type === 'sse' ? [url] : [])));
-  const endpoint = unlessRefused((url) => ask(url, streams.has(url), timed));
+  const endpoint = unlessRefused((url) => askIfAllowed(url, streams.has(url), timed));
   const { registry } = parts.packages;
   const ofRegistries = {
-    npm: once((path) => registry('npm', path)),
-    pypi: once((path) => registry('pypi', path)),
-    nuget: once((path) => registry('nuget', path)),
-    cargo: once((path) => registry('cargo', path)),
+    npm: onceEach((path) => registry('npm', path)),
+    pypi: onceEach((path) => registry('pypi', path)),
+    nuget: onceEach((path) => registry('nuget', path)),
+    cargo: onceEach((path) => registry('cargo', path)),
   };
   const { verifyBundle, advisories } = parts.packages;
-  const image = once(async (place) => {
+  const image = onceEach(async (place) => {
     const [host = '', ...path] = place.split('/');
     const opened = parts.packages.image({ host, name: path.join('/') });
-    return 'result' in opened ? opened : { manifest: once(opened.manifest), blob: once(opened.blob) };
+    return 'result' in opened ? opened : { manifest: onceEach(opened.manifest), blob: onceEach(opened.blob) };
   });
   return {
     /** The listing with at most ten remotes, one for each address. */

@@ -47,7 +47,7 @@ const derived = {
 /**
  * Writes derived columns of the ratings whose ids a query selects. Returns the rated handles that changed.
  */
-async function write(
+async function writeDerived(
   db: Db,
   ids: RawBuilder<unknown>,
   columns: Readonly<Record<string, RawBuilder<unknown>>>,
@@ -119,16 +119,16 @@ export type RatingCause =
  */
 export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
   const { is_current, reciprocal, source_ended_at } = derived;
-  if ('rating' in cause) return write(db, sql`${cause.rating}`, { is_current });
-  if ('half' in cause) return write(db, withPairsOf(cause.half), { is_current, reciprocal });
+  if ('rating' in cause) return writeDerived(db, sql`${cause.rating}`, { is_current });
+  if ('half' in cause) return writeDerived(db, withPairsOf(cause.half), { is_current, reciprocal });
   if ('source' in cause) {
     const { source, at } = cause;
     const ids = sql`select id from rating where source_handle = ${source}`;
-    return write(db, ids, { source_ended_at: source_ended_at(source, at) });
+    return writeDerived(db, ids, { source_ended_at: source_ended_at(source, at) });
   }
   const { subject, holder } = cause;
   await relateSubject(db, subject);
   const ids = sql`select id from rating where subject_handle = ${subject}
     union all select id from rating where source_identity = ${holder.id}`;
-  return [subject, ...(await write(db, ids, { reciprocal }))];
+  return [subject, ...(await writeDerived(db, ids, { reciprocal }))];
 }

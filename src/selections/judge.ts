@@ -12,17 +12,18 @@ import {
 import { type ComparedListing, notApplicable, recordedFinding } from '../document/criteria/criterion.ts';
 import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 
-const isKnown = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
+const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
 /** The known criteria of a selection; these are all of them if `findCriterionFaults` found nothing. */
-export const requestedBy = (selection: Selection): RequestedCriterion[] => selection.criteria.filter(isKnown);
+export const requestedBy = (selection: Selection): RequestedCriterion[] =>
+  selection.criteria.filter(isKnownCriterion);
 
 /** The faults in the criteria of selections: unknown names, and values that are not allowed. */
 export const findCriterionFaults = (selections: readonly Selection[]): string[] =>
   selections.flatMap(({ name, file, criteria: sent }) =>
     sent.flatMap((one) => {
-      const fault = isKnown(one) ? findValueError(one) : `there is no criterion ${one.criterion}`;
+      const fault = isKnownCriterion(one) ? findValueError(one) : `there is no criterion ${one.criterion}`;
       return fault ? [`${file}: ${name}: ${fault}`] : [];
     }),
   );

@@ -20,7 +20,7 @@ interface OperatorAnswer {
   readonly body: string;
 }
 
-function send(response: ServerResponse, { status, headers, body }: OperatorAnswer): void {
+function sendAnswer(response: ServerResponse, { status, headers, body }: OperatorAnswer): void {
   response.writeHead(status, headers).end(body);
 }
 
@@ -87,7 +87,7 @@ export async function startMetrics(
     return { status: 200, headers: { 'content-type': registry.contentType }, body: await registry.metrics() };
   };
   const server = createServer(async (request, response) =>
-    send(response, await answer(request).catch(toFailed)),
+    sendAnswer(response, await answer(request).catch(toFailed)),
   );
   server.listen(listener);
   await once(server, 'listening');

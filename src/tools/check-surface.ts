@@ -31,7 +31,7 @@ type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & { readonly value
 const toDigests = (list: readonly JsonObject[], surface: Surface) =>
   list.map((one) => ({ name: nameOf(one, surface), sha256: memberDigest(one) }));
 
-const compare = (seen: readonly JsonObject[], shown: SentList): SurfaceComparison =>
+const compareSent = (seen: readonly JsonObject[], shown: SentList): SurfaceComparison =>
   'list' in shown
     ? compareList(seen, shown.read)
     : compareDigests(shown.surface, toDigests(seen, shown.surface), shown.digests);
@@ -134,7 +134,7 @@ function createComparer(handle: string, shown: SentList, context: Context) {
   const { name: surface } = shown.surface;
   return async ({ subject = '' }: SeenSet, set: StoredSet) => {
     const list = await readSet({ handle, remote: subject, surface }, set);
-    return typeof list === 'object' ? compare(list, shown) : list;
+    return typeof list === 'object' ? compareSent(list, shown) : list;
   };
 }
 

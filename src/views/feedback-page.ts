@@ -36,7 +36,7 @@ function field(
 ${control(attributes)}${message === undefined ? '' : html`<span class="error" id="${name}-error">${message}</span>`}</div>`;
 }
 
-const line = (value: string | undefined) => (attributes: Html) =>
+const textInput = (value: string | undefined) => (attributes: Html) =>
   html`<input type="text"${attributes} value="${value}">`;
 
 const option = (value: string, text: string, chosen: string | undefined) =>
@@ -46,7 +46,7 @@ const isReport = ({ values }: FeedbackForm) => values.category === reportCategor
 
 /** The fields about what the writer looked for, which a report does not have. */
 const search = (form: FeedbackForm) => html`
-${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
+${field(form, { name: 'looking_for', label: 'What were you looking for?' }, textInput(form.values.looking_for))}
 ${field(
   form,
   { name: 'found_it', label: 'Did you find it?' },
@@ -67,10 +67,10 @@ ${field(
   (attributes) =>
     html`<select${attributes}><option value="">not specified</option>${feedbackCategories.map((category) => option(category, category, form.values.category))}</select>`,
 )}
-${field(form, { name: 'handle', label: 'Handle of the listing, if it is about one', hint: 'As in co.example/name.' }, line(form.values.handle))}
-${field(form, { name: 'rating_id', label: 'Id of the rating, if it is about one', hint: 'The link “Report this rating” beside it fills this in.' }, line(form.values.rating_id))}
+${field(form, { name: 'handle', label: 'Handle of the listing, if it is about one', hint: 'As in co.example/name.' }, textInput(form.values.handle))}
+${field(form, { name: 'rating_id', label: 'Id of the rating, if it is about one', hint: 'The link “Report this rating” beside it fills this in.' }, textInput(form.values.rating_id))}
 ${isReport(form) ? '' : search(form)}
-${field(form, { name: 'contact', label: 'Contact, only if you want an answer' }, line(form.values.contact))}`;
+${field(form, { name: 'contact', label: 'Contact, only if you want an answer' }, textInput(form.values.contact))}`;
 
 const summary = ({ problem, received }: FeedbackForm) =>
   problem

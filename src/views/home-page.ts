@@ -37,7 +37,7 @@ function recentChanges(changes: readonly Change[]): Html | '' {
 }
 
 /** Says which registry lists the servers, and the date of a saved copy. */
-function sourceOf({ origin, import: { last_completed: done } }: StatusDocument) {
+function originText({ origin, import: { last_completed: done } }: StatusDocument) {
   if (done?.newest_change) return html`in a saved copy of a registry (${day(done.newest_change)} or later)`;
   const isOfficial = origin === undefined || origin.startsWith('registry.modelcontextprotocol.io');
   return html`of ${isOfficial ? 'the official registry' : origin}`;
@@ -72,7 +72,7 @@ export function toHomePage(
     body: html`
 <section class="hero">
 <h1>Check an MCP server before your agent uses or pays for it</h1>
-<p class="lead">For each server ${sourceOf(status)}, see who published it, where it runs, what it asks for, what it costs and what changed. Every fact has its source and date; there is no score and no recommendation.</p>
+<p class="lead">For each server ${originText(status)}, see who published it, where it runs, what it asks for, what it costs and what changed. Every fact has its source and date; there is no score and no recommendation.</p>
 ${plainSearchForm()}
 ${examples.length > 0 && html`<p class="examples">Try ${examples.map(({ tag }) => html`<a class="tag" href="/agents?q=${encodeURIComponent(tag)}">${tag}</a> `)}</p>`}
 </section>

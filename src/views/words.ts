@@ -15,7 +15,7 @@ const isShownAddress = (text: string) => /^https?:\/\//i.test(text);
 const isOurs = (href: string) => href.startsWith('/');
 
 /** A value to copy, as a link if it has an address. */
-function codeOf({ text, href }: WordsPart & { readonly is: 'code' }): Html {
+function toCode({ text, href }: WordsPart & { readonly is: 'code' }): Html {
   if (href === undefined)
     return isShownAddress(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
   return isOurs(href)
@@ -24,7 +24,7 @@ function codeOf({ text, href }: WordsPart & { readonly is: 'code' }): Html {
 }
 
 function partOf(part: WordsPart, today: string | undefined): Html {
-  if (part.is === 'code') return codeOf(part);
+  if (part.is === 'code') return toCode(part);
   if (part.is === 'quote') return html`<span class="foreign">“${part.text}”</span>`;
   if (part.is === 'day') return html`<time>${part.text}</time>${part.aged && ageOf(part.text, today)}`;
   if (part.is === 'source' && part.date !== undefined) return html` (${part.by}, <time>${part.date}</time>)`;

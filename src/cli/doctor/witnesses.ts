@@ -48,7 +48,7 @@ function toUnavailable({ name, url }: AskedWitness, why: string): DoctorFinding 
   );
 }
 
-function toFinding(
+function toWitnessFinding(
   witness: AskedWitness,
   { asked, before }: Awaited<ReturnType<typeof askWitness>>,
   size: number,
@@ -93,7 +93,11 @@ export async function checkWitnesses(subject: DoctorSubject): DoctorFindings {
   const { size: oldSize } = checkpoint;
   return Promise.all(
     asked.map(async (witness) =>
-      toFinding(witness, await witnesses.askWitness(asking, { witness, checkpoint, oldSize }), oldSize),
+      toWitnessFinding(
+        witness,
+        await witnesses.askWitness(asking, { witness, checkpoint, oldSize }),
+        oldSize,
+      ),
     ),
   );
 }

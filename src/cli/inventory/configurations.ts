@@ -186,7 +186,7 @@ function readServers(
 }
 
 /** The folder from which a configuration names files; for a file in `.claude-plugin`, the plugin's folder. */
-function rootOf(path: string): string {
+function pluginRoot(path: string): string {
   const folder = dirname(path);
   return /^\.\w+-plugin$/.test(basename(folder)) ? dirname(folder) : folder;
 }
@@ -212,7 +212,7 @@ export async function readConfigurations(files: readonly string[], environment: 
     configured.push(...found.map(([name, server]) => ({ client, file, path, name, server })));
     unreadable.push(...unknown.map((why) => ({ file, why })));
     for (const one of further) {
-      const root = rootOf(path);
+      const root = pluginRoot(path);
       const inner = resolve(root, one);
       if (relative(root, inner).startsWith('..'))
         unreadable.push({ file, why: 'it names a file outside of its folder' });

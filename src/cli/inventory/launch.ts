@@ -219,7 +219,7 @@ function toPackage(
     return { what: `${registry}, a package of this machine` };
   const [, source, ref = '', fragment = ''] = gitForm.exec(spec) ?? [];
   if (source !== undefined)
-    return { ...toAddress(source), isPinned: [ref, fragment].some((one) => /^[\da-f]{40}$/.test(one)) };
+    return { ...launchOf(source), isPinned: [ref, fragment].some((one) => /^[\da-f]{40}$/.test(one)) };
   const { name, version: written, tag } = form.exec(spec)?.groups ?? {};
   if (name === undefined || !isName(name) || name.length > longestName)
     return { what: `${registry}, a package without a plain name`, isPinned: false };
@@ -236,7 +236,7 @@ function toPackage(
     ? behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(behind.slice(0, at)))
     : undefined;
   if (address === undefined) return { what: `${registry} ${name}`, asked: `${registry}:${name}`, ...pin };
-  const reached = toAddress(address);
+  const reached = launchOf(address);
   return { ...reached, what: `${reached.what} through ${registry} ${name}`, ...pin };
 }
 
@@ -250,7 +250,7 @@ const isPublicHost = (hostname: string): boolean =>
       hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
 
 /** The scheme, host and path of an address, up to the first part that may be a key. */
-function toAddress(text: string): ConfiguredLaunch {
+function launchOf(text: string): ConfiguredLaunch {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))
     return { what: 'an address that is not asked about' };
@@ -313,7 +313,7 @@ export function toLaunch(
   const given = [...texts(path), ...texts(args)];
   const isStdio = server.type === 'stdio' || server.type === 'local';
   if (address !== undefined && (given.length === 0 || (server.type !== undefined && !isStdio)))
-    return toAddress(address);
+    return launchOf(address);
   // It is not known which of the two a client uses.
   if (address !== undefined && !isStdio) return { what: 'both a command and an address', isPinned: false };
   const line = toCommand(given);

@@ -41,7 +41,8 @@ const recorded = criteriaOf('imported', recordedFinding);
 const maxDays = 3650;
 const unique = (values: readonly string[]) => [...new Set(values)];
 
-const sourceOf = ({ listing }: ComparedListing) => (listing.sample ? own('The sample') : own('The registry'));
+const originWords = ({ listing }: ComparedListing) =>
+  listing.sample ? own('The sample') : own('The registry');
 
 /** Says whether the record requires headers in requests; empty if not. */
 function needs(remote: ListingRemote | undefined): Words {
@@ -59,7 +60,7 @@ export const recordedCriteria = {
   active: recorded.plain('Active in the registry', (compared) => {
     const { origin_status, status_message } = compared.listing;
     const isActive = origin_status === 'active';
-    const fact = say`${sourceOf(compared)} ${isActive ? own('lists it as active') : own('marks it as deprecated')}.`;
+    const fact = say`${originWords(compared)} ${isActive ? own('lists it as active') : own('marks it as deprecated')}.`;
     return { ...decided(isActive, fact), ...(status_message && { recorded: [status_message] }) };
   }),
   has_endpoint: recorded.plain('Remote endpoint recorded', (compared) => {
@@ -162,7 +163,7 @@ export const recordedCriteria = {
     if (updated_at === undefined) return unknown(noDates);
     const age_days = daysSince(updated_at, compared.now_ms);
     if (age_days === undefined) return future;
-    const fact = say`${sourceOf(compared)} says that its entry was last updated on ${dayOf(updated_at)}.`;
+    const fact = say`${originWords(compared)} says that its entry was last updated on ${dayOf(updated_at)}.`;
     return decided(age_days <= days, fact);
   }),
 } as const satisfies Record<string, Criterion>;

@@ -106,7 +106,7 @@ function isAdmitted(
   return !isCounted(path) || limit.tryTake(network, now_ms, cost) === undefined;
 }
 
-function send(
+function sendReady(
   outgoing: ServerResponse,
   { status, headers, hasId, memory, bytes }: ReadyAnswer,
   request: string | undefined,
@@ -130,7 +130,7 @@ export function createFastPath(shared: FastPathParts, app: RequestListener): Req
     const { method = '', headers } = outgoing.req;
     const sent = headers['x-request-id'];
     const request = sent || found.hasId ? toRequestId(sent?.toString()) : undefined;
-    send(outgoing, found, request);
+    sendReady(outgoing, found, request);
     logAnswer(shared.context, { request, method, path: path.slice(0, 300), tool, status, start });
   };
   return (incoming, outgoing) => {

@@ -32,7 +32,7 @@ const howTo =
 
 const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(c.get('context'))) });
 
-const check = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
+const askOwnCheck = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
 
 /** One endpoint for each tool, and endpoints about the caller's own capability. */
 export const createApiRoutes = (adapter: HttpAdapter) =>
@@ -46,5 +46,5 @@ export const createApiRoutes = (adapter: HttpAdapter) =>
       const { id, handle, state, activated_at } = await authenticate(c.get('context'));
       return answerOnce(c, { capability_id: id, handle, state, activated_at });
     })
-    .post('/api/capability/check', check)
+    .post('/api/capability/check', askOwnCheck)
     .post('/api/capability/revoke', revoke);

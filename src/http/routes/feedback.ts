@@ -11,7 +11,7 @@ import { answerPage, toWaitHeaders } from '../response.ts';
 
 const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'];
 
-const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
+const toFeedback = ({ found_it, ...rest }: Record<string, string>) => ({
   ...rest,
   ...(found_it !== undefined && { found_it: found_it === 'true' }),
 });
@@ -42,11 +42,11 @@ const showForm = async (c: Request, { site }: HttpAdapter) => {
   return answerPage(c, toFeedbackPage(site, { values, origin_note, ...(received && { received }) }));
 };
 
-const send = async (c: Request, { site }: HttpAdapter) => {
+const takeForm = async (c: Request, { site }: HttpAdapter) => {
   const form = await readForm(c, bodyBoundsOf(submitFeedback).bytes, site.config.publicUrl);
   const values = Object.fromEntries(Object.entries(form).filter(([name]) => names.includes(name)));
   try {
-    const { id } = await call(c, submitFeedback, toInput(values));
+    const { id } = await call(c, submitFeedback, toFeedback(values));
     return c.redirect(`/feedback?received=${id}`, 303);
   } catch (problem) {
     if (!(problem instanceof Problem) || ![...wrong, ...notNow].includes(problem.code)) throw problem;
@@ -63,4 +63,4 @@ const send = async (c: Request, { site }: HttpAdapter) => {
 export const createFeedbackRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/feedback', (c) => showForm(c, adapter))
-    .post('/feedback', (c) => send(c, adapter));
+    .post('/feedback', (c) => takeForm(c, adapter));

@@ -104,7 +104,7 @@ async function showProblem(
   return c.html(String(toClaimPage(adapter.site, { ...(await toStep(c, handle)), ...shown })), { headers });
 }
 
-const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<string, string>>) => ({
+const toClaimInput = ({ challenge, rotate, method, signature }: Readonly<Record<string, string>>) => ({
   ...(challenge && { challenge }),
   ...(rotate && { rotate: true }),
   ...(method && { method: method as ClaimKind }),
@@ -145,7 +145,7 @@ async function answerStep(
   { adapter, isOptOut }: ListingPageRequest,
 ) {
   const caller = await toFormCaller(handle, capability, c.get('context'));
-  const answer = await callTool(claimAgent, { handle, ...toInput(form) }, caller);
+  const answer = await callTool(claimAgent, { handle, ...toClaimInput(form) }, caller);
   const step = await toStep(c, handle);
   const isCosigned = capability !== undefined;
   const shown = isOptOut ? { asked: { answer } } : { checked: form.challenge, answer, isCosigned };

@@ -39,7 +39,7 @@ function toSearchInput(address: URLSearchParams): Record<string, unknown> {
 const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 
 /** Tells whether a query parameter is valid. Others are ignored. */
-function isKnown(name: string, value: string): boolean {
+function isSearchField(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
   const flag = ownMember(fixedFilters, name);
@@ -58,7 +58,7 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
     const name = given === 'query' ? 'q' : given;
-    if (!isKnown(name, value) || known.has(name, value)) continue;
+    if (!isSearchField(name, value) || known.has(name, value)) continue;
     if (known.getAll(name).length === ownMember(most, name)) continue;
     if (ownMember(most, name)) known.append(name, value);
     else known.set(name, value);
@@ -118,7 +118,7 @@ async function complete(c: Request, { handles, criteria: picked, add }: Picks): 
   return { handles: all, criteria: criteriaUsed, add: isAdded ? '' : add };
 }
 
-async function compare(c: Request, picks: Picks): Promise<ComparePage> {
+async function comparePicks(c: Request, picks: Picks): Promise<ComparePage> {
   const toAdd = picks.add ? await call(c, searchAgents, { query: picks.add, limit: 8 }) : undefined;
   const found = toAdd && { found: toAdd.listings };
   if (picks.handles.length < 2) return { picks, ...found };
@@ -137,7 +137,7 @@ async function showCompare(c: Request, { site }: HttpAdapter): Promise<Response>
   const picks = await complete(c, readPicks(address));
   if (toQuery(picks) !== address.toString()) return c.redirect(toPath(picks), 302);
   try {
-    return answerPage(c, toComparePage(site, await compare(c, picks)));
+    return answerPage(c, toComparePage(site, await comparePicks(c, picks)));
   } catch (problem) {
     if (!(problem instanceof Problem) || problem.code !== 'invalid_input') throw problem;
     return c.html(String(toComparePage(site, { picks, problem })), 422, { 'Cache-Control': 'no-store' });

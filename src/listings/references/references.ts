@@ -95,7 +95,7 @@ function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'descri
 }
 
 /** References to the endpoints of a record, their hosts, the repository and the packages. */
-function placesOf({
+function recordedPlaces({
   remotes,
   packages,
   repository_key,
@@ -121,7 +121,7 @@ export function referencesOf(
 ): Reference[] {
   const word = ownerLabel(listing.handle);
   return [
-    ...placesOf(listing),
+    ...recordedPlaces(listing),
     ...descriptionOf(listing),
     ...(word.length < shortestWord ? [] : [{ kind: 'word' as const, key: word }]),
   ];
@@ -291,7 +291,9 @@ export const keyOfReference = ({ kind, key, registry }: Reference): string =>
     : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
 
 /** The keys under which references are stored. */
-const keysOf = (all: readonly Reference[]): Pick<ListingSchema['listing_reference'], 'kind' | 'key'>[] =>
+const referenceKeys = (
+  all: readonly Reference[],
+): Pick<ListingSchema['listing_reference'], 'kind' | 'key'>[] =>
   all.flatMap((one) => [
     { kind: one.kind, key: keyOfReference(one) },
     ...(one.kind === 'package' && one.registry !== undefined && !one.isElsewhere
@@ -302,7 +304,7 @@ const keysOf = (all: readonly Reference[]): Pick<ListingSchema['listing_referenc
 /** The keys of everything that a record names: endpoints with their hosts, the repository and packages. */
 export const placeKeysOf = (
   recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
-): ReadonlySet<string> => new Set(keysOf(placesOf(recorded)).map(({ key }) => key));
+): ReadonlySet<string> => new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
 
 /** The references of a row; its description only if it is not hidden. */
 export function rowReferences(row: ListingRow): ListingSchema['listing_reference'][] {
@@ -315,7 +317,7 @@ export function rowReferences(row: ListingRow): ListingSchema['listing_reference
     repository_key: row.repository_key ?? undefined,
   });
   const same = { handle, published_at, publisher: namespaceIdentity(handle), as_of: '' };
-  return [...new Map(keysOf(all).map((one) => [one.key, { ...one, ...same }])).values()];
+  return [...new Map(referenceKeys(all).map((one) => [one.key, { ...one, ...same }])).values()];
 }
 
 /** The keys of a listing in the search index, in addition to its words and facets. */

@@ -156,7 +156,7 @@ export const digestMembers = (
     }));
 
 /** The RFC 6962 Merkle root (hex) over raw 32-byte digests. */
-const rootOf = (digests: readonly string[]): string =>
+const surfaceRoot = (digests: readonly string[]): string =>
   rootOfLeaves(digests.map((digest) => Buffer.from(digest, 'hex'))).toString('hex');
 
 /**
@@ -164,8 +164,8 @@ const rootOf = (digests: readonly string[]): string =>
  * changes.
  */
 export const surfaceDigest = (digested: readonly DigestedMember[]): string =>
-  rootOf(digested.map(({ content_sha256 }) => content_sha256));
+  surfaceRoot(digested.map(({ content_sha256 }) => content_sha256));
 
 /** The digest of a sorted list with its members as they were sent. */
 export const sentDigest = (digested: readonly DigestedMember[]): string =>
-  rootOf(digested.map(({ sha256 }) => sha256));
+  surfaceRoot(digested.map(({ sha256 }) => sha256));

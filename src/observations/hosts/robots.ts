@@ -184,7 +184,7 @@ const notAnswered = ({ why }: NoAnswer): NoAnswer =>
  * Reads the rules of an origin. If the file is missing (3xx, or 4xx except 429), everything is allowed (RFC
  * 9309 section 2.3.1).
  */
-async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
+async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
   let read_bytes = 0;
   const isComplete = (piece: Uint8Array) => {
@@ -214,7 +214,7 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
  * Creates a reader of robots.txt, which caches each file for a day, and a failure to read it for ten minutes.
  */
 export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
-  const rulesOf = cachedOnce((origin) => read(origin, fetch), {
+  const rulesOf = cachedOnce((origin) => readRules(origin, fetch), {
     most: mostCached_bytes,
     weigh: ({ size_bytes }) => size_bytes,
     ttl_ms: cached_ms,

@@ -153,7 +153,7 @@ async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
   };
 }
 
-async function toFinding(endpoint: EndpointAnswer, run: CheckRun) {
+async function findAccess(endpoint: EndpointAnswer, run: CheckRun) {
   const { credentials, introduction, list } = endpoint;
   if (!credentials && !introduction) return isUndecided(list) ? list : noCredentials;
   const found = await findMetadata(endpoint, run);
@@ -269,7 +269,7 @@ export const accessOauth = defineKind({
   doesNotMean: 'Dossier does not sign in, and does not know what an account costs or who gets one.',
   method_version: 'auth/4',
   say: sayMetadata,
-  ...ofRareRemotes(toFinding),
+  ...ofRareRemotes(findAccess),
 });
 
 export const accessRequired = defineKind({

@@ -10,7 +10,7 @@ const mostKept = 10;
  * Names all if there are at most three, otherwise the first two. A list of ten may have been cut, so its rest
  * is not counted.
  */
-function named(all: readonly string[]): Words {
+function listNames(all: readonly string[]): Words {
   if (all.length < mostKept)
     return listed(
       all.map((one) => code(one)),
@@ -39,19 +39,19 @@ function underDomain(hosts: readonly string[]): Words {
 }
 
 function endpointWords({ from, to, is_within }: NonNullable<VersionMove['endpoints']>): Words {
-  if (to.length === 0) return say`no longer names the ${noun('endpoint', from)} ${named(from)}`;
+  if (to.length === 0) return say`no longer names the ${noun('endpoint', from)} ${listNames(from)}`;
   const within = is_within ? underDomain([...from, ...to]) : say``;
   return from.length === 0
-    ? say`added the ${noun('endpoint', to)} ${named(to)}${within}`
-    : say`moved the ${noun('endpoint', from)} from ${named(from)} to ${named(to)}${within}`;
+    ? say`added the ${noun('endpoint', to)} ${listNames(to)}${within}`
+    : say`moved the ${noun('endpoint', from)} from ${listNames(from)} to ${listNames(to)}${within}`;
 }
 
 function packageWords({ from, to, is_within }: NonNullable<VersionMove['packages']>): Words {
-  if (to.length === 0) return say`no longer names the ${noun('package', from)} ${named(from)}`;
+  if (to.length === 0) return say`no longer names the ${noun('package', from)} ${listNames(from)}`;
   const owner = is_within ? own(', of the same owner') : say``;
   return from.length === 0
-    ? say`added the ${noun('package', to)} ${named(to)}${owner}`
-    : say`replaced the ${noun('package', from)} ${named(from)} with ${named(to)}${owner}`;
+    ? say`added the ${noun('package', to)} ${listNames(to)}${owner}`
+    : say`replaced the ${noun('package', from)} ${listNames(from)} with ${listNames(to)}${owner}`;
 }
 
 function repositoryWords({ from, to, is_within }: NonNullable<VersionMove['repository']>): Words {
@@ -64,18 +64,20 @@ function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
   if (!sent) return say``;
   const { hosts, packages, is_same } = sent;
   const places = [
-    hosts.length > 0 ? say`to ${named(hosts)}` : say``,
-    packages.length > 0 ? say`to the ${noun('package', packages)} ${named(packages)} that you start` : say``,
+    hosts.length > 0 ? say`to ${listNames(hosts)}` : say``,
+    packages.length > 0
+      ? say`to the ${noun('package', packages)} ${listNames(packages)} that you start`
+      : say``,
   ];
   return say`, sent ${join(places, ' and ')}${is_same ? say`` : own(', not each to all of them')}`;
 }
 
 function secretWords({ needs, takes, gone, sent }: NonNullable<VersionMove['secrets']>): Words {
   const asked = [
-    needs.length > 0 ? say`newly asks for the ${noun('secret', needs)} ${named(needs)}` : say``,
-    takes.length > 0 ? say`newly names the optional ${noun('secret', takes)} ${named(takes)}` : say``,
+    needs.length > 0 ? say`newly asks for the ${noun('secret', needs)} ${listNames(needs)}` : say``,
+    takes.length > 0 ? say`newly names the optional ${noun('secret', takes)} ${listNames(takes)}` : say``,
   ];
-  return say`${join(asked, ' and ')}${sentWords(sent)}${gone.length > 0 ? say`, and no longer names ${named(gone)}` : say``}`;
+  return say`${join(asked, ' and ')}${sentWords(sent)}${gone.length > 0 ? say`, and no longer names ${listNames(gone)}` : say``}`;
 }
 
 /** Says what a record changed, in words that follow its subject. */
@@ -90,7 +92,7 @@ export function moveWords({ endpoints, packages, repository, secrets, passed = [
     secrets && secretWords(secrets),
     ...passed.map(
       (one) =>
-        say`asks callers to send the ${noun('secret', one.secrets)} ${named(one.secrets)} to ${named(one.to)} ${instead ? own('now') : own('too')}`,
+        say`asks callers to send the ${noun('secret', one.secrets)} ${listNames(one.secrets)} to ${listNames(one.to)} ${instead ? own('now') : own('too')}`,
     ),
   ];
   const said = parts.filter((part) => part !== undefined);

@@ -135,7 +135,7 @@ interface TermsPlace {
  * The documents that may link terms: the website's page, and for each origin its ARD manifest, AI catalog and
  * OpenAPI document.
  */
-function placesOf(listing: CheckedListing): TermsPlace[] {
+function termsPlaces(listing: CheckedListing): TermsPlace[] {
   const { website } = listing;
   const places = [
     ...(website === undefined ? [] : [{ url: website, read: termsOfPage }]),
@@ -148,7 +148,7 @@ function placesOf(listing: CheckedListing): TermsPlace[] {
   return places.filter(({ url }, at) => places.findIndex((place) => place.url === url) === at);
 }
 
-async function ask(run: CheckRun, { url, read }: TermsPlace): Promise<Finding<string>> {
+async function askForTerms(run: CheckRun, { url, read }: TermsPlace): Promise<Finding<string>> {
   const place = { subject: url, source: ownProbe, source_url: url };
   const answer = await run.get(url);
   if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, rule: 'rare' };
@@ -161,7 +161,7 @@ async function ask(run: CheckRun, { url, read }: TermsPlace): Promise<Finding<st
 /** The subject of the one fact that is about all of the documents. */
 const allOf = (places: readonly TermsPlace[]) => places.map(({ url }) => url).join(' ');
 
-const named = (places: readonly TermsPlace[]) =>
+const listPlaces = (places: readonly TermsPlace[]) =>
   listed(
     places.map(({ url }) => code(url.slice(0, 200))),
     3,
@@ -173,7 +173,7 @@ const named = (places: readonly TermsPlace[]) =>
  */
 function withoutLink(places: readonly TermsPlace[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
-  const why = open?.why ?? say`Dossier found no link to terms of service at ${named(places)}.`;
+  const why = open?.why ?? say`Dossier found no link to terms of service at ${listPlaces(places)}.`;
   const outcome = open?.outcome ?? 'nothing';
   return { recorded: allOf(places), value: null, outcome, why, source: ownProbe, rule: 'together' };
 }
@@ -194,14 +194,14 @@ export const termsUrl = defineKind({
   doesNotMean: 'Dossier has not read the terms, and does not say whether they hold for a caller.',
   method_version: 'terms/2',
   about(listing) {
-    const places = placesOf(listing);
+    const places = termsPlaces(listing);
     return [...places.map(({ url }) => ({ subject: url })), { recorded: allOf(places) }];
   },
   isOptional: true,
   async check(run) {
-    const places = placesOf(run.listing);
+    const places = termsPlaces(run.listing);
     if (places.length === 0) return [];
-    const answers = await Promise.all(places.map((place) => ask(run, place)));
+    const answers = await Promise.all(places.map((place) => askForTerms(run, place)));
     const isFound = answers.some(({ outcome }) => outcome === 'seen');
     return isFound ? answers : [...answers, withoutLink(places, answers)];
   },

@@ -84,7 +84,7 @@ export function toKey(ecosystem: string, name: string): string {
 }
 
 /** The items of a list that have a known form, and whether these are all. An absent list is empty. */
-function readList<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; readonly isAll: boolean } {
+function readForms<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; readonly isAll: boolean } {
   if (list === undefined) return { read: [], isAll: true };
   if (!Array.isArray(list)) return { read: [], isAll: false };
   const read = list.flatMap((one) => form.safeParse(one).data ?? []);
@@ -123,8 +123,8 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
     const { data: named } = packageForm.safeParse(part.package);
     if (!named) isAllRead = false;
     if (!named) return [];
-    const ranges = readList(part.ranges, range);
-    const versions = readList(part.versions, z.string());
+    const ranges = readForms(part.ranges, range);
+    const versions = readForms(part.versions, z.string());
     const isPart = !ranges.isAll || !versions.isAll;
     return {
       ecosystem: named.ecosystem,

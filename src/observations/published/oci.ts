@@ -27,7 +27,7 @@ export async function readManifest(run: CheckRun, recorded: RecordedPackage<'oci
 }
 
 export const digestForm = /^sha256:[\da-f]{64}$/;
-const digestOf = (one: unknown) => {
+const imageDigest = (one: unknown) => {
   const { digest } = asMembers(one);
   return typeof digest === 'string' && digestForm.test(digest) ? digest : undefined;
 };
@@ -41,7 +41,7 @@ const mostPlatforms = 100;
 function platformOf(manifests: readonly unknown[]): string | undefined {
   const known = manifests
     .slice(0, mostPlatforms)
-    .map((one) => ({ digest: digestOf(one), platform: memberOf(one, 'platform') }))
+    .map((one) => ({ digest: imageDigest(one), platform: memberOf(one, 'platform') }))
     .filter(({ platform }) => platform.os !== 'unknown');
   const usual = known.find(
     ({ platform: { os, architecture } }) => os === 'linux' && architecture === 'amd64',
@@ -65,7 +65,7 @@ async function readConfig(
     if (answer.result !== 'document') return answer.result === 'absent' ? unread(name) : answer;
     ({ document } = answer);
   }
-  const digest = digestOf(document.config);
+  const digest = imageDigest(document.config);
   if (digest === undefined) return unread(name);
   const answer = toContent(await opened.blob(digest));
   if (answer.result !== 'response') return answer;

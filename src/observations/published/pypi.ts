@@ -27,12 +27,12 @@ const uploadedAt = (document: Published['document']): string | undefined =>
     .flatMap((file) => toTime(file.upload_time_iso_8601) ?? [])
     .toSorted()[0];
 
-const versionOf = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
+const newestVersion = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
 
 /** The release that PyPI describes by default: the newest that is not a pre-release. */
 function newestPypi(document: Published['document']): Published['newest'] {
   const published_at = uploadedAt(document);
-  return { version: versionOf(document), ...(published_at !== undefined && { published_at }) };
+  return { version: newestVersion(document), ...(published_at !== undefined && { published_at }) };
 }
 
 /** By PEP 592 the files of a release are yanked; PyPI states it for the release too. */
@@ -46,7 +46,7 @@ function toPublished(
   return {
     result: 'published',
     name,
-    version: versionOf(document),
+    version: newestVersion(document),
     ...sourceOf(response),
     published_at: uploadedAt(document) ?? notStated(json, own('when this version was published')),
     deprecated: { deprecated: isYanked, ...(isYanked && message !== undefined && { message }) },
@@ -60,7 +60,7 @@ function toPublished(
   };
 }
 
-const ask = async (run: CheckRun, path: string) =>
+const askPypi = async (run: CheckRun, path: string) =>
   toRegistered(
     await run.registry('pypi', `/pypi/${path}/json`),
     (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
@@ -74,15 +74,15 @@ export async function readPypi(
   run: CheckRun,
   { name, version }: RecordedPackage,
 ): Promise<Published | NoAnswer> {
-  const ofPackage = await ask(run, name);
+  const ofPackage = await askPypi(run, name);
   if (ofPackage.result === 'absent')
     return notFound(pypi, ofPackage.response, say`has no package ${code(name)}${freeNameWarning(name)}`);
   const isDocument = ofPackage.result === 'document';
   if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
   const newest = isDocument ? newestPypi(ofPackage.document) : ofPackage;
-  if (isDocument && (version === undefined || version === versionOf(ofPackage.document)))
+  if (isDocument && (version === undefined || version === newestVersion(ofPackage.document)))
     return toPublished(ofPackage, { name, newest });
-  const ofRelease = await ask(run, `${name}/${version}`);
+  const ofRelease = await askPypi(run, `${name}/${version}`);
   if (ofRelease.result === 'document') return toPublished(ofRelease, { name, newest });
   if (ofRelease.result !== 'absent') return ofRelease;
   return notFound(pypi, ofRelease.response, say`has no version ${code(version ?? '')} of ${code(name)}`);

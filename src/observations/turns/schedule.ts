@@ -70,7 +70,7 @@ async function readDue(context: ScheduleContext): Promise<string[]> {
 const namespaceKey = (handle: string) => `namespace ${handleParts(handle).namespace}`;
 
 /** The keys whose places a check takes: its namespace, and the domains that it waits for. */
-const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ...others: string[]) => {
+const turnKeys = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ...others: string[]) => {
   const hosts = remotes.flatMap(({ url }) => URL.parse(url)?.hostname ?? []);
   const domains = hosts.map((host) => `domain ${registrableDomain(host)}`);
   return [...new Set([namespaceKey(handle), ...domains, ...others])];
@@ -80,7 +80,7 @@ const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ..
  * Returns the report of a check, or the time (ms since 1970) at which to try again; undefined if nothing is
  * to be done.
  */
-async function check(
+async function checkWaiting(
   one: WaitingListing,
   checks: Checks,
   context: ScheduleContext,
@@ -143,7 +143,7 @@ export function createSchedule(
   };
 
   const run = async (one: WaitingListing, leave: () => void): Promise<void> => {
-    const ended = await check(one, checks, context).catch((error: unknown) => fail(error, one));
+    const ended = await checkWaiting(one, checks, context).catch((error: unknown) => fail(error, one));
     leave();
     running.delete(one);
     if (typeof ended === 'number') {
@@ -165,7 +165,7 @@ export function createSchedule(
     keysRead += 1;
     if (keysRead % readAtOnce === 0) await setImmediate();
     const listing = await store.listings.byHandle(handle);
-    return listing && keysOf(listing, ...(root === undefined ? [] : [`root ${root}`]));
+    return listing && turnKeys(listing, ...(root === undefined ? [] : [`root ${root}`]));
   };
 
   const beginNext = async (): Promise<boolean> => {
@@ -220,7 +220,7 @@ export function createSchedule(
       if (!isDue(handle, listing, context)) return false;
       if (read.has(handle)) return true;
       if (signal.aborted || read.size() >= mostAsked) return false;
-      const keys = keysOf(listing, `network ${toWidestNetwork(network)}`);
+      const keys = turnKeys(listing, `network ${toWidestNetwork(network)}`);
       const waitFor = (key: string) => [...read.values()].filter((one) => one.keys?.includes(key)).length;
       if (keys.some((key) => rests(key) || waitFor(key) >= mostAskedOfKey)) return false;
       const domains = keys.filter((key) => key.startsWith('domain '));

@@ -77,14 +77,15 @@ const failures: Readonly<Record<number, StoreFailure>> = {
   [full]: 'storage_full',
 };
 
-const codeOf = (error: unknown): number | undefined =>
+const resultCodeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 
-export const sqliteFailure = (error: unknown): StoreFailure | undefined => failures[codeOf(error) ?? -1];
+export const sqliteFailure = (error: unknown): StoreFailure | undefined =>
+  failures[resultCodeOf(error) ?? -1];
 
 /** Tells whether an error of node:sqlite says that the file is not a database or is damaged. */
 export const isDamagedContent = (error: unknown): error is Error =>
-  codeOf(error) === corrupt || codeOf(error) === notADatabase || isForeignNumber(error);
+  resultCodeOf(error) === corrupt || resultCodeOf(error) === notADatabase || isForeignNumber(error);
 
 /**
  * No integer that we store is above 2^53; node:sqlite refuses to read a larger one, which only damage can

@@ -24,7 +24,7 @@ interface KnownVersions {
 }
 
 /** The version that a record names; for an image its tag and digest, as one text. */
-const versionOf = ({ version }: ListingPackage, known: PackageOnRecord): string | undefined =>
+const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): string | undefined =>
   known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
 /** The names of a version: an image may be asked for by its tag or by its digest. */
@@ -53,10 +53,10 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
     version === wanted.text ||
     (order?.isVersion(version) === true && isVersion && order.compare(version, wanted.text) === 0);
   const isRecorded = recorded.some(({ one, known }) =>
-    packageNamesOf(versionOf(one, known) ?? '', known).some(isAsked),
+    packageNamesOf(recordedVersion(one, known) ?? '', known).some(isAsked),
   );
   if (isRecorded) return undefined;
-  const version = versionOf(first.one, first.known);
+  const version = recordedVersion(first.one, first.known);
   const names =
     version === undefined
       ? own('the record names no version of it, and what follows is about the newest')

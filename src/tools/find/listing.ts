@@ -181,7 +181,7 @@ export async function findListing(handle: string, context: Context): Promise<Lis
   requireHandle(handle);
   const listing =
     (await context.store.listings.byHandle(handle)) ??
-    (await refuseUnknown(handle, context, recordedOf(handle)));
+    (await refuseUnknown(handle, context, searchedReferences(handle)));
   return requireShown(listing, listing, context);
 }
 
@@ -288,14 +288,14 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
 }
 
 /** The references by which a listing may record a text that has the form of a handle. */
-const recordedOf = (handle: string) => [...referencesBeside(handle), ...toReferences(handle)];
+const searchedReferences = (handle: string) => [...referencesBeside(handle), ...toReferences(handle)];
 
 /** All facts about a listing that is shown. Throws as findListing does. */
 export async function readFacts(handle: string, context: FindContext): Promise<ListingFacts> {
   requireHandle(handle);
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??
-    (await refuseUnknown(handle, context, recordedOf(handle)));
+    (await refuseUnknown(handle, context, searchedReferences(handle)));
   noteChange(context, nextChange_ms(facts, context));
   return requireShown(facts, facts.listing, context);
 }

@@ -23,14 +23,15 @@ interface PagePlace {
 }
 
 /** Part of a cursor, which therefore works only for the search that it was given for. */
-const digestOf = ({ text, facets, sort }: SearchQuery): string =>
+const queryDigest = ({ text, facets, sort }: SearchQuery): string =>
   hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8);
 
 const number = z.int().min(0);
 
 /** The position and id of the last hit shown; a write since then may have moved or withdrawn it. */
 function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
-  const [, at, id] = readCursor(cursor, () => z.tuple([z.literal(digestOf(search)), number, number])) ?? [];
+  const [, at, id] =
+    readCursor(cursor, () => z.tuple([z.literal(queryDigest(search)), number, number])) ?? [];
   return at === undefined ? undefined : { at, id };
 }
 
@@ -49,7 +50,7 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
   const from = hitsBehind(hits, search, cursor);
   const shown = hits.slice(from, from + limit);
   const last = hits.length > from + limit ? shown.at(-1) : undefined;
-  return { shown, next: last && toCursor([digestOf(search), from + limit - 1, last.id]) };
+  return { shown, next: last && toCursor([queryDigest(search), from + limit - 1, last.id]) };
 }
 
 const freeFacet = 'seen:no_payment_seen';
@@ -87,7 +88,7 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
 async function findListed(context: Context, search: SearchQuery, place: PagePlace) {
   const { listings, documents } = context.store;
   const { facets, sort } = search;
-  const toPlace = () => z.tuple([z.literal(digestOf(search)), number, z.string().max(40)]);
+  const toPlace = () => z.tuple([z.literal(queryDigest(search)), number, z.string().max(40)]);
   const position = readCursor(place.cursor, toPlace);
   const after = position && { id: position[1], updated_at: position[2] };
   const rows = await listings.list({ facets, sort, after, limit: place.limit + 1 });
@@ -98,7 +99,7 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
   return {
     listings: found.map((one) => toHit(one, { words: 0, asksFree: facets.includes(freeFacet) })),
     counts: await listings.listCounts(facets),
-    next: last && toCursor([digestOf(search), last.id, last.updated_at]),
+    next: last && toCursor([queryDigest(search), last.id, last.updated_at]),
     unknown: [],
     advice: undefined,
     no_match: rows.length === 0 && !after ? await findNearMisses(context.store, search) : undefined,

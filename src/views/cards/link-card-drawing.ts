@@ -13,7 +13,7 @@ const icon = readFileSync(new URL('../assets/icon.svg', import.meta.url));
 const font = readFile(new URL('../assets/inter-medium.woff2', import.meta.url));
 const ready = font.then((data) => renderer.registerFont({ name: 'Inter', data }));
 
-const line = (text: string, fontSize: number, style: object = {}): Node => ({
+const textLine = (text: string, fontSize: number, style: object = {}): Node => ({
   type: 'text',
   text,
   style: { fontSize, lineHeight: 1.25, wordBreak: 'break-word', ...style },
@@ -33,23 +33,26 @@ const toNode = ({ service, eyebrow, heading, words, statement }: LinkCard): Node
     [
       column(
         [
-          column([{ type: 'image', src: 'icon', width: 40, height: 40 }, line(service, 30)], {
+          column([{ type: 'image', src: 'icon', width: 40, height: 40 }, textLine(service, 30)], {
             flexDirection: 'row',
             alignItems: 'center',
             gap: 14,
           }),
-          line(eyebrow, 24, { color: soft }),
+          textLine(eyebrow, 24, { color: soft }),
         ],
         { flexDirection: 'row', justifyContent: 'space-between', alignItems: 'center' },
       ),
       column(
         [
-          line(heading, headingSize(heading), { lineClamp: 4 }),
-          ...(words === undefined ? [] : [line(words, 32, { color: soft, marginTop: 20, lineClamp: 3 })]),
+          textLine(heading, headingSize(heading), { lineClamp: 4 }),
+          ...(words === undefined ? [] : [textLine(words, 32, { color: soft, marginTop: 20, lineClamp: 3 })]),
         ],
         { flexGrow: 1, justifyContent: 'center' },
       ),
-      line(statement, statement.length > 240 ? 22 : 28, { borderTop: `2px solid ${ink}`, paddingTop: 24 }),
+      textLine(statement, statement.length > 240 ? 22 : 28, {
+        borderTop: `2px solid ${ink}`,
+        paddingTop: 24,
+      }),
     ],
     {
       width: '100%',

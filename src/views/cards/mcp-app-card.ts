@@ -7,10 +7,10 @@ import { lineTitles } from '../../document/answers/lines.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
 import { kindTitles, resultTexts } from '../compare/page.ts';
 
-const read = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
+const readAsset = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
 function readTokens(): readonly [light: string, dark: string] {
-  const [light, dark] = [...read('style/tokens.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(
+  const [light, dark] = [...readAsset('style/tokens.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(
     ([, inside]) => inside,
   );
   if (!light || !dark) throw new Error('tokens.css has no tokens for the card');
@@ -23,8 +23,8 @@ const style = `:root{${light}}
 :root[data-theme="light"]{color-scheme:light}
 @media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
 :root[data-theme="dark"]{color-scheme:dark;${dark}}
-${read('card.css')}`;
-const script = read('card.js');
+${readAsset('card.css')}`;
+const script = readAsset('card.js');
 
 const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
   service: serviceName,

@@ -44,7 +44,7 @@ function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): 
 }
 
 /** The locations where an opt-out line of the listing counts, the easiest first. */
-const placesOf = ({ ways, standing }: OptOutStep) =>
+const waysToOptOut = ({ ways, standing }: OptOutStep) =>
   ways
     .filter(({ kind }) => kind !== 'registry_key')
     .filter((place) => foretellOptOut(standing, { place, isHolder: false }) !== 'never');
@@ -63,7 +63,7 @@ function placeField(places: readonly ProofPlace[], claimFile: string): Html | Ht
  */
 export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
   const { handle, claim } = step.standing;
-  const places = placesOf(step);
+  const places = waysToOptOut(step);
   if (places.length === 0) return '';
   const isClaimed = claim?.state === 'claimed';
   const target = html` hx-post="${pagePath(handle)}/claim" hx-target="#opt-out-answer" hx-select="#opt-out-answer" hx-swap="outerHTML" hx-status:5xx="swap:none"`;

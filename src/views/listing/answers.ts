@@ -8,7 +8,7 @@ import { isDated } from '../../observations/observation.ts';
 import { type Html, pagePath } from '../html.ts';
 import { toHtml } from '../words.ts';
 
-const line = (title: string, words: Words | undefined, today: string) =>
+const answerRow = (title: string, words: Words | undefined, today: string) =>
   words && !isEmpty(words) && html`<div><dt>${title}</dt><dd>${toHtml(words, today)}</dd></div>`;
 
 /** The first lines about a listing: what stands out, a line for each question, and what is not known. */
@@ -25,7 +25,7 @@ export function answerBlock(listing: ListingDocument): Html {
   return html`
 <section class="answer" aria-labelledby="answer"><h2 id="answer" class="unseen">In short</h2>
 ${list(alarms, 'stands-out alarm')}${list(others, 'stands-out')}
-<dl class="lines">${lineNames.map((name) => line(lineTitles[name], said.lines[name], today))}${gapNames.map((name) => line(gapTitles[name], said[name], today))}</dl>
+<dl class="lines">${lineNames.map((name) => answerRow(lineTitles[name], said.lines[name], today))}${gapNames.map((name) => answerRow(gapTitles[name], said[name], today))}</dl>
 </section>`;
 }
 

@@ -62,7 +62,7 @@ const lineWords =
 
 type ChangedFrom = NonNullable<Observation['changed_from']>;
 
-const changeWords =
+const listChangeWords =
   (surface: Surface) =>
   ({ members, counts }: Pick<ChangedFrom, 'members' | 'counts'>, between: Words): Words =>
     members && counts
@@ -89,7 +89,7 @@ export const promptsSurface = defineKind({
   changed: own('The endpoint lists different prompts'),
   say: listWords(surfaces.prompts),
   sayInLine: lineWords(surfaces.prompts),
-  sayChange: (was, _now, between) => changeWords(surfaces.prompts)(was, between),
+  sayChange: (was, _now, between) => listChangeWords(surfaces.prompts)(was, between),
   weighChange: surfaceWeight,
   method_version: 'prompts/1',
   ...ofBeside(surfaces.prompts),
@@ -111,7 +111,7 @@ export const resourcesSurface = defineKind({
   sayInLine: lineWords(surfaces.resources),
   // Documents come and go. Only changed words about one are reported, since a model may act on them.
   sayChange: (was, _now, between) =>
-    was.counts?.words ? changeWords(surfaces.resources)(was, between) : undefined,
+    was.counts?.words ? listChangeWords(surfaces.resources)(was, between) : undefined,
   weighChange: surfaceWeight,
   method_version: 'resources/1',
   ...ofBeside(surfaces.resources),
@@ -132,7 +132,7 @@ export const skillsSurface = defineKind({
   changed: own('The endpoint lists different skills'),
   say: listWords(surfaces.skills, (skill) => (isDynamic(skill) ? own(' (files: dynamic)') : own(''))),
   sayInLine: lineWords(surfaces.skills),
-  sayChange: (was, _now, between) => changeWords(surfaces.skills)(was, between),
+  sayChange: (was, _now, between) => listChangeWords(surfaces.skills)(was, between),
   weighChange: surfaceWeight,
   method_version: 'skills/1',
   ...ofBeside(surfaces.skills, ({ resources }) => ({

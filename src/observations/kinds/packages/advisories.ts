@@ -95,7 +95,7 @@ const merged = (found: readonly Advisory[]): Advisory[] =>
       : [],
   );
 
-function toFinding(
+function toAdvisories(
   { found, isOfVersion, source }: FoundAdvisories,
   ecosystem: Ecosystem,
   version: string | undefined,
@@ -138,7 +138,7 @@ function otherMalware(
   if (answer.isOfVersion || hasMalware(first)) return undefined;
   return versionsOf(asked.run.listing, asked.recorded)
     .filter(({ version }) => version !== undefined)
-    .map(({ recorded, version }) => ({ ...toFinding(answer, asked.ecosystem, version), recorded }))
+    .map(({ recorded, version }) => ({ ...toAdvisories(answer, asked.ecosystem, version), recorded }))
     .find(hasMalware);
 }
 
@@ -154,7 +154,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   const answer = await run.advisories({ registry, ecosystem, name, version });
   if (answer.result !== 'advisories') return withoutAnswer(answer);
   const isAbsent = published.result === 'no_answer' && published.outcome === 'absent';
-  const finding = toFinding(answer, ecosystem, version, isAbsent);
+  const finding = toAdvisories(answer, ecosystem, version, isAbsent);
   // Without a known version, only advisories about every version can be reported.
   if (version === undefined && published.result === 'no_answer' && finding.value?.count === 0)
     return withoutAnswer(published);

@@ -13,7 +13,7 @@ import { isOnNpmOrPypi, packageOf } from '../../published/words.ts';
 import { type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckRun } from '../../run.ts';
 
-function compare(
+function compareSigned(
   { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
   recorded: string | undefined,
   version: string,
@@ -61,7 +61,7 @@ function judge(
     digest.hex !== '' &&
     Array.isArray(signed.statement.subject) &&
     signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex);
-  if (isAboutFile) return compare(signed, repository, version);
+  if (isAboutFile) return compareSigned(signed, repository, version);
   const other = own('The signed provenance is about a different file from the published one.');
   const why = signed.result === 'unproven' ? signed.why : other;
   return { value: null, outcome: 'nothing', why, details: { version } };

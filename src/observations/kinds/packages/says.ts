@@ -94,7 +94,7 @@ const stated = z.strictObject({
   repository: z.string(),
 });
 
-async function compare(
+async function compareStated(
   { repository, version }: Published,
   { subject }: Pick<RecordedPackage, 'subject'>,
   run: CheckRun,
@@ -112,7 +112,7 @@ async function compare(
   };
 }
 
-const withStated = ofPublished(describedTypes, compare);
+const withStated = ofPublished(describedTypes, compareStated);
 
 export const packageRepository = defineKind({
   kind: 'package.repository',
