@@ -31,7 +31,6 @@ const pythonVersion = /^(?:c?python|pypy)?@?\d{1,2}(?:\.\d{1,3}){0,2}$/i;
 
 const tagForm = /^\w[\w.-]{0,127}$/;
 
-/** The name of an image without its tag and digest. */
 const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '').replace(/:[\w.-]+$/, '');
 
 interface CommandStarter {
@@ -119,7 +118,6 @@ const whyNot = (why: Words): WhyNot => ({ why });
 
 const variable = /^[A-Za-z_]\w{0,59}$/;
 
-/** The names of environment variables that the caller has to give. */
 const askedOf = ({ inputs = [] }: ListingPackage) =>
   inputs.flatMap(({ kind, required, name }) =>
     kind === 'environment' && required && variable.test(name) ? [name] : [],

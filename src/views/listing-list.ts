@@ -22,7 +22,6 @@ ${facts(listing)}
 ${action && html`<p class="row-action">${action(listing)}</p>`}
 </li>`;
 
-/** Listings as rows, with the words of a search highlighted in the publishers' texts. */
 export const listingRows = (listings: readonly Hit[], query = '', action?: RowAction): Html => {
   const words = toSearchWords(query);
   return html`${listings.map((listing) => row(listing, words, action))}`;

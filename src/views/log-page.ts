@@ -58,7 +58,6 @@ ${paste('dossier verify proof.json')}
 const nameOfEntry = (members: JsonObject, name: string) =>
   typeof members[name] === 'string' ? members[name] : '';
 
-/** Converts the record of an entry into the data of a change. */
 function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
   const changed = (Array.isArray(changes) ? changes : [])
     .map(asMembers)

@@ -72,7 +72,6 @@ const problemDocument = z.object({
   retry_after_s: z.int().optional(),
 });
 
-/** The HTTP adapter as OpenAPI 3.1, generated from the tool definitions. */
 export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<string, unknown> => ({
   openapi: '3.1.0',
   info: {

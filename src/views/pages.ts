@@ -242,7 +242,7 @@ const errorCodes = html`
 )}</dl>
 </section>`;
 
-/** The example of a tool, with listings that exist here. */
+/** Replaces the handles of an example by listings that exist here. */
 const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): object =>
   JSON.parse(
     [...handles].reduce(

@@ -1,4 +1,4 @@
-// Adds a copy button to every block that is meant to be pasted; without this script the text can be selected.
+// Adds a copy button to every block that is meant to be pasted.
 function addCopyButtons(root) {
   if (!navigator.clipboard) return;
   for (const block of root.querySelectorAll('pre.paste:not([data-copy])')) {

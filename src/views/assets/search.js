@@ -1,9 +1,8 @@
-// What attributes cannot say of searching as you type: one step back undoes what was typed, and focus is
-// never lost.
+// Adds to searching while the user types: one step back undoes what was typed, and focus is not lost.
 let isTyping = false;
 const byId = (id) => document.getElementById(id);
 
-// What is ticked to be compared stays ticked, whatever is searched for next.
+// Listings that are ticked for a comparison stay ticked in the next search.
 const ticked = () =>
   [...document.querySelectorAll('#results [name="handle"]:checked')].map(({ value }) => value);
 function withTicks(address) {
@@ -21,7 +20,7 @@ document.addEventListener(
   },
   true,
 );
-// The button that compares is one of the search form, and leaves the page.
+// The button that compares belongs to the search form, but leaves the page, so htmx must not handle it.
 document.addEventListener(
   'submit',
   (event) => {
@@ -30,7 +29,7 @@ document.addEventListener(
   true,
 );
 
-// Blanks more or less are the same search, and an emptied field is none: each search has one address.
+// Removes needless blanks and an empty query, so that each search has one address.
 document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
   const words = ctx.request.body?.get('q')?.replace(/\s+/g, ' ').trim();
   if (words) ctx.request.body.set('q', words);
@@ -39,7 +38,7 @@ document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
   ctx.request.body?.delete('handle');
 });
 
-// The first result of what is typed is a new step in history, the next ones replace it.
+// The first result while the user types is a new step in the history. The next ones replace it.
 document.addEventListener('htmx:before:history:update', ({ detail: { history: step, sourceElement } }) => {
   step.path = withTicks(step.path);
   const isSame = step.path === location.pathname + location.search;
@@ -51,14 +50,14 @@ for (const left of ['focusout', 'htmx:before:history:restore'])
     isTyping = false;
   });
 
-// Focus goes on to the first listing that was added, or to the count where what had it is gone.
+// Moves focus to the first listing that was added, or to the count if the element with focus is gone.
 document.addEventListener('htmx:after:settle', ({ detail: { task, newContent } }) => {
   const added = task.target.id === 'list' && newContent.find((node) => node.nodeType === Node.ELEMENT_NODE);
   if (added) added.querySelector('a').focus({ preventScroll: true });
   else if (document.activeElement === document.body) byId('count')?.focus({ preventScroll: true });
 });
 
-// The listings that stay are those of the search before.
+// The page still shows the listings of the search before, so the count says that no answer came.
 for (const failed of ['htmx:response:error', 'htmx:error'])
   document.addEventListener(failed, ({ detail: { ctx } }) => {
     if (ctx) byId('count').textContent = 'No answer came to the last search.';

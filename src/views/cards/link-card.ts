@@ -32,7 +32,6 @@ export const toServiceCard = (site: PageSite): LinkCard => ({
     'What is known about a listing, from whom, as of when, and what is not known. No score, no star, no recommendation.',
 });
 
-/** The card of a listing: its handle, its description if it can be drawn, and its evidence snapshot. */
 export const toListingCard = (site: PageSite, listing: ListingDocument): LinkCard => {
   const words = toDrawable(listing.description);
   return {

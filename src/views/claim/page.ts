@@ -39,7 +39,6 @@ interface ClaimStep {
   /** Whether the form was sent with a capability of the claim. */
   readonly isCosigned?: boolean;
   readonly problem?: Problem;
-  /** The answer to the form for an opt-out line. */
   readonly asked?: AskedOptOut;
 }
 

@@ -9,7 +9,6 @@ import type { PageSite } from '../layout.ts';
 import { capabilityField, hiddenFields, stepForm } from './forms.ts';
 
 interface StandingStep {
-  /** The locations where the listing can be claimed, the easiest first. */
   readonly ways: readonly ProofPlace[];
   readonly standing: StandingClaim;
   readonly claim: NonNullable<ListingDocument['claim']>;

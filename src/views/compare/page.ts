@@ -100,7 +100,7 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 function createFootnotes() {
   const notes = new Map<string, Pick<CriterionFinding, 'source' | 'as_of'>>();
   return {
-    /** The mark of a source, which links to its note; nothing without a source. */
+    /** Returns nothing if the finding has no source. */
     mark(of: Pick<CriterionFinding, 'source' | 'as_of'>): Html | '' {
       if (of.source === '') return '';
       const key = `${of.source} ${dayText(of.as_of)}`;
@@ -245,7 +245,6 @@ ${notes.list()}`;
 
 export interface ComparePage {
   readonly picks: Picks;
-  /** The input with which compare_agents was called. */
   readonly input?: object;
   readonly comparison?: readonly ComparedAgent[];
   /** The documents of the compared listings, in the order of the picks. */

@@ -91,7 +91,6 @@ export const toBadgeSvg = (message: string, style: BadgeStyle, title = ''): stri
     (own) => `${own}${title && html`. ${title}`}`,
   );
 
-/** A badge in the form that shields.io's endpoint badge reads. */
 export const toShieldsEndpoint = (message: string) => ({
   schemaVersion: 1,
   label,
@@ -161,7 +160,6 @@ const snippets = (listing: BadgedListing, publicUrl: string, style: BadgeStyle):
 const preview = (listing: BadgedListing, style: BadgeStyle, chosen: BadgeStyle) => html`
 <li>${badgeImage(listing, style)} <a href="${pagePath(listing.handle)}/badge?style=${style}"${style === chosen ? html` aria-current="true"` : ''}>${style}</a></li>`;
 
-/** The badge page of a listing: a preview of every style, and snippets for the chosen one. */
 export const toBadgePage = (site: PageSite, document: ListingDocument, style: BadgeStyle): Html => {
   const listing = toBadged(document);
   return toListingPart(site, document, 'Badge', {

@@ -10,7 +10,6 @@ import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 interface VersionsShown {
-  /** The versions on this page. */
   readonly versions: readonly VersionSummary[];
   readonly page: number;
   /** The number of versions on all pages, and the times of the first and the last. */
