@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
-import { toMarkdown } from '../core/words.ts';
+import { toMarkdown, toText } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
+import { whatAListingIsNot } from '../document/rated.ts';
 import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import { searchLimit } from '../limits/searches.ts';
@@ -178,7 +179,7 @@ export const resolveAgents = defineTool({
   name: 'resolve_agents',
   title: 'Find the listings of a list of names',
   description:
-    'Finds, for up to 100 handles, endpoints, repositories or packages at once, the listing that each is, how it was found, what stands out, and the version that the record names. For one service use get_agent, to choose among a few compare_agents. Not listed is no verdict.',
+    'Finds, for up to 100 handles, endpoints, repositories or packages at once, the listing that each is, how it was found, what stands out, and the version that the record names. For one service use get_agent, to choose among a few compare_agents. That a name is not listed says nothing about it.',
   effects: readsOnly,
   input: z.strictObject({ handles: z.array(namedInput.max(longestName)).min(1).max(mostNames) }),
   output: resolvedNames,
@@ -201,7 +202,7 @@ export const resolveAgents = defineTool({
     return {
       results,
       evidence_snapshot_date: dayText(now.toISOString()),
-      statement: 'A listing is not verification and not a recommendation to buy.',
+      statement: toText(whatAListingIsNot),
       untrusted_fields: untrusted.filter(has).map((name) => `results.${name}`),
     };
   },
