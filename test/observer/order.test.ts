@@ -4,6 +4,8 @@ import { handleAt, type ObservedDirectory, openObserved } from '../support/endpo
 
 let isReversed = false;
 let price = 0.01;
+/** What stands at the end of long lists, behind what is shown of them. */
+let last = { server: 'd', amount: '5', offer: '6' };
 let observed: ObservedDirectory;
 
 const inOrder = <T>(...list: readonly T[]): readonly T[] => (isReversed ? list.toReversed() : list);
@@ -11,8 +13,15 @@ const objectOf = (...members: readonly [string, unknown][]) => Object.fromEntrie
 
 /** What a server sends, every list and object of it in the one or the other order. */
 const said = () => {
-  const offers = ['1', '2', '3'].map((amount) => ({ amount, currency: 'usd', method: 'stripe' }));
-  const priced = { 'x-payment-info': { offers: inOrder(...offers) } };
+  const offersOf = (...amounts: readonly string[]) =>
+    inOrder(...amounts.map((amount) => ({ amount, currency: 'usd', method: 'stripe' })));
+  const pricedAt = (...amounts: readonly string[]) => ({
+    'x-payment-info': { offers: offersOf(...amounts) },
+  });
+  const paths = Array.from({ length: 25 }, (_, n): [string, object] => [
+    `/path${n}`,
+    { get: pricedAt('1', '2', '3', '4', '5', n === 0 ? last.offer : '7') },
+  ]);
   const methods = objectOf(
     ['tempo', { intents: inOrder('charge', 'session') }],
     ['stripe', { intents: inOrder('charge') }],
@@ -23,10 +32,10 @@ const said = () => {
     _meta: { 'agents-x402/priceUSD': priceUSD },
   });
   return {
-    '/openapi.json': { openapi: '3.1.0', paths: objectOf(['/a', { get: priced }], ['/b', { post: priced }]) },
+    '/openapi.json': { openapi: '3.1.0', paths: objectOf(...paths, ['/z', { post: pricedAt(last.amount) }]) },
     '/.well-known/oauth-protected-resource/mcp': {
       resource: 'https://moving.example.com/mcp',
-      authorization_servers: inOrder('a', 'b', 'c', 'd').map((name) => `https://${name}.example.com`),
+      authorization_servers: inOrder('a', 'b', 'c', last.server).map((name) => `https://${name}.example.com`),
       scopes_supported: inOrder('read', 'write'),
     },
     initialize: {
@@ -54,20 +63,31 @@ beforeAll(async () => {
 });
 afterAll(() => observed.close());
 
-it('takes the same lists in another order for no change of any fact', async () => {
+/** Checks the server a day later; the kinds of fact that changed. */
+async function look() {
   const kinds = ['price.tool', 'price.capability', 'price.openapi', 'auth.oauth', 'tools.surface'];
   const { directory } = observed;
-  const look = async () => {
-    directory.wait(86_400);
-    const { observations, changes } = await directory.observe(handleAt('moving'));
-    const known = observations.filter(({ outcome }) => outcome === 'seen').map(({ kind }) => kind);
-    expect(known).toEqual(expect.arrayContaining(kinds));
-    const [newest] = await directory.store.observations.history(handleAt('moving'), { limit: 1 });
-    return changes === 0 ? [] : newest?.changes.map(({ kind }) => kind);
-  };
+  directory.wait(86_400);
+  const { observations, changes } = await directory.observe(handleAt('moving'));
+  const known = observations.filter(({ outcome }) => outcome === 'seen').map(({ kind }) => kind);
+  expect(known).toEqual(expect.arrayContaining(kinds));
+  const [newest] = await directory.store.observations.history(handleAt('moving'), { limit: 1 });
+  return changes === 0 ? [] : newest?.changes.map(({ kind }) => kind);
+}
+
+it('takes the same lists in another order for no change of any fact', async () => {
   await look();
   isReversed = true;
   expect(await look()).toEqual([]);
   price = 0.05;
   expect(await look()).toEqual(['price.tool']);
+});
+
+it.each([
+  ['the fourth authorization server', { server: 'e' }, 'auth.oauth'],
+  ['the price of the last of many operations', { amount: '500' }, 'price.openapi'],
+  ['the sixth offer of an operation', { offer: '600' }, 'price.openapi'],
+])('%s is compared, although it is not shown', async (_, changed, kind) => {
+  last = { ...last, ...changed };
+  expect(await look()).toEqual([kind]);
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type JsonObject, readObject } from '../../core/json.ts';
-import { code, codes, join, own, say, type Words } from '../../core/words.ts';
+import { code, codes, isEmpty, join, own, say, type Words } from '../../core/words.ts';
 import {
   challengesOf,
   longestAddress,
@@ -96,6 +96,8 @@ const toAccessText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, longestAddress) : undefined;
 
 const mostListed = 1000;
+/** The number of authorization servers that are named in words, and whose own metadata is read. */
+const mostIssuers = 3;
 
 const accessList = (value: unknown): string[] =>
   (Array.isArray(value) ? value : []).slice(0, mostListed).flatMap((item) => toAccessText(item) ?? []);
@@ -172,18 +174,24 @@ async function findAccess(endpoint: EndpointAnswer, run: CheckRun) {
       ),
     );
   }
-  // The order in the metadata has no meaning, so the list is sorted before it is cut.
-  const servers = accessList(stated).sort().slice(0, 3);
+  // The order in the metadata has no meaning.
+  const issuers = accessList(stated).sort();
   const scopes = accessList(scopes_supported).sort();
   const resource = toAccessText(found.metadata.resource) ?? null;
   return {
-    value: { issuers: servers, scopes, resource },
+    value: { issuers, scopes, resource },
     outcome: 'seen' as const,
-    details: { scopes: scopes.length, ...(!found.isOwn && { differs: ['resource'] }) },
+    details: {
+      issuers: issuers.length,
+      scopes: scopes.length,
+      ...(!found.isOwn && { differs: ['resource'] }),
+    },
     as_seen: {
       ...(!credentials && { introduced_without_credentials: true }),
       // Other hosts' answers vary from day to day, which is no change of this endpoint.
-      authorization_servers: await Promise.all(servers.map((issuer) => readServer(run, issuer))),
+      authorization_servers: await Promise.all(
+        issuers.slice(0, mostIssuers).map((issuer) => readServer(run, issuer)),
+      ),
     },
   };
 }
@@ -218,18 +226,26 @@ function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
   return join(others, '');
 }
 
+/** Names the first authorization servers and counts the rest, like the scopes. */
+function issuersWords({ value, details }: Pick<Observation, 'value' | 'details'>): Words {
+  const { issuers = [] } = signIn.safeParse(value).data ?? {};
+  if (issuers.length === 0) return own('');
+  const more = Math.max(issuers.length, Number(details?.issuers ?? 0)) - mostIssuers;
+  return say`${codes(issuers.slice(0, mostIssuers))}${more > 0 ? say` and ${more} more` : own('')}`;
+}
+
 /**
  * Names in a phrase the authorization servers through which callers sign in. If the endpoint introduced
  * itself without credentials, the phrase says that calls may need sign-in.
  */
-export function signInWords({ value, as_seen }: Pick<Observation, 'value' | 'as_seen'>): Words {
-  const { issuers = [] } = signIn.safeParse(value).data ?? {};
+export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_seen'>): Words {
+  const servers = issuersWords(found);
   const none = own('no authorization server');
-  if (as_seen?.introduced_without_credentials)
-    return say`its metadata names ${issuers.length > 0 ? codes(issuers) : none}, so calls may need sign-in${otherIssuerWords({ as_seen })}`;
-  return issuers.length > 0
-    ? say`OAuth sign-in through ${codes(issuers)}${otherIssuerWords({ as_seen })}`
-    : say`OAuth sign-in, whose metadata names ${none}`;
+  if (found.as_seen?.introduced_without_credentials)
+    return say`its metadata names ${isEmpty(servers) ? none : servers}, so calls may need sign-in${otherIssuerWords(found)}`;
+  return isEmpty(servers)
+    ? say`OAuth sign-in, whose metadata names ${none}`
+    : say`OAuth sign-in through ${servers}${otherIssuerWords(found)}`;
 }
 
 /**
@@ -247,8 +263,9 @@ function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof
 }
 
 function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
-  const { issuers, resource } = found.value;
-  const servers = issuers.length > 0 ? codes(issuers) : own('names no authorization server');
+  const { resource } = found.value;
+  const named = issuersWords(found);
+  const servers = isEmpty(named) ? own('names no authorization server') : named;
   const ofNone = own('; it does not say which address it is for');
   const other = resource === null ? ofNone : say`; it is for ${code(resource)}, and not for this address`;
   const later = own('; the endpoint introduced itself without credentials, so calls may need sign-in');
@@ -267,7 +284,7 @@ export const accessOauth = defineKind({
   means:
     'The scopes and at most three authorization servers that the endpoint names in its protected-resource metadata (RFC 9728). Dossier reads it even if the endpoint introduced itself without credentials, since calls may need sign-in.',
   doesNotMean: 'Dossier does not sign in, and does not know what an account costs or who gets one.',
-  method_version: 'auth/4',
+  method_version: 'auth/5',
   say: sayMetadata,
   ...ofRareRemotes(findAccess),
 });

@@ -251,8 +251,6 @@ export const priceChallenge = defineKind({
 });
 
 const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-const mostOperations = 20;
-const mostAdvertisedOffers = 5;
 
 /**
  * Reads one way to pay; undefined if its amount is neither a whole number of the smallest unit nor null
@@ -271,14 +269,14 @@ function toAdvertisedOffer(stated: unknown) {
 
 /** The member `x-payment-info` holds a list of offers, or is itself an offer. */
 const toOffers = (info: JsonObject) =>
-  (Array.isArray(info.offers) ? info.offers.slice(0, mostAdvertisedOffers) : [info])
+  (Array.isArray(info.offers) ? info.offers : [info])
     .map(toAdvertisedOffer)
     .filter((offer) => offer !== undefined)
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /**
- * The first twenty operations of an OpenAPI document with `x-payment-info`, by name such as `POST /search`,
- * with the offers that can be read.
+ * The operations of an OpenAPI document with `x-payment-info`, by name such as `POST /search`, with the
+ * offers that can be read.
  */
 export function pricedOperations(document: JsonObject) {
   const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));
@@ -291,6 +289,5 @@ export function pricedOperations(document: JsonObject) {
   return priced
     .toArray()
     .sort((a, b) => (a.operation < b.operation ? -1 : 1))
-    .slice(0, mostOperations)
     .map(({ operation, info }) => ({ operation, offers: toOffers(info) }));
 }

@@ -76,6 +76,8 @@ const advertisedOffer = z.strictObject({
 });
 const pricedOperation = z.strictObject({ operation: z.string(), offers: z.array(advertisedOffer) });
 
+const mostOperations = 20;
+
 /** Says the price of the first operation, and counts the rest. */
 function operationsWords({ value, details }: ShownFinding): Words {
   const operations = priceList(value, pricedOperation);
@@ -83,7 +85,7 @@ function operationsWords({ value, details }: ShownFinding): Words {
   const [offer] = first?.offers ?? [];
   if (!first || !offer) return own('an amount that Dossier cannot read');
   const { amount, currency, method, intent } = offer;
-  const count = priceList(details?.operations, z.unknown()).length || operations.length;
+  const count = Math.max(operations.length, Number(details?.priced ?? 0));
   const price = amount === null ? own('dynamic') : ours(amount);
   const of = currency === undefined ? own('') : say` of ${code(currency)}`;
   const on = method === undefined ? own('') : say` on ${code(method)}`;
@@ -99,7 +101,13 @@ function readOpenApi({ text }: Fetched): RemoteFinding<z.infer<typeof pricedOper
   if (priced.length === 0)
     return statesNone(own('No operation of the OpenAPI document states x-payment-info.'));
   const readable = priced.filter(({ offers }) => offers.length > 0);
-  if (readable.length > 0) return { value: readable, outcome: 'seen', details: { operations: priced } };
+  if (readable.length > 0)
+    return {
+      value: readable,
+      outcome: 'seen',
+      ...(readable.length < priced.length && { hasMore: true }),
+      details: { operations: priced.slice(0, mostOperations), priced: priced.length },
+    };
   return statesNone(own('The OpenAPI document states x-payment-info in a form that Dossier does not know.'));
 }
 
@@ -116,7 +124,7 @@ export const priceOpenapi = defineKind({
   doesNotMean: 'A call may be charged differently from an advertised price; the answer to the call decides.',
   value: z.array(pricedOperation),
   say: operationsWords,
-  method_version: 'price/2',
+  method_version: 'price/5',
   ...ofOrigins('/openapi.json', own('an OpenAPI document'), readOpenApi),
 });
 
