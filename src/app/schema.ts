@@ -31,7 +31,7 @@ export const tables: readonly AnyTable[] = [
   ...logTables,
 ];
 
-/** The schema of the highest module with tables has those of all modules. */
+/** The schema of the highest module with tables has the tables of all modules. */
 export type Schema = WebhookSchema;
 export type Db = Kysely<Schema>;
 

@@ -82,7 +82,7 @@ async function drain(server: Server, closeUnasked: () => void, drain_ms: number)
   clearTimeout(force);
 }
 
-/** Starts to listen. With PORT=0 the chosen port replaces that of PUBLIC_URL, unless PUBLIC_URL is set. */
+/** Starts to listen. With PORT=0 the chosen port replaces the one in PUBLIC_URL, unless PUBLIC_URL is set. */
 export async function listen(context: Context) {
   // The adapters are loaded here, so that commands that only open the context do not wait for them.
   const { createApp } = await import('../http/app.ts');

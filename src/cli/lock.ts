@@ -136,7 +136,7 @@ export async function readViewHandles(from: string | undefined, view: string): P
 export interface LockOptions {
   readonly from?: string | undefined;
   readonly view?: string;
-  /** Lock the listings of the servers in these configurations, or in those of this project and home. */
+  /** Lock the listings of the servers in these configurations, or in all of this project and home. */
   readonly inventory?: readonly string[] | true;
   readonly environment?: NodeJS.ProcessEnv;
   readonly out: string;
@@ -250,7 +250,8 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
 }
 
 /**
- * The named listings, those of a view or an inventory, and with `update` those of the file. Throws ExitError.
+ * The named listings, the listings of a view or an inventory, and with `update` the listings of the file.
+ * Throws ExitError.
  */
 async function readWanted(
   known: LockFile | undefined,

@@ -116,8 +116,8 @@ function toAskedOffer(required: object, selected: object): Record<string, unknow
 }
 
 /**
- * The input of check_offer for a payment. The address that agentkit calls is the caller's own word, and not
- * that of the offer.
+ * The input of check_offer for a payment. The address that agentkit calls comes from the caller, not from the
+ * offer.
  */
 function toComparison(payment: Payment): Comparison['input'] {
   if ('selectedRequirements' in payment)

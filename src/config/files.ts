@@ -11,8 +11,8 @@ export const sentCriterion = z.strictObject({
 });
 
 /**
- * What an approval can pin: the version, the recorded endpoints and packages, or the tools and payees that
- * Dossier saw.
+ * The parts that an approval can pin: the version, the recorded endpoints and packages, or the tools and
+ * payees that Dossier saw.
  */
 export const pinNames = [
   'version',
@@ -65,7 +65,9 @@ const view = z
         'a handle has two approvals',
       )
       .optional(),
-    /** What happens to a listing that no longer matches its pins; it leaves by default. */
+    /**
+     * Decides whether a listing that no longer matches its pins leaves, which is the default, or is marked.
+     */
     on_change: z.enum(['leave', 'mark']).optional(),
     /**
      * Makes the view private: it can be read by everyone who knows its address, or by everyone who sends a

@@ -63,7 +63,7 @@ export const githubAccount = (handle: string): string | undefined =>
   /^io\.github\.([a-z0-9-]{1,39})$/i.exec(handleParts(handle).namespace)?.[1]?.toLowerCase();
 
 /**
- * What a namespace stands for: `domain webhook.co` for co.webhook, `GitHub account alice` for
+ * Names the owner of a namespace: `domain webhook.co` for co.webhook, `GitHub account alice` for
  * io.github.alice.
  */
 export function namespaceText(handle: string): string {

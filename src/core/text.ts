@@ -131,7 +131,7 @@ const withoutSpaces = scripts('Khmer', 'Thai', 'Lao', 'Myanmar');
 const marks = '[\\u061c\\u200e\\u200f\\u2066-\\u2069]';
 
 /**
- * Invisible characters that scripts need: those of three flags, joiners of emoji and of joining letters,
+ * Invisible characters that scripts need: the tags of three flags, joiners of emoji and of joining letters,
  * breaks between words written without spaces, variants of Han and Mongolian characters, one direction mark
  * beside letters that run from right to left, and soft hyphens.
  */
@@ -199,8 +199,8 @@ export function tokenize(text: string): string[] {
 }
 
 /**
- * The age of a day on another day (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13 months ago`,
- * `3 years ago`.
+ * Says how long before `today` a date was (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13 months
+ * ago`, `3 years ago`.
  */
 export function ageText(date: string, today: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, counted, dayText, escapeMarks, quotationMarks } from './text.ts';
 
-/** Who says a fact: the record of the listing, or a check by Dossier. */
+/** The source of a fact: the record of the listing, or a check by Dossier. */
 export type Source = 'record' | 'Dossier';
 
 /** A part of a text: our own words, a day, a source, or foreign text that is marked as such. */

@@ -18,8 +18,8 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
 const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');
 
 /**
- * Tags and facets. Claim and rating facets come from the known listing; so do those of its last check if the
- * endpoints are the same.
+ * Tags and facets. Claim and rating facets come from the known listing, and if the endpoints are the same, so
+ * do the facets of its last check.
  */
 function toTagsAndFacets(recorded: RecordedServer, isActive: boolean, known: Listing | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;

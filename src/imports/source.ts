@@ -202,7 +202,9 @@ async function openSavedCopy(path: string, origin: string, name?: string): Promi
 
 const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';
-/** The origin of directories that start with the shipped sample. A directory of another registry does not. */
+/**
+ * The origin of a service that starts with the shipped sample. A service with a different registry does not.
+ */
 export const officialOrigin = `${official} (MCP)`;
 
 /**

@@ -47,7 +47,7 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
   },
   /** Changes the given fields of a run; a field given as undefined is cleared. */
   async saveRun(id: number, change: Partial<Omit<ImportRun, 'id'>>) {
-    // The snapshot date of every listing is that of the last completed import.
+    // Every listing shows the date of the last completed import.
     if (change.state === 'done') touchAll();
     await db
       .updateTable('import_run')

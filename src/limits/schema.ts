@@ -9,7 +9,7 @@ const bucketTable = table('limit_bucket', noBackup, {
   key: text,
   /** The day whose key made the network's HMAC; null if `key` names no network. */
   day: optional(text),
-  /** When it is full again, in microseconds since 1970; from then on the row can be deleted. */
+  /** The time at which it is full again, in microseconds since 1970. From then on the row can be deleted. */
   full_at: integer,
 });
 

@@ -69,7 +69,7 @@ export function createMcpServer(
     },
   );
   // This is separate from the other capabilities, because the SDK sets the handler of the tool list as soon
-  // as it gets those of tools.
+  // as it gets the capabilities of tools.
   server.server.registerCapabilities({ tools: fixed });
   listByCaller(server, context);
   for (const tool of tools) registerTool(server, tool, context);

@@ -29,7 +29,7 @@ export interface NoAnswer {
   readonly outcome: OutcomeWithoutValue;
   /** A sentence that is true when read alone. */
   readonly why: Words;
-  /** What is asked for; set with `asks`. */
+  /** Set with `asks`. */
   readonly asks_for?: 'credentials' | 'payment';
   /** The HTTP status and media type of the response, and the other host that a redirect names. */
   readonly status?: number;
@@ -46,7 +46,7 @@ export interface NoAnswer {
     | 'one_session'
     /** A JSON-RPC error said that the method does not exist. */
     | 'no_method';
-  /** Who says so, if not Dossier. */
+  /** The source, if it is not Dossier. */
   readonly source?: string;
   readonly source_url?: string;
 }
@@ -81,7 +81,7 @@ export interface Fetched {
 }
 
 /**
- * What a response means.
+ * The meaning of a response.
  * - `content` (2xx): its body may hold what was asked for.
  * - `credentials`, `payment`: the host asks for them first.
  * - `absent`: nothing is there.
@@ -148,7 +148,7 @@ const redirectOf = ({ status, headers, url }: Fetched): string | undefined => {
 
 const isBotChallenge = ({ headers }: Fetched): boolean => /^challenge\b/i.test(headers['cf-mitigated'] ?? '');
 
-/** What is known about the HTTP response that came in place of a value; undefined if none came. */
+/** The facts about the HTTP response that came in place of a value; undefined if none came. */
 export const responseOf = ({ status, media_type, redirects_to }: NoAnswer) =>
   status === undefined
     ? undefined
@@ -242,7 +242,7 @@ const piece =
 
 /**
  * The challenges in the WWW-Authenticate header of a response, up to the first fault in it. A parameter that
- * is repeated with another value is empty, because it is not known which one a client reads.
+ * is repeated with a different value is empty, because it is not known which one a client reads.
  */
 export function challengesOf({ headers }: Pick<Fetched, 'headers'>) {
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];

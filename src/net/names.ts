@@ -93,7 +93,7 @@ const loopback: ResolvedAddresses = [
   { address: '::1', family: 6 },
 ];
 
-/** The error code of an `unresolved` name. The other codes are those of the system's resolver. */
+/** The error code of an `unresolved` name. The other codes are the system resolver's. */
 export const unresolvedName = 'ESERVFAIL';
 
 const codes: Readonly<Record<Unresolved, string>> = {

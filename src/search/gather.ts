@@ -66,7 +66,7 @@ async function gatherPositions(
   return { positions: [...found], isAll };
 }
 
-/** The groups that a listing must match: those of the phrases, or one group of all words that count. */
+/** The groups that a listing must match: one for each phrase, or one with all words that count. */
 function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Probe['groups'] {
   if (phrases.length > 0) return phrases.map((terms) => [{ terms, strong: false }]);
   return counting.length > 0 ? [toGroupOfAny(counting)] : [];

@@ -30,7 +30,7 @@ interface PlanStep extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
 
-/** Removes alternatives that find nothing more than another one does. */
+/** Removes alternatives that find only what a wider one finds too. */
 export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
   const widest: Alternative[] = [];
   for (const one of alternatives.toSorted((a, b) => a.terms.length - b.terms.length))

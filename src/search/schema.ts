@@ -3,9 +3,9 @@ import type { StoreSchema } from '../store/schema.ts';
 import { integer, noBackup, type RowsOf, table, text } from '../store/table.ts';
 
 /**
- * The number of visible listings that have a term, and of those about which it says most. Every write updates
- * it, and a restore fills it from the listings. The other tables of the index are those of one engine
- * (sqlite.ts, postgres.ts).
+ * The number of visible listings that have a term, and of the listings about which the term says most. Every
+ * write updates it, and a restore fills it from the listings. The other tables of the index belong to one
+ * engine (sqlite.ts, postgres.ts).
  */
 const termTable = table('search_term', noBackup, { term: text, listings: integer, strong: integer });
 

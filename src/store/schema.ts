@@ -10,6 +10,6 @@ const leaseTable = table('lease', noBackup, {
 });
 
 export const storeTables = [leaseTable] as const;
-/** The rows of this module's tables. Every module above adds its own to those of the floors below it. */
+/** The rows of this module's tables. Higher modules extend it with theirs. */
 export interface StoreSchema extends RowsOf<typeof storeTables> {}
 export type Db = Kysely<StoreSchema>;

@@ -70,7 +70,7 @@ export function rowCodec<
       for (const [name, compute] of computed) row[name] = compute(value);
       return row as TableRow<C, Derived>;
     },
-    /** The columns that a change sets: those of all its members; a member that is undefined becomes null. */
+    /** The columns that a change sets. A member that is undefined becomes null. */
     encodeChange(change: Partial<WrittenValue<C>>): Partial<TableRow<C, Derived>> {
       const set = [...names.entries()].filter(([, name]) => name in change);
       return Object.fromEntries(

@@ -121,7 +121,7 @@ async function toMissing(
   isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
-  // The likeliest reference is first; every address may be that of an endpoint.
+  // The likeliest reference is first. Every address may be an endpoint's.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
   const reason = isNoHandle && (await directory.whyNone(field));

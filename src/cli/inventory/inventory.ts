@@ -113,7 +113,7 @@ function findingsOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Res
 }
 
 /**
- * The servers in some configurations, or in those of this project and home, with what is known about each.
+ * The servers in some configurations, or in all of this project and home, with what is known about each.
  * Throws ExitError.
  */
 async function readInventory(

@@ -300,7 +300,7 @@ const startsPackage = (text: string) =>
 
 /**
  * Reads what a configured server starts or connects to. The result has names and versions of packages, and
- * scheme, host and path of addresses, but no secrets. `isElsewhere` tells whether settings name another
+ * scheme, host and path of addresses, but no secrets. `isElsewhere` tells whether settings name a different
  * registry for a package.
  */
 export function toLaunch(

@@ -54,8 +54,8 @@ function foldersOf(path: string): string[] {
 }
 
 /**
- * Tells whether the environment of a configured server, or an .npmrc that npm reads for it, names another
- * registry than the public one for a package of this name.
+ * Tells whether the environment of a configured server, or an .npmrc that npm reads for it, names a registry
+ * other than the public one for a package of this name.
  */
 export function isFromElsewhere(
   [registry, name]: readonly [registry: string, name: string],

@@ -9,7 +9,7 @@ import { changesOf, requireJudged, requireSelection } from '../../selections/mem
 import { findListing } from './listing.ts';
 import { refuseUnknownTag } from './near-misses.ts';
 
-/** The subject of changes: every listing, one listing, or those of a publisher, a tag or a view. */
+/** The subject of changes: every listing, one listing, or the listings of a publisher, a tag or a view. */
 export interface ChangeSubject {
   readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
   /** The handle, namespace, tag or name of the view; empty for `all`. */

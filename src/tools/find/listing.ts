@@ -216,7 +216,7 @@ async function findKnown(meant: readonly string[], context: FindContext): Promis
  */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
-  // Any address may be that of a repository.
+  // Any address may be a repository's.
   const repository = references.find(isAtForge);
   if (repository) return repository.key.split('/').slice(1, 3).join('/');
   if (first?.kind === 'endpoint') return `${toHost(first.key).split('.').toReversed().join('.')}/`;
