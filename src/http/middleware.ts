@@ -42,7 +42,7 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
   const { url } = c.req;
   if (holdsSecret(url)) throw new Problem('secret_in_body');
   if (url.includes('%') && !isReadable(new URL(url).pathname))
-    throw new Problem('invalid_request', 'The path does not decode.');
+    throw new Problem('invalid_request', 'The path has an invalid escape or a control character.');
   if (url.includes('%00')) c.req.raw = withoutNul(c.req);
   await next();
 };

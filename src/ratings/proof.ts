@@ -138,11 +138,11 @@ async function checkPaymentReceipt(
   const { network, resourceUrl, payer, issued_ms, transaction } = toPayment(payloadOf(receipt, signature));
   const host = URL.parse(resourceUrl)?.host;
   if (!remotes.some((url) => URL.parse(url)?.host === host))
-    throw new Problem('proof_wrong_subject', 'Its resourceUrl is on no recorded endpoint’s host.');
+    throw new Problem('proof_wrong_subject', 'Its resourceUrl is not on the host of a recorded endpoint.');
   await requireSigned(receipt, signature, { keys, issued_ms });
   const { messageHash, recoverAddress } = await ethereum();
   if (recoverAddress(possession, messageHash(message)) !== payer)
-    throw new Problem('proof_not_yours', 'The possession is not the payer’s signature of this rating.');
+    throw new Problem('proof_not_yours', 'Its possession is not a signature of this rating by the payer.');
   return { identity: [network, resourceUrl, payer, String(issued_ms), transaction], issued_ms };
 }
 

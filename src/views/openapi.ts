@@ -12,7 +12,7 @@ import { registrationInput, shownWebhook } from '../webhooks/register.ts';
 import table from './openapi.json' with { type: 'json' };
 
 const problem = {
-  description: 'A problem: `code` identifies it, `detail` tells what to do next.',
+  description: 'A problem. `code` identifies it, and `detail` says what to do next.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 

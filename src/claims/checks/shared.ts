@@ -60,7 +60,7 @@ async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean },
     isPreferred: subject.hasClaim,
   });
   if (leave) return leave;
-  const detail = 'Too many repositories are being checked at the moment.';
+  const detail = 'Too many claims are being checked at the moment.';
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
