@@ -32,7 +32,6 @@ export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) 
         .where('evidence_change.handle', '<', `${namespace}0`),
     );
 
-/** Reads of the stream of changes, on any engine. */
 export const createChangeReads = (db: Db) => ({
   async after(seq: number, limit: number, filter?: ChangeFilter) {
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);

@@ -19,8 +19,7 @@ const shortestPart = 2;
 const toCompletions = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);
 
 /**
- * Handles of listings whose handle or title has the typed words, the last one also as a beginning; best
- * matches first.
+ * Handles of listings whose handle or title contains the typed text, those that its words match best first.
  */
 async function findHandles(typed: string, { store }: Context): Promise<string[]> {
   if (typed.trim().length < shortestPart) return [];

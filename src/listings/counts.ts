@@ -11,7 +11,6 @@ import type { Db, ListingRow } from './schema.ts';
 /** Listings are counted up to this number, so that no count takes long. */
 const maxCounted = 1000;
 
-/** The key column of each table of counts. */
 const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
 
 /**
@@ -94,7 +93,6 @@ const addToCounts = (db: Db, table: keyof typeof keyColumns, changes: ReturnType
     );
   });
 
-/** Updates the stored counts after rows were replaced. */
 export async function updateCounts(
   db: Db,
   before: readonly ListingRow[],

@@ -18,13 +18,13 @@ import {
 } from '../store/table.ts';
 
 /**
- * Kinds of input that a caller must supply: a header, a variable of the address, an environment variable, an
- * argument.
+ * Kinds of input that a caller may have to supply: a header, a variable of the address, an environment
+ * variable, an argument.
  */
 const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
 
 /**
- * One input that a remote or a package needs from its caller, as the publisher recorded it; never a value.
+ * One input that a remote or a package takes from its caller, as the publisher recorded it; never a value.
  */
 const listingInput = z.object({
   name: z.string(),
@@ -35,7 +35,6 @@ const listingInput = z.object({
 });
 export type ListingInput = z.infer<typeof listingInput>;
 
-/** One tag and why the listing has it. */
 export const listingTag = z.object({ tag: z.string(), reason: z.string() });
 
 export type ListingTag = z.infer<typeof listingTag>;
@@ -132,13 +131,12 @@ const summaryColumns = {
   /** Whether the operator has hidden its title, description and status message. */
   hidden: optional(flag),
   /**
-   * Whether the registry states no dates of it. Its dates here then only serve to order it: they say when a
-   * version was first read.
+   * Whether the registry states no dates of it. Its dates here say when a version was first read, and only
+   * serve to order it.
    */
   undated: optional(flag),
 };
 
-/** The columns of a listing that lists read. */
 export const summaryTable = rowCodec(summaryColumns);
 /**
  * The part of a listing that lists and searches need. Times are RFC 3339 UTC with milliseconds, so text order
@@ -161,7 +159,6 @@ export const listingTable = table(
     },
   },
 );
-/** One listing: the facts of its latest version, cleaned. */
 export type Listing = TableValue<typeof listingTable>;
 
 /** The columns of a version without the publisher's record. */
@@ -184,7 +181,7 @@ const versionColumns = {
 export const versionTable = table('listing_version', ['handle', 'version'], {
   ...versionColumns,
   status_message: optional(text),
-  /** The publisher's server.json, cleaned, as JSON text; it is parsed only for the version shown. */
+  /** The publisher's server.json, cleaned, as JSON text. */
   record: text,
   /**
    * The time at which the entry became visible here in its present state, or at which its listing was last
@@ -196,10 +193,8 @@ export const versionTable = table('listing_version', ['handle', 'version'], {
  * A version as the registry API lists it; if its listing was withdrawn here, it is deleted and has no record.
  */
 export type ListedVersion = TableValue<typeof versionTable>;
-/** One version of a listing, deleted ones included. */
 export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
-/** One version of a listing, without the publisher's record. */
 export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
 
 /** The dates of a listing that its registry states; empty if it states none. */
@@ -240,7 +235,6 @@ const specificationOrigin = 'registry, as given in the specification, not read t
 export const sampleOrigins = [sampleOrigin, specificationOrigin] as const;
 const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.politicalcomms/api']);
 
-/** The origin of a listing of the shipped sample. */
 export const sampleOriginOf = (handle: string): string =>
   specified.has(handle) ? specificationOrigin : sampleOrigin;
 
@@ -266,7 +260,7 @@ export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undef
     : undefined;
 }
 
-/** Tells whether the registry or the publisher withdrew a listing, and not the operator alone. */
+/** Tells whether the registry or the publisher withdrew a listing, and not the operator. */
 export const isGone = ({ withdrawn }: Pick<Listing, 'withdrawn'>): boolean =>
   withdrawn === 'deleted' || withdrawn === 'optout';
 

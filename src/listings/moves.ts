@@ -20,7 +20,6 @@ const replaced = z.strictObject({ from: names, to: names, is_within: z.boolean()
 
 /** The difference between two records in where callers go, what they run and who gets their secrets. */
 export const moveSchema = z.strictObject({
-  /** Hosts of endpoints. */
   endpoints: replaced.optional(),
   /** Packages without their versions. */
   packages: replaced.optional(),
@@ -46,7 +45,6 @@ export const moveSchema = z.strictObject({
 });
 export type VersionMove = z.infer<typeof moveSchema>;
 
-/** The parts of a record that are compared. */
 export type Naming = Pick<Listing, 'remotes' | 'packages' | 'repository_key'>;
 
 /** A host in the form in which addresses are compared; for a template, the text in the place of the host. */
@@ -87,7 +85,6 @@ interface Secret {
   /** The name as it was written first. */
   readonly name: string;
   required: boolean;
-  /** The hosts and packages that get it. */
   readonly to: Set<string>;
   readonly hosts: Set<string>;
 }
@@ -135,7 +132,6 @@ function repositoryMove(from: string | undefined, to: string | undefined): Versi
 
 type Secrets = ReadonlyMap<string, Secret>;
 
-/** The hosts and packages that get some secrets. */
 function sentTo(some: readonly Secret[]) {
   const all = new Set(some.flatMap(({ to }) => [...to]));
   const hosts = new Set(some.flatMap((one) => [...one.hosts]));
@@ -198,14 +194,13 @@ export function moveBetween(before: Naming, after: Naming): VersionMove | undefi
   return parts.length === 0 ? undefined : (Object.fromEntries(parts) as VersionMove);
 }
 
-/** A version with the parts of its record that are compared. */
 export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated'> {
   readonly naming: Naming;
 }
 
 /**
- * The numbers of endpoint addresses, or else of hosts, and of packages without their versions that a record
- * names as the one before it did; 0 if any of them differs.
+ * How many endpoint addresses, or else hosts, and how many packages (without versions) are the same as in the
+ * record before; 0 if any of them differs.
  */
 const keptSchema = z.strictObject({
   endpoints: z.int(),
@@ -263,8 +258,8 @@ function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
 const mostMoves = 10;
 
 /**
- * The moves to keep, newest first. Moves to a different owner are preferred, so that many small moves after
- * one do not hide it.
+ * The moves to keep, newest first. Moves to a different owner and new secrets are preferred, so that many
+ * small moves after one do not hide it.
  */
 function keepMoves(moves: readonly DatedMove[]): DatedMove[] {
   const weightyFirst = moves.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)));

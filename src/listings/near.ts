@@ -56,10 +56,9 @@ const readOwned = (db: Db, label: string) =>
     .limit(mostAlike)
     .execute();
 
-/** Words that hundreds of names have. */
+/** Words that do not distinguish a name. */
 const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...stopWords]);
 
-/** The words of a name that distinguish it. */
 const tellingOf = (name: string): string[] =>
   [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
 
@@ -156,7 +155,7 @@ export async function readNear(db: Db, index: SearchIndex, text: string, limit: 
   const complete = new Set(named.filter(({ isAll }) => isAll).map(({ handle }) => handle));
   const candidates = [...new Set([...ofNamespace, ...named].map(({ handle }) => handle))].map((handle) => {
     const compared = compareTo(handle, asked);
-    // For com.brave/search, for example, this is the search engine of the publisher.
+    // For com.brave/search, for example, this finds the search engine of the publisher.
     const isMeant = compared.isOfOwner && complete.has(handle);
     return isMeant ? { ...compared, edits: Math.min(compared.edits, mostEdits) } : compared;
   });

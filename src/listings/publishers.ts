@@ -33,7 +33,6 @@ export async function readPublisher(
   return {
     namespace,
     listings: shown.flatMap((handle) => found.get(handle) ?? []),
-    /** The number on all pages. */
     total: await listings.publisherListings(namespace),
     /** The handle after which the next page begins; undefined at the end. */
     next: handles.length > perPage ? shown.at(-1) : undefined,
@@ -74,7 +73,6 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
   };
 }
 
-/** The handles of the examples in the documentation. */
 const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
 
 /**

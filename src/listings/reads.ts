@@ -31,7 +31,6 @@ import {
   readVersionSpan,
 } from './versions.ts';
 
-/** The visible values of each part of a handle. */
 const valuesOf = {
   handle: sql`listing where withdrawn is null`,
   namespace: sql`publisher_count where listings > 0`,
@@ -90,8 +89,8 @@ async function sortLatest(db: Db, ids: readonly number[], { after, limit }: List
 }
 
 /**
- * Listings with some facets, those updated last first. Few are all read and sorted; if there are many,
- * listings are read by their last update until enough have the facets, which is soon.
+ * Listings with some facets, those updated last first. Few are all read and sorted. If there are many,
+ * listings are read by their last update until enough have the facets.
  */
 async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const range = { facets: query.facets, order: 'newest', after: undefined } as const;
@@ -110,7 +109,6 @@ async function readSorted(db: Db, index: SearchIndex, query: ListQuery): Promise
   return byRank(db, query, order);
 }
 
-/** The oldest listings for each of some keys. */
 const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit: number) => {
   const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
   const holders = db.selectFrom('listing_reference').select(['key', 'handle', place]);
@@ -220,7 +218,6 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
    * former ones.
    */
   asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
-  /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery<FacetChoice>) => rankListings(toSearch(db, search), query),
   /**
    * The ids of up to `limit` visible listings with most of the words of a text, best first; if very many have
@@ -228,9 +225,11 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
    */
   best: async (text: string, limit: number) =>
     (await rankFew(toSearch(db, search), text, limit)).hits.map(({ id }) => id),
-  /** Visible listings by their facets. */
   list: async (query: ListQuery) => (await readSorted(db, search, query)).map(decodeShown),
-  /** Counts of visible listings that have all of these facets, up to 1,000. */
+  /**
+   * Counts of visible listings that have all of these facets, up to 1,000, or of all visible listings without
+   * a bound.
+   */
   listCounts: (facets: readonly FacetChoice[]) => readListCounts(db, search, facets),
   /** The visible listings with these ids, in the same order. */
   byIds: async (ids: readonly number[]) =>
@@ -249,7 +248,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),
   /** The number of visible listings for each facet of a kind, highest first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
-  /** Visible handles in order after a handle, with their update times, for the sitemap. */
+  /** Visible handles in order after a handle, with their update times. */
   page: (afterHandle: string, limit: number) =>
     db
       .selectFrom('listing')
@@ -259,9 +258,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .orderBy('handle')
       .limit(limit)
       .execute(),
-  /**
-   * The visible handle at a position in the order of handles, from 1, at which a file of the sitemap ends.
-   */
+  /** The visible handle at a position in the order of handles, from 1. */
   handleAt: async (position: number) => {
     const visible = db
       .selectFrom('listing')
@@ -275,9 +272,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
         .executeTakeFirst()
     )?.handle;
   },
-  /** The number of visible listings. */
   count: () => readCount(db, 'facet_count'),
-  /** The number of visible listings of a namespace. */
   publisherListings: (namespace: string) => readCount(db, 'publisher_count', namespace),
   /** Distinct visible values that start with a prefix, in order, for completion. */
   completions: async (part: keyof typeof valuesOf, prefix: string, limit: number) => {
@@ -294,7 +289,6 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     const rows = db.selectFrom('listing_version').select(versionSummaryColumns);
     return (await rows.where('handle', 'in', [...handles]).execute()).map(versionTable.decode);
   },
-  /** A page of the versions of a listing, without their records. */
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
   /** Versions with a date of the registry and their records, the latest first, without deleted ones. */
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),

@@ -166,7 +166,6 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
   return Object.fromEntries(members);
 }
 
-/** A server.json as far as it can be read. */
 export interface ReadRecord {
   /** The record with the names of the present schema, without members of an unexpected form. */
   readonly server: JsonObject;

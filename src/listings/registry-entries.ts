@@ -67,7 +67,6 @@ function inOrder(listed: ListedQuery, { after, updatedSince }: VersionQuery): Li
   return byName(after ? changed.where(next) : changed);
 }
 
-/** A page of versions, as the registry API lists them. */
 export async function readVersionPage(db: Db, query: VersionQuery): Promise<ListedVersion[]> {
   if (query.handles?.length === 0 || query.versions?.length === 0) return [];
   const rows = await inOrder(filter(selectListed(db), query), query)

@@ -74,9 +74,7 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
 /** The number of visible listings with each facet; every write updates it, so that no read has to count. */
 const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
 
-/**
- * The number of visible listings with each namespace; every write updates it, so that no read has to count.
- */
+/** The number of visible listings with each namespace, which every write updates too. */
 const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });
 
 export const listingTables = [

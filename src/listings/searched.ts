@@ -26,14 +26,12 @@ const createSearchedListings = (db: Db): SearchedListings => ({
       .execute(),
 });
 
-/** An index on a connection, with the reads of listings that it needs. */
 export const toSearch = (db: Db, index: SearchIndex): IndexSearch => ({
   db,
   index,
   listings: createSearchedListings(db),
 });
 
-/** The ids of listings by their handles, in no particular order. */
 export async function readIds(db: Db, handles: readonly string[]): Promise<number[]> {
   const rows = await db.selectFrom('listing').select('id').where('handle', 'in', handles).execute();
   return rows.map(({ id }) => id);

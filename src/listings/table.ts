@@ -10,36 +10,29 @@ import {
 } from './listing.ts';
 import type { Db, ListingRow } from './schema.ts';
 
-/** The parameters by which the registry API lists versions. */
 export interface VersionQuery {
-  /** Continue after this version. */
   readonly after: Pick<ListedVersion, 'handle' | 'version' | 'listed_at'> | undefined;
   readonly limit: number;
-  /** Only versions of these listings. */
   readonly handles?: readonly string[] | undefined;
   /**
    * `latest`: only the version that the listing shows, or last showed; any other text: only versions of that
    * name.
    */
   readonly version: string | undefined;
-  /** Only versions of these names. */
   readonly versions?: readonly string[];
   /**
    * Only versions whose entry changed here at this time or later, RFC 3339; the list is then in the order of
    * that time.
    */
   readonly updatedSince: string | undefined;
-  /** Include deleted versions. */
   readonly withDeleted: boolean;
   /** Only of listings that have this text in their handle, ignoring case. */
   readonly named?: string | undefined;
 }
 
-/** Listings by their facets alone. */
 export interface ListQuery {
   readonly facets: readonly Facet[];
   readonly sort: SearchSort;
-  /** Continue after this listing. */
   readonly after: Pick<ListingSummary, 'id' | 'updated_at'> | undefined;
   readonly limit: number;
 }
@@ -58,7 +51,6 @@ function inIdOrder<Row extends { readonly id: number }>(ids: readonly number[], 
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** The visible listings with these ids, in the same order. */
 export async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
   const rows = ids.length === 0 ? [] : await visibleOf(db, ids).selectAll().execute();
   return inIdOrder(ids, rows);
@@ -68,7 +60,6 @@ const selectBriefs = precompileQuery((db: Db, ids: readonly number[]) =>
   visibleOf(db, ids).select(['id', 'handle', 'title', 'hidden', 'tags', 'repository_key', 'packages']),
 );
 
-/** The names of visible listings, and what they may share, in the order of the ids. */
 export async function readBriefs(db: Db, ids: readonly number[]) {
   const rows = ids.length === 0 ? [] : await selectBriefs(db, ids);
   return inIdOrder(ids, rows)

@@ -79,11 +79,9 @@ const maxWordTags = 5;
 const maxRecordedTags = 3;
 const keywordForm = /^[a-z0-9][a-z0-9-]{1,31}$/;
 
-/** The facts from which tags are derived. */
 export interface TagFacts {
   readonly title: string | undefined;
   readonly description: string;
-  /** Keywords from the publisher's record. */
   readonly keywords: readonly string[];
   readonly hasRemote: boolean;
   /** Recorded package types, such as `npm`. */

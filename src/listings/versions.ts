@@ -3,12 +3,9 @@ import type { Context } from '../context.ts';
 import { type ListedVersion, type VersionSummary, versionSummaryColumns, versionTable } from './listing.ts';
 import type { Db } from './schema.ts';
 
-/** The versions of a listing to read, newest first. */
 export interface NewestVersions {
   readonly withDeleted: boolean;
-  /** Continue after this version. */
   readonly after?: Pick<VersionSummary, 'published_at' | 'version'> | undefined;
-  /** The number of versions to skip. */
   readonly offset?: number;
   readonly limit: number;
 }

@@ -53,9 +53,7 @@ async function toFreeIds(
 
 /** Facts that change the facets of a listing without an import or a check. */
 interface NativeFacts {
-  /** The state of its claim, if it has one. */
   readonly state: string | undefined;
-  /** Whether it has ratings that count. */
   readonly isRated: boolean;
 }
 
@@ -134,7 +132,7 @@ async function updateIndex(
   await putReferences(db, stale.filter(isVisible).flatMap(rowReferences));
 }
 
-/** A row as the actions of the operator in force require, whatever was put. */
+/** A row as the actions of the operator in force require, whatever the given row says. */
 function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined): ListingRow {
   const recorded = row.withdrawn === 'operator' ? null : row.withdrawn;
   return {
@@ -206,7 +204,6 @@ export function createListingWrites(
     async relistVersions(handle: string, listed_at: string) {
       await db.updateTable('listing_version').set({ listed_at }).where('handle', '=', handle).execute();
     },
-    /** Deletes all versions of a listing. */
     async deleteVersions(handle: string) {
       touch(handle);
       await db.deleteFrom('listing_version').where('handle', '=', handle).execute();

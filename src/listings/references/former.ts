@@ -73,7 +73,6 @@ export interface FormerHolder {
   readonly until: string;
 }
 
-/** For each reference, up to `limit` shown listings that had it and no longer have it, the latest first. */
 export const readFormerly = (
   db: Db,
   references: readonly Reference[],

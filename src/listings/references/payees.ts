@@ -29,7 +29,7 @@ const selectOf = precompileQuery((db: Db, handle: string) =>
 
 const idOf = ({ key, network }: Pick<PayeeRow, 'key' | 'network'>) => `${key} ${network}`;
 
-/** The time since which a payee is seen, without a check in between that saw a different one instead. */
+/** The time since which a payee is seen, without a check in between that saw a different payee instead. */
 function sinceWhen({ as_of, first_seen_at }: SeenPayee, was: PayeeRow | undefined, isFirst: boolean): string {
   if (was && (was.until === null || first_seen_at <= was.seen_at)) return was.since;
   return isFirst ? first_seen_at : as_of;
@@ -176,10 +176,6 @@ const selectAsked = precompileQuery((db: Db, key: string, network: string, limit
 /** A listing that asks or asked to be paid at an address. */
 export type AskedPayee = TableValue<typeof payeeTable>;
 
-/**
- * Up to `limit` shown listings that ask or asked to be paid at an address: those on this network first, and
- * present ones before former ones.
- */
 export const readAsked = async (
   db: Db,
   { address, network = '' }: Payee,

@@ -19,7 +19,6 @@ export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
   /** Equal for every spelling. */
   readonly key: string;
-  /** The registry of a package, if it is stated. */
   readonly registry?: string | undefined;
   /** The network of an address that is paid, if it is stated (CAIP-2). */
   readonly network?: string | undefined;
@@ -194,7 +193,10 @@ export interface VersionAsked {
 
 const longestVersion = 100;
 
-/** The version, tag or range at the end of the name of a package; undefined if there is none. */
+/**
+ * The version, tag or range at the end of the name of a package. Undefined if there is none, or if the text
+ * has more than 500 characters.
+ */
 export function versionIn(text: string): VersionAsked | undefined {
   if (text.length > longest) return undefined;
   const { named } = readPackage(text.trim());
@@ -290,7 +292,6 @@ export const keyOfReference = ({ kind, key, registry }: Reference): string =>
     ? toReferenceKey('name', key)
     : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
 
-/** The keys under which references are stored. */
 const referenceKeys = (
   all: readonly Reference[],
 ): Pick<ListingSchema['listing_reference'], 'kind' | 'key'>[] =>

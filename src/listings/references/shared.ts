@@ -65,10 +65,6 @@ const selectOldest = precompileQuery((db: Db, key: string) =>
     .limit(mostRead + 1),
 );
 
-/**
- * The visible listings that ask to be paid at an address, with the last sight of each, the oldest first; of
- * more than 200, the first 201.
- */
 export const readPaidAt = precompileQuery((db: Db, key: string) =>
   db
     .selectFrom('listing_reference')
@@ -98,7 +94,7 @@ const holders = sql`select case when ${isNeeded} then published_at || ' ' || oth
 
 /**
  * A column for rows of `listing`: the keys that others share, for `toShared`, each with the oldest holders
- * and their number. It is one text, because one row for each would take SQLite several times as long.
+ * and their number. It is one text, because SQLite takes longer to read one row for each key.
  */
 export const sharedColumn = sql<string | null>`(
   select string_agg(own.kind || ' ' || own.as_of || ' ' || (
@@ -172,7 +168,6 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
  */
 export type SharedReference = ReturnType<typeof toSharedKind>;
 
-/** Decodes `sharedColumn` of a listing, by kind. */
 export function toShared(handle: string, text: string | null): SharedReference[] {
   const byKind = Map.groupBy(text?.split(';').map(toKeyed) ?? [], ({ kind }) => kind);
   return sharedKinds.flatMap((kind) => {
