@@ -75,7 +75,6 @@ export const createChangeWrites = (db: Db, touch: (handle: string) => void) => (
   },
 });
 
-/** The position at which the stream of changes begins. */
 export const beginning = '0';
 
 /**

@@ -71,7 +71,6 @@ export const listingRemote = z.object({
 
 export type ListingRemote = z.infer<typeof listingRemote>;
 
-/** A package as the publisher recorded it. */
 export const listingPackage = z.object({
   registry_type: z.string(),
   registry_base_url: z.string().optional().describe('The registry, if it is not the usual one of its type'),
@@ -228,7 +227,6 @@ export const withoutHiddenText = <T extends object>(record: T) => ({
 /** Name of the sample as a source of imports, for a first run without a network. */
 export const sampleSource = 'sample';
 
-/** Origin of the made-up listings of the shipped sample. */
 export const sampleOrigin = 'sample shipped with Dossier, not a registry';
 const specificationOrigin = 'registry, as given in the specification, not read there';
 /** Origins of the listings of the shipped sample. */

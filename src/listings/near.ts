@@ -27,7 +27,6 @@ const readSame = (db: Db, folded: string) =>
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])
     .execute();
 
-/** Visible handles with the same beginning, in any case. */
 const readAlike = (db: Db, start: string) =>
   selectVisible(db)
     .where('handle_folded', '>=', start)

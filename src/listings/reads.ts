@@ -154,8 +154,8 @@ const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: 
 );
 
 /**
- * Puts the listings of the holder of what is recorded first. Anybody may record it, also many times and
- * before the holder did.
+ * Puts the listings of the holder of a recorded address or repository first, because anybody may record it,
+ * many times and before the holder did.
  */
 async function holderFirst(db: Db, reference: Reference, rows: readonly ListingRow[], limit: number) {
   const holder = holderOfReference(reference);
@@ -283,7 +283,6 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   /** Versions of listings that are not of the shipped sample, by handle and version. */
   versionPage: (query: VersionQuery) => readVersionPage(db, query),
-  /** All versions of some listings, without their records. */
   versionSummaries: async (handles: readonly string[]): Promise<VersionSummary[]> => {
     if (handles.length === 0) return [];
     const rows = db.selectFrom('listing_version').select(versionSummaryColumns);

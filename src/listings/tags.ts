@@ -84,9 +84,7 @@ export interface TagFacts {
   readonly description: string;
   readonly keywords: readonly string[];
   readonly hasRemote: boolean;
-  /** Recorded package types, such as `npm`. */
   readonly packageTypes: readonly string[];
-  /** Recorded transports of remotes and packages, such as `stdio`. */
   readonly transports: readonly string[];
 }
 

@@ -173,7 +173,6 @@ const selectAsked = precompileQuery((db: Db, key: string, network: string, limit
     .limit(limit);
 });
 
-/** A listing that asks or asked to be paid at an address. */
 export type AskedPayee = TableValue<typeof payeeTable>;
 
 export const readAsked = async (
