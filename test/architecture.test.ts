@@ -148,7 +148,7 @@ const storeType = "(?:\\w*Transaction|Reads|Store|Context\\['store'\\])(?!\\w)";
 function nounsIn(text: string): Set<string> {
   const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
   const given = [
-    ...code.matchAll(/\.(?:write|snapshot)\(\s*(?:async )?\(?(\w+)\)? =>/g),
+    ...code.matchAll(/\b(?:write|snapshot)\(\s*(?:async )?\(?(\w+)\)? =>/g),
     ...code.matchAll(new RegExp(`\\b(\\w+): (?:Pick<)?${storeType}`, 'g')),
   ].map(([, name = '']) => name);
   const names = `(?:${[...new Set(['store', 'health', 'tx', 'reads', ...given])].join('|')})`;
@@ -158,6 +158,7 @@ function nounsIn(text: string): Set<string> {
     `\\{([^{}]*)\\} = (?:await )?(?:\\w+\\.)*${names};`,
     `\\{([^{}]*)\\}: (?:Pick<)?${storeType}`,
     `\\bstore: \\{([^{}]*)\\}`,
+    '\\b(?:write|snapshot)\\(\\s*(?:async )?\\(\\{([^{}]*)\\}',
     `\\bPick<${storeType},([^>]*)>`,
   ];
   const matched = (pattern: string) =>
@@ -277,6 +278,7 @@ describe('architecture', () => {
     expect([nounOwners.get('ratings'), nounOwners.get('figures')]).toEqual(['ratings', 'app']);
     expect(found('await tx.ratings.byId(id)')).toEqual(['ratings']);
     expect(found('store.write(async (change) => change.claims.putClaim(claim))')).toEqual(['claims']);
+    expect(found('write(async ({ listings, log }) => log.size())')).toEqual(['listings', 'log']);
     expect(found('const f = (to: ClaimTransaction) => to.imports.last();')).toEqual(['imports']);
     expect(found('const { claims, optOuts } = context.store;')).toEqual(['claims', 'optOuts']);
     expect(found("function f({ listings }: Pick<Reads, 'moderation'>) {}")).toEqual([
