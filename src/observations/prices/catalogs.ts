@@ -25,6 +25,7 @@ interface KeptTool {
   readonly accepts: readonly string[];
   readonly last_updated: string;
   readonly hasMore: boolean;
+  readonly isUnread: boolean;
 }
 
 interface KeptAddress {
@@ -32,6 +33,8 @@ interface KeptAddress {
   readonly tools: Map<string, KeptTool>;
   /** There are more tools, or more ways to pay for a tool, than are kept. */
   hasMore: boolean;
+  /** There are ways to pay that cannot be read. */
+  isUnread: boolean;
 }
 
 interface Kept {
@@ -59,7 +62,8 @@ function toKept(accepted: unknown): string | undefined {
  * newest date, and twenty ways to pay in the order of their text.
  */
 function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }: JsonObject): KeptTool {
-  const added = (Array.isArray(stated) ? stated : []).flatMap((one) => toKept(one) ?? []);
+  const ways: readonly unknown[] = Array.isArray(stated) ? stated : [];
+  const added = ways.flatMap((one) => toKept(one) ?? []);
   const all = new Set([...(known?.accepts ?? []), ...added]);
   const date = typeof lastUpdated === 'string' ? lastUpdated.slice(0, 40) : '';
   const before = known?.last_updated ?? '';
@@ -67,6 +71,7 @@ function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }:
     accepts: [...all].sort().slice(0, mostOffers),
     last_updated: date > before ? date : before,
     hasMore: known?.hasMore === true || all.size > mostOffers,
+    isUnread: known?.isUnread === true || added.length < ways.length,
   };
 }
 
@@ -87,13 +92,18 @@ function addItems(kept: Kept, text: string) {
     const item = asObject(one);
     const url = typeof item?.resource === 'string' ? URL.parse(item.resource) : null;
     if (!item || !url || whyTooLong(url)) continue;
-    const address = kept.items.get(url.href) ?? { tools: new Map<string, KeptTool>(), hasMore: false };
+    const address = kept.items.get(url.href) ?? {
+      tools: new Map<string, KeptTool>(),
+      hasMore: false,
+      isUnread: false,
+    };
     kept.items.set(url.href, address);
     const tool = toolOf(item) ?? '';
     if (!hasRoom(address, tool)) continue;
     const whole = withItem(address.tools.get(tool), item);
     address.tools.set(tool, whole);
-    if (whole.hasMore) address.hasMore = true;
+    address.hasMore ||= whole.hasMore;
+    address.isUnread ||= whole.isUnread;
     kept.characters += url.href.length + tool.length + whole.accepts.join('').length;
   }
   const { total } = asMembers(pagination);
@@ -125,8 +135,9 @@ async function read(base: string, { fetch, robots }: CatalogContext, read_at: st
   return { result: 'read' as const, read_at, items, isWhole: false };
 }
 
-const toListedPrices = ({ tools, hasMore }: KeptAddress) => ({
+const toListedPrices = ({ tools, hasMore, isUnread }: KeptAddress) => ({
   hasMore,
+  isUnread,
   tools: [...tools]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([tool, { accepts, last_updated }]) => ({

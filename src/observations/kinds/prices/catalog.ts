@@ -8,11 +8,10 @@ import { priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   acceptedOf,
   statesNone,
+  statesPrices,
   type ToolOffer,
-  toolDetails,
   toolOffers,
   toolOffersWords,
-  toToolOffers,
   unlistedOf,
   unlistedWords,
 } from './tool-offers.ts';
@@ -31,9 +30,8 @@ async function readCatalog(
   const { listed: item, read_at, isWhole } = found;
   const when = say`Dossier read the catalogue on ${day(read_at)}`;
   if (!item) return statesNone(say`${when}; it does not list this endpoint.`);
-  const priced = item.tools
-    .map(({ accepts, ...tool }) => ({ ...tool, offers: acceptedOf(accepts) }))
-    .filter(({ offers }) => offers.length > 0);
+  const all = item.tools.map(({ accepts, ...tool }) => ({ ...tool, ...acceptedOf(accepts) }));
+  const priced = all.filter(({ offers }) => offers.length > 0);
   if (priced.length === 0)
     return statesNone(say`${when}; it lists this endpoint without a price that Dossier can read.`);
   const endpoint = await run.endpoint({ url });
@@ -48,15 +46,16 @@ async function readCatalog(
   const rest = isWhole
     ? own('')
     : own('Dossier did not read the end of the catalogue, which may list more tools.');
+  const isUnread = item.isUnread || all.some((one) => one.hasMore);
+  const unread = isUnread ? own('The catalogue states more there than Dossier can read.') : own('');
+  const words = [say`${when}.`, unlistedWords(own('The catalogue'), unlisted, run.now), more, unread, rest];
   return {
-    value: toToolOffers(priced),
-    outcome: 'seen',
-    why: join([say`${when}.`, unlistedWords(own('The catalogue'), unlisted, run.now), more, rest], ' '),
-    ...((item.hasMore || !isWhole) && { hasMore: true }),
-    details: {
-      ...toolDetails(priced, unlisted),
-      ...(last !== undefined && { last_updated: last }),
-    },
+    ...statesPrices(priced, {
+      unlisted,
+      hasMore: item.hasMore || isUnread || !isWhole,
+      details: last === undefined ? {} : { last_updated: last },
+    }),
+    why: join(words, ' '),
   };
 }
 

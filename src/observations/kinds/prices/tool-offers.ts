@@ -24,22 +24,30 @@ export type ToolOffer = z.infer<typeof toolOffer>;
 /** The fact for a source that was read and states no price. */
 export const statesNone = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
 
-/** The prices that a list has for a tool, or for the endpoint itself. */
-export interface PricedTool {
-  readonly tool?: string;
+/** What was read of some ways to pay. */
+interface ReadOffers {
   readonly offers: readonly Offer[];
+  /** The source states more, which Dossier did not read or keep. */
+  readonly hasMore: boolean;
+}
+
+/** The prices that a list has for a tool, or for the endpoint itself. */
+export interface PricedTool extends ReadOffers {
+  readonly tool?: string;
 }
 
 const versionOf = (quoted: unknown) => (asObject(quoted)?.maxAmountRequired === undefined ? 2 : 1);
 
 /** Reads the ways to pay in a list, in either version of x402. */
-export const acceptedOf = (accepts: readonly unknown[]): Offer[] =>
-  decodeOffers(accepts, (one) => readAccepted(versionOf(one))(one)).offers;
+export function acceptedOf(accepts: readonly unknown[]): ReadOffers {
+  const { seen, offers } = decodeOffers(accepts, (one) => readAccepted(versionOf(one))(one));
+  return { offers, hasMore: seen > offers.length };
+}
 
 const byTool = (a: PricedTool, b: PricedTool) => ((a.tool ?? '') < (b.tool ?? '') ? -1 : 1);
 
 /** Converts the prices of tools to the compared form, in the order of the tools' names. */
-export const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
+const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
   priced
     .toSorted(byTool)
     .flatMap(({ tool, offers }) =>
@@ -53,7 +61,7 @@ const mostOffers = 20;
  * The details: the first offers of the first tools as quoted, the number of tools, and the tools that the
  * endpoint does not list.
  */
-export const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[]) => ({
+const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[]) => ({
   offers: priced
     .toSorted(byTool)
     .slice(0, mostShown)
@@ -62,6 +70,26 @@ export const toolDetails = (priced: readonly PricedTool[], unlisted: readonly st
     ),
   tools: priced.length,
   ...(unlisted.length > 0 && { unlisted }),
+});
+
+/** What a source says beside the prices of its tools. */
+interface BesidePrices {
+  /** The tools with a price that the endpoint does not list. */
+  readonly unlisted: readonly string[];
+  /** The source has more entries, which Dossier did not read or keep. */
+  readonly hasMore: boolean;
+  readonly details?: Readonly<Record<string, string>>;
+}
+
+/** The fact for a source that states prices; it says whether the source states more. */
+export const statesPrices = (
+  priced: readonly PricedTool[],
+  { unlisted, hasMore, details }: BesidePrices,
+) => ({
+  value: toToolOffers(priced),
+  outcome: 'seen' as const,
+  details: { ...toolDetails(priced, unlisted), ...details },
+  ...((hasMore || priced.some((one) => one.hasMore)) && { hasMore: true as const }),
 });
 
 /** The priced tools that an endpoint does not list; none if its list is not known. */

@@ -1,4 +1,4 @@
-import { asMembers, asObject, type JsonObject, readObject } from '../../../core/json.ts';
+import { asMembers, type JsonObject, readObject } from '../../../core/json.ts';
 import { code, own } from '../../../core/words.ts';
 import { type NoAnswer, returned } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
@@ -24,15 +24,15 @@ interface Document {
   readonly result: 'document';
   readonly at: string;
   readonly resources: readonly unknown[];
+  /** There are more entries, which were not read. */
+  readonly hasMore: boolean;
 }
 
-/** The list in a document; undefined for any other JSON. */
+/** The entries of all lists in a document; undefined for any other JSON. */
 function resourcesOf(text: string): readonly unknown[] | undefined {
   const document = asMembers(readObject(text));
-  return lists
-    .map((name) => document[name])
-    .find(Array.isArray)
-    ?.slice(0, mostResources);
+  const found = lists.map((name) => document[name]).filter(Array.isArray);
+  return found.length === 0 ? undefined : found.flat();
 }
 
 /**
@@ -44,8 +44,11 @@ export async function findDocument(run: CheckRun, origin: string): Promise<Docum
   for (const path of paths) {
     const at = `${origin}${path}`;
     const answer = await run.get(at);
-    const resources = answer.result === 'response' ? resourcesOf(answer.text) : undefined;
-    if (resources) return { result: 'document', at, resources };
+    const all = answer.result === 'response' ? resourcesOf(answer.text) : undefined;
+    if (all) {
+      const resources = all.slice(0, mostResources);
+      return { result: 'document', at, resources, hasMore: all.length > resources.length };
+    }
     const none = answer.result === 'response' ? returned(code(at), answer, own('an x402 document')) : answer;
     if (!failure || failure.outcome === 'absent') failure = none;
     if (none.outcome === 'silent' || none.outcome === 'not_asked') break;
@@ -76,19 +79,33 @@ const decoded = (text: string) => {
   }
 };
 
+/** The entries of a document for an endpoint. */
+interface EntriesAtEndpoint {
+  /** Its tools and the endpoint itself, by the names of the tools. */
+  readonly tools: readonly PricedTool[];
+  /** There may be more of them: entries were not read, or it is not known whose tools they name. */
+  readonly hasMore: boolean;
+}
+
+/** What an entry asks for: its ways to pay, or itself if it has the members of one. */
+const acceptsOf = ({ accepts, ...item }: JsonObject): readonly unknown[] => {
+  if (Array.isArray(accepts)) return accepts;
+  return item.payTo === undefined ? [] : [item];
+};
+
 /**
- * The entries of a document that name an endpoint, with or without a tool, or a tool that the endpoint lists,
- * by the names of the tools.
+ * The entries of a document that name an endpoint, with or without a tool, or a tool that the endpoint lists.
  */
 export function atEndpoint(
-  { at, resources }: Document,
+  { at, resources, hasMore }: Document,
   { url, list }: Pick<EndpointAnswer, 'url' | 'list'>,
-): PricedTool[] {
+): EntriesAtEndpoint {
   const place = placeOf(new URL(url));
   const names = new Set(
     list.result === 'listed' ? list.members.map((tool) => nameOf(tool, surfaces.tools)) : [],
   );
-  const found = new Map<string, PricedTool & { readonly offers: Offer[] }>();
+  const found = new Map<string, { readonly tool?: string; readonly offers: Offer[]; hasMore: boolean }>();
+  let isOfUnknown = false;
   for (const listed of resources) {
     const entry = toEntry(listed);
     if (!entry) continue;
@@ -98,11 +115,15 @@ export function atEndpoint(
     const isHere = named
       ? /^https?:$/.test(named.protocol) && placeOf(named) === place
       : names.has(tool ?? '');
+    if (alone !== undefined && list.result !== 'listed') isOfUnknown = true;
     if (!isHere) continue;
-    const accepts = Array.isArray(entry.item.accepts) ? entry.item.accepts : [asObject(entry.item)];
-    const known = found.get(tool ?? '') ?? { ...(tool !== undefined && { tool }), offers: [] };
+    const empty = { ...(tool !== undefined && { tool }), offers: [], hasMore: false };
+    const known = found.get(tool ?? '') ?? empty;
     found.set(tool ?? '', known);
-    for (const offer of acceptedOf(accepts)) known.offers.push(offer);
+    const read = acceptedOf(acceptsOf(entry.item));
+    for (const offer of read.offers) known.offers.push(offer);
+    known.hasMore ||= read.hasMore;
   }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, named]) => named);
+  const tools = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, named]) => named);
+  return { tools, hasMore: hasMore || isOfUnknown };
 }

@@ -10,10 +10,9 @@ import { priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   type PricedTool,
   statesNone,
-  toolDetails,
+  statesPrices,
   toolOffers,
   toolOffersWords,
-  toToolOffers,
   unlistedOf,
   unlistedWords,
 } from './tool-offers.ts';
@@ -28,6 +27,8 @@ interface NamedDocument {
   /** The entries for the endpoint itself and for its tools, with a price and without. */
   readonly priced: readonly PricedTool[];
   readonly bare: readonly PricedTool[];
+  /** There may be more entries for the endpoint. */
+  readonly hasMore: boolean;
   readonly list: EndpointAnswer['list'];
   readonly now: Date;
 }
@@ -56,13 +57,14 @@ const ofDocuments = <const Value extends Json>(
         if (document.result !== 'document') return { ...withoutAnswer(document, subject), rule: 'rare' };
         const endpoint = await run.endpoint({ url: subject });
         const list = endpoint.result === 'answered' ? endpoint.list : endpoint;
-        const tools = atEndpoint(document, { url: subject, list });
+        const { tools, hasMore } = atEndpoint(document, { url: subject, list });
         const { at, resources } = document;
         const named = {
           at,
           total: resources.length,
           priced: tools.filter(isPriced),
           bare: tools.filter((one) => !isPriced(one)),
+          hasMore,
           list,
           now: run.now,
         };
@@ -78,7 +80,7 @@ function alsoWords(more: Words, { at, now }: NamedDocument, unlisted: readonly s
 }
 
 function pricesOf(named: NamedDocument): RemoteFinding<z.infer<typeof toolOffers>> {
-  const { at, total, priced, bare, list } = named;
+  const { at, total, priced, bare, hasMore, list } = named;
   if (priced.length + bare.length === 0)
     return statesNone(say`${code(at)} names ${count(total, 'resource')}, but not this endpoint.`);
   if (priced.length === 0)
@@ -88,11 +90,11 @@ function pricesOf(named: NamedDocument): RemoteFinding<z.infer<typeof toolOffers
     priced.length > mostTools
       ? say`${code(at)} states prices of ${count(priced.length, 'tool')} there; Dossier keeps those of ${mostTools}.`
       : own('');
+  const isUnread = hasMore || [...priced, ...bare].some((one) => one.hasMore);
+  const unread = isUnread ? say`${code(at)} states more there than Dossier can read.` : own('');
   return {
-    value: toToolOffers(priced),
-    outcome: 'seen',
-    ...alsoWords(more, named, unlisted),
-    details: toolDetails(priced, unlisted),
+    ...statesPrices(priced, { unlisted, hasMore: isUnread }),
+    ...alsoWords(join([more, unread], ' '), named, unlisted),
   };
 }
 

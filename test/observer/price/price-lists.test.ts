@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDocumented } from '../../support/endpoints/documented.ts';
+import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { type AnyClient, connect } from '../../support/mcp-clients.ts';
+import { alice, mallory, usdc } from '../../support/offers.ts';
+import { expectSameFacts } from '../../support/same-facts.ts';
+
+const today = new Date().toISOString().slice(0, 10);
+const urlAt = (name: string) => `https://${name}.example.com/mcp`;
+const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
+
+const offerOf = (changed: object = {}) => ({
+  scheme: 'exact',
+  network: 'eip155:8453',
+  payTo: alice,
+  asset: usdc,
+  amount: '10000',
+  ...changed,
+});
+const many = (length: number) =>
+  Array.from({ length }, (_, at) => offerOf({ amount: `${1000 + at}`, payTo: numbered(1000 + at) }));
+const unreadable = offerOf({ amount: '1e4', payTo: mallory });
+
+/** The entries of the x402 document of each host. */
+const entries: Readonly<Record<string, readonly unknown[]>> = {
+  whole: [{ url: '/mcp', accepts: many(3) }],
+  long: Array.from({ length: 60 }, (_, at) => ({
+    url: '/mcp',
+    tool: `tool${at}`,
+    accepts: [offerOf({ payTo: numbered(at) }), offerOf({ network: 'eip155:137' })],
+  })),
+  ways: [{ url: '/mcp', accepts: many(40) }],
+  unread: [{ url: '/mcp', accepts: [offerOf({ amount: '1000' }), unreadable] }],
+  untold: [
+    { url: '/mcp', tool: 'find', accepts: [offerOf({ amount: '1000' })] },
+    { url: '/mcp', tool: 'send', accepts: [unreadable] },
+  ],
+  late: [
+    { url: '/mcp', accepts: [offerOf({ amount: '1000' })] },
+    ...Array.from({ length: 10_000 }, () => '/x'),
+    { url: '/mcp', accepts: [offerOf()] },
+  ],
+};
+
+/** A catalogue with an address whose ways to pay are not all kept, and one of which one cannot be read. */
+const startBazaar = () =>
+  startEndpoint((_, { url = '' }, response) => {
+    const items = url.includes('offset=0')
+      ? [
+          { resource: urlAt('crowded'), accepts: many(21) },
+          { resource: urlAt('odd'), accepts: [offerOf({ amount: '1000' }), offerOf({ amount: 10_000 })] },
+          { resource: urlAt('whole'), accepts: [offerOf({ amount: '1000' })] },
+        ]
+      : [];
+    response.end(JSON.stringify({ items, pagination: { total: 3 } }));
+  });
+
+let observed: ObservedDirectory;
+let client: AnyClient;
+beforeAll(async () => {
+  const servers: Record<string, Endpoint> = { bazaar: await startBazaar() };
+  for (const name of [...Object.keys(entries), 'crowded', 'odd'])
+    servers[name] = await startDocumented(['find', 'send_all'], () => {
+      const resources = entries[name];
+      return resources ? { '/.well-known/x402': { resources } } : {};
+    });
+  // Two lists in one document are one.
+  servers.lists = await startDocumented(['find'], () => ({
+    '/.well-known/x402': { resources: ['/mcp'], items: [{ url: '/mcp', accepts: [offerOf()] }] },
+  }));
+  observed = await openObserved(servers, { LIMITS: 'off', PRICE_CATALOGS: 'https://bazaar.example.com' });
+  for (const name of Object.keys(servers))
+    if (name !== 'bazaar') await observed.directory.observe(handleAt(name));
+  client = await connect('v2', { app: observed.directory.app });
+});
+afterAll(async () => {
+  await client.close();
+  await observed.close();
+});
+
+/** The comparisons of one offer with price lists, as JSON and as text. */
+async function check(name: string, offer: object) {
+  const answer = await client.call('check_offer', { handle: handleAt(name), offer });
+  const text = answer.content[0]?.text ?? '';
+  expectSameFacts(text, answer.structuredContent ?? {});
+  const { offers } = answer.structuredContent as unknown as {
+    readonly offers: readonly { readonly price_lists: readonly Readonly<Record<string, unknown>>[] }[];
+  };
+  return { text, lists: offers[0]?.price_lists ?? [] };
+}
+
+describe('of a price list that Dossier has in part, no difference is known', () => {
+  const swapped = offerOf({ amount: '999999', payTo: mallory });
+  const states = { network: 'as_listed', asset: 'as_listed', scheme: 'as_listed' };
+
+  it.each([
+    ['a list above 16 KiB', 'long', 'long.example.com/.well-known/x402'],
+    ['more ways to pay than are stored', 'ways', 'ways.example.com/.well-known/x402'],
+    ['a way to pay that cannot be read', 'unread', 'unread.example.com/.well-known/x402'],
+    ['a tool whose price cannot be read', 'untold', 'untold.example.com/.well-known/x402'],
+    ['more entries than are read', 'late', 'late.example.com/.well-known/x402'],
+    ['more ways to pay than are kept of a catalogue', 'crowded', 'bazaar.example.com'],
+    ['a way to pay in a catalogue that cannot be read', 'odd', 'bazaar.example.com'],
+  ])('%s', async (_what, name, source) => {
+    const { lists, text } = await check(name, [swapped]);
+    expect(lists).toMatchObject([{ source, payee: 'not_known', amount: 'not_known', ...states }]);
+    expect(text.replaceAll('\\', '')).toContain(
+      ' Dossier has only a part of this list. This offer compared with it: ',
+    );
+  });
+
+  it('and what is as listed is known', async () => {
+    const { lists } = await check('long', [offerOf({ payTo: numbered(0) })]);
+    expect(lists).toMatchObject([{ tool: 'tool0', payee: 'as_listed', amount: 'as_listed', ...states }]);
+    const resource = { url: 'mcp://tool/tool9' };
+    const cut = await check('long', { x402Version: 2, resource, accepts: [offerOf()] });
+    expect(cut.lists).toMatchObject([{ payee: 'not_known', amount: 'not_known', network: 'not_known' }]);
+    expect(cut.text).toContain(', as far as Dossier has it, lists no price for `tool9`');
+  });
+
+  it('but of a whole one it is, and all lists of a document are one', async () => {
+    const { lists, text } = await check('whole', [swapped]);
+    const other = { payee: 'other', amount: 'higher', ...states };
+    expect(lists).toMatchObject([other, other]);
+    expect(text).not.toContain('only a part');
+    expect((await check('lists', [swapped])).lists).toMatchObject([other]);
+  });
+});
