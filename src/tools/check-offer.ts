@@ -59,6 +59,11 @@ const output = z.object({
             source: z.string(),
             observed_on: z.string(),
             tool: z.string().optional(),
+            tool_by_similarity: z
+              .literal(true)
+              .optional()
+              .describe('The request names no tool; this is the most similar price of any'),
+            more_there: z.int().optional().describe('Other prices there for what is paid for'),
             payee: listState,
             amount: listState,
             asset: listState,
@@ -99,12 +104,16 @@ function factsOf(compared: ComparedOffer): Words[] {
   });
 }
 
-const toListedOffer = ({ text: _, observed_at, tool, source, ...states }: ListComparison) => ({
-  source,
-  observed_on: dayText(observed_at),
-  ...(tool !== undefined && { tool }),
-  ...states,
-});
+function toListedOffer({ text: _, observed_at, tool, source, isSimilar, others, ...states }: ListComparison) {
+  return {
+    source,
+    observed_on: dayText(observed_at),
+    ...(tool !== undefined && { tool }),
+    ...(isSimilar && { tool_by_similarity: true as const }),
+    ...(others > 0 && { more_there: others }),
+    ...states,
+  };
+}
 
 /**
  * Says what an offer is for. If it is compared with something else than the first offer, it says that too.

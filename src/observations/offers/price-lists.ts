@@ -71,6 +71,10 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
   readonly observed_at: string;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
+  /** Whether the request for the payment names no tool, and this price is the most similar one of any tool. */
+  readonly isSimilar: boolean;
+  /** The number of other prices that the list has for what is paid for. */
+  readonly others: number;
   /** The listed offer and the states in words. */
   readonly text: Words;
 }
@@ -149,7 +153,14 @@ const asPart = (states: ListStates): ListStates => {
 function withoutTool({ source, observed_at, offers, isPart }: PriceList, tool: string): ListComparison {
   const part = isPart ? own(', as far as Dossier has it,') : own('');
   const text = say`${code(source)} (${dayOf(observed_at)})${part} lists no price for ${code(tool)}, which the request for the payment names, and ${offers.length} for others.`;
-  return { source, observed_at, tool: undefined, ...notKnown, text };
+  return { source, observed_at, tool: undefined, isSimilar: false, others: 0, ...notKnown, text };
+}
+
+/** The prices for a tool, or else for the endpoint itself; all prices if the tool is not known. */
+function pricesFor(offers: readonly ToolOffer[], paidTool: string | undefined): readonly ToolOffer[] {
+  if (paidTool === undefined) return offers;
+  const own = offers.filter(({ tool }) => tool === paidTool);
+  return own.length > 0 ? own : offers.filter(({ tool }) => tool === undefined);
 }
 
 /**
@@ -162,9 +173,7 @@ function compareWithList(
   paidTool: string | undefined,
 ): ListComparison | undefined {
   const { source, observed_at, offers, isPart } = list;
-  const ofTool = offers.filter(
-    (one) => paidTool === undefined || one.tool === undefined || one.tool === paidTool,
-  );
+  const ofTool = pricesFor(offers, paidTool);
   const near = ofTool.toSorted((a, b) => likeness(b, offer) - likeness(a, offer))[0];
   if (!near) return paidTool === undefined ? undefined : withoutTool(list, paidTool);
   const isSame = (one: ToolOffer) =>
@@ -190,10 +199,13 @@ function compareWithList(
   );
   const paid = payees.length === 0 || states.payee === 'as_listed' ? own('') : say`, paid to ${named}`;
   const tool = near.tool === undefined ? own('') : say` for ${code(near.tool)}`;
-  const more = ofTool.length > 1 ? say`; ${ofTool.length - 1} more there` : own('');
-  const listed = say`${offerWords(near)}${tool}${paid}${more}`;
+  const others = ofTool.length - 1;
+  const more = others > 0 ? say`; ${others} more there` : own('');
+  const isSimilar = paidTool === undefined && near.tool !== undefined;
+  const why = isSimilar ? own('; chosen by similarity, because the request names no tool') : own('');
+  const listed = say`${offerWords(near)}${tool}${paid}${more}${why}`;
   const text = say`${code(source)} (${dayOf(observed_at)}) lists ${listed}. ${isPart ? partWords : own('')}This offer compared with it: ${statesWords(states)}.`;
-  return { source, observed_at, tool: near.tool, ...states, text };
+  return { source, observed_at, tool: near.tool, isSimilar, others, ...states, text };
 }
 
 /** Compares an offer with each price list that has something for what is paid for. */

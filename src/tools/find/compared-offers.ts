@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { attempt } from '../../core/json.ts';
 import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
 import { type ComparedOffer, compareWithClosest, unseenOffer } from '../../observations/offers/compare.ts';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../observations/offers/price-lists.ts';
 import { type OfferChanges, type SeenQuotes, toSeenQuotes } from '../../observations/offers/seen.ts';
 import type { NumberedOffer, SentOffers } from '../../observations/offers/sent.ts';
+import { toToolName } from '../../observations/prices/x402-item.ts';
 import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
 import { whyNone } from './why-none.ts';
 
@@ -76,7 +78,10 @@ async function compareAt(
 }
 
 /** The name of the tool in a resource such as `mcp://tool/search`. */
-const toolIn = (resource = ''): string | undefined => /^mcp:\/\/tool\/(.+)$/.exec(resource)?.[1];
+function toolIn(resource = ''): string | undefined {
+  const [, written = ''] = /^mcp:\/\/tool\/(.+)$/.exec(resource) ?? [];
+  return toToolName(attempt(() => decodeURIComponent(written)) ?? written);
+}
 
 /**
  * Compares each offer with the place of its own resource, so that a usual offer does not make a different one

@@ -41,6 +41,12 @@ const entries: Readonly<Record<string, readonly unknown[]>> = {
     ...Array.from({ length: 10_000 }, () => '/x'),
     { url: '/mcp', accepts: [offerOf()] },
   ],
+  schemes: [{ url: '/mcp', accepts: [offerOf({ scheme: 'upto' }), offerOf({ amount: '5000' })] }],
+  tools: [
+    { url: '/mcp', accepts: [offerOf({ amount: '900000', payTo: mallory })] },
+    { url: '/mcp', tool: 'find', accepts: [offerOf()] },
+    { url: 'mcp://tool/send%5Fall', accepts: [offerOf({ amount: '700' })] },
+  ],
 };
 
 /** A catalogue with an address whose ways to pay are not all kept, and one of which one cannot be read. */
@@ -125,5 +131,43 @@ describe('of a price list that Dossier has in part, no difference is known', () 
     expect(lists).toMatchObject([other, other]);
     expect(text).not.toContain('only a part');
     expect((await check('lists', [swapped])).lists).toMatchObject([other]);
+  });
+});
+
+describe('the price in a list that an offer is compared with', () => {
+  const place = `\`tools.example.com/.well-known/x402\` (${today}) lists`;
+
+  it('has its scheme, and not its amount in another scheme', async () => {
+    const { lists } = await check('schemes', [offerOf()]);
+    expect(lists).toMatchObject([
+      { scheme: 'as_listed', amount: 'higher', payee: 'as_listed', more_there: 1 },
+    ]);
+  });
+
+  it('is chosen by similarity if the request names no tool, and that is said in text and JSON', async () => {
+    const { lists, text } = await check('tools', [offerOf()]);
+    expect(lists).toMatchObject([
+      { tool: 'find', tool_by_similarity: true, more_there: 2, amount: 'as_listed' },
+    ]);
+    expect(text).toContain(
+      `${place} 0.01 USDC on Base for \`find\`; 2 more there; chosen by similarity, because the request names no tool. This`,
+    );
+  });
+
+  it.each([
+    ['find', 'find', { amount: 'higher', payee: 'other' }],
+    ['send%5Fall', 'send_all', { amount: 'higher', payee: 'other' }],
+    ['other', undefined, { amount: 'as_listed', payee: 'as_listed' }],
+  ])('is that of the tool %s, or else that of the endpoint itself', async (named, tool, states) => {
+    const offer = offerOf({ amount: '900000', payTo: mallory });
+    const resource = { url: `mcp://tool/${named}` };
+    const { lists, text } = await check('tools', { x402Version: 2, resource, accepts: [offer] });
+    expect(lists).toMatchObject([states]);
+    expect([lists[0]?.tool, lists[0]?.tool_by_similarity, lists[0]?.more_there]).toEqual([
+      tool,
+      undefined,
+      undefined,
+    ]);
+    expect(text).not.toContain('similarity');
   });
 });
