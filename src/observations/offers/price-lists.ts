@@ -71,7 +71,7 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
   readonly observed_at: string;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
-  /** Whether the request for the payment names no tool, and this price is the most similar one of any tool. */
+  /** Whether the request for the payment names no tool, and this price is the most similar of any tool. */
   readonly isSimilar: boolean;
   /** The number of other prices that the list has for what is paid for. */
   readonly others: number;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDocumented } from '../../support/endpoints/documented.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
 import { type AnyClient, connect } from '../../support/mcp-clients.ts';
 import { alice, mallory, usdc } from '../../support/offers.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
@@ -20,6 +21,8 @@ const offerOf = (changed: object = {}) => ({
 });
 const many = (length: number) =>
   Array.from({ length }, (_, at) => offerOf({ amount: `${1000 + at}`, payTo: numbered(1000 + at) }));
+/** Whether the endpoint of the host `away` answers, and who is paid for its tool. */
+let away = { isDown: false, payTo: alice };
 const unreadable = offerOf({ amount: '1e4', payTo: mallory });
 
 /** The entries of the x402 document of each host. */
@@ -62,6 +65,27 @@ const startBazaar = () =>
     response.end(JSON.stringify({ items, pagination: { total: 3 } }));
   });
 
+/** An endpoint that may be away, while the document of its host is there. */
+async function startAway(): Promise<Endpoint> {
+  const inner = await startDocumented(['find'], () => ({
+    '/.well-known/x402': {
+      resources: [{ url: 'mcp://tool/find', accepts: [offerOf({ payTo: away.payTo })] }],
+    },
+  }));
+  const outer = await startFetchServer(async ({ url, method, headers, body }) => {
+    const { pathname } = new URL(url);
+    if (away.isDown && pathname === '/mcp') return new Response('', { status: 503 });
+    return fetch(`${inner.url}${pathname}`, { method, headers, body, duplex: 'half' } as RequestInit);
+  });
+  return {
+    ...outer,
+    async close() {
+      await outer.close();
+      await inner.close();
+    },
+  };
+}
+
 let observed: ObservedDirectory;
 let client: AnyClient;
 beforeAll(async () => {
@@ -71,6 +95,7 @@ beforeAll(async () => {
       const resources = entries[name];
       return resources ? { '/.well-known/x402': { resources } } : {};
     });
+  servers.away = await startAway();
   // Two lists in one document are one.
   servers.lists = await startDocumented(['find'], () => ({
     '/.well-known/x402': { resources: ['/mcp'], items: [{ url: '/mcp', accepts: [offerOf()] }] },
@@ -169,5 +194,22 @@ describe('the price in a list that an offer is compared with', () => {
       undefined,
     ]);
     expect(text).not.toContain('similarity');
+  });
+});
+
+it('a list of tools stands while their endpoint does not answer, and a payee that is swapped meanwhile is a change', async () => {
+  const before = { kind: 'price.x402', value: [{ tool: 'find', pay_to: alice }] };
+  away = { ...away, isDown: true };
+  observed.directory.wait(86_400);
+  expect(await observed.look('away', 'price.x402')).toMatchObject([
+    { ...before, outcome: 'seen', missed_since: expect.stringMatching(/^2/) },
+  ]);
+  expect((await check('away', [offerOf()])).lists).toMatchObject([{ tool: 'find', payee: 'as_listed' }]);
+  away = { isDown: false, payTo: mallory };
+  observed.directory.wait(86_400);
+  const [now] = await observed.look('away', 'price.x402');
+  expect(now).toMatchObject({
+    value: [{ tool: 'find', pay_to: mallory }],
+    changed_from: { value: [{ tool: 'find', pay_to: alice }] },
   });
 });

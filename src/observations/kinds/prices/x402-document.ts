@@ -83,8 +83,10 @@ const decoded = (text: string) => {
 interface EntriesAtEndpoint {
   /** Its tools and the endpoint itself, by the names of the tools. */
   readonly tools: readonly PricedTool[];
-  /** There may be more of them: entries were not read, or it is not known whose tools they name. */
+  /** There may be more of them, because entries were not read. */
   readonly hasMore: boolean;
+  /** Entries name only tools, and it is not known whether the endpoint has them. */
+  readonly isOfUnknown: boolean;
 }
 
 /** What an entry asks for: its ways to pay, or itself if it has the members of one. */
@@ -125,5 +127,5 @@ export function atEndpoint(
     known.hasMore ||= read.hasMore;
   }
   const tools = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, named]) => named);
-  return { tools, hasMore: hasMore || isOfUnknown };
+  return { tools, hasMore, isOfUnknown };
 }

@@ -4,6 +4,7 @@ import { code, count, isEmpty, join, listed, own, say, type Words } from '../../
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
+import { isUnanswered } from '../../outcome.ts';
 import { ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckedListing, CheckRun } from '../../run.ts';
 import { priceListChange, priceListWeight } from './price-list-change.ts';
@@ -57,14 +58,16 @@ const ofDocuments = <const Value extends Json>(
         if (document.result !== 'document') return { ...withoutAnswer(document, subject), rule: 'rare' };
         const endpoint = await run.endpoint({ url: subject });
         const list = endpoint.result === 'answered' ? endpoint.list : endpoint;
-        const { tools, hasMore } = atEndpoint(document, { url: subject, list });
+        const { tools, hasMore, isOfUnknown } = atEndpoint(document, { url: subject, list });
+        if (isOfUnknown && list.result !== 'listed' && (tools.length === 0 || isUnanswered(list.outcome)))
+          return { ...withoutAnswer(list, subject), rule: 'rare' };
         const { at, resources } = document;
         const named = {
           at,
           total: resources.length,
           priced: tools.filter(isPriced),
           bare: tools.filter((one) => !isPriced(one)),
-          hasMore,
+          hasMore: hasMore || isOfUnknown,
           list,
           now: run.now,
         };
