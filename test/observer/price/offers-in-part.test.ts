@@ -265,7 +265,7 @@ it('a quote of which Dossier could not read every offer is not called unchanged'
   const price = 'quoted price (amount, asset, network, scheme)';
   const payTo = numbered(10);
   expect(await paidElsewhere('optimism', [offerOf({ network: 'eip155:10', payTo })])).toContain(
-    `: ${price}.`,
+    `: ${price}: 10000 of \`${usdc.toLowerCase()}\` on \`eip155:10\`.`,
   );
   const half = await paidElsewhere('half', [offerOf({ payTo }), offerOf({ payTo, amount: 'ask' })]);
   expect(half).toContain('Address that is paid');
