@@ -14,8 +14,8 @@ import { addressOf, toRoutedPath } from './parameters.ts';
 /**
  * Limits of requests from one network, counted on each node (docs/reference.md). Programs that copy
  * everything have limits of their own (`registry`, `views`, `export`), so that they take no page from a
- * person behind the same address. Lists of the registry and of views count by their entries (`costOf`),
- * because ToolHive reads each entry alone.
+ * person behind the same address. Lists of the registry and of views count by their entries (`costOf`), so
+ * that clients that ask for single entries, such as ToolHive, stay within the limit.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
