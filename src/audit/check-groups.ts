@@ -18,9 +18,9 @@ interface SourceState {
 }
 
 /**
- * Returns a function that gives the states of a control root as a source, at every moment at which a rating
- * by it may have been read: at `size` entries, and after each later event. All roots of a listing are read in
- * one pass, because it may have had thousands. The states are undefined if some events may be unread.
+ * Returns a function that gives the states of a control root as a source: at `size` entries, and after each
+ * later event, because a rating by it may have been read at any of these moments. All roots of a listing are
+ * read in one pass, because it may have had thousands. The states are undefined if some events may be unread.
  */
 function readSourceStates(events: readonly ClaimEvent[] | undefined, size: number) {
   const states = new Map<string, SourceState[]>();

@@ -114,7 +114,7 @@ export const createAuditState = (size: number) => ({
    * The claim that each shown listing shows, and whether the listing is withdrawn or hidden by the operator.
    */
   listings: new Map<string, Pick<ShownListing, 'claim' | 'events' | 'withdrawn' | 'isHidden'>>(),
-  /** Withdrawn listings of which the reader is shown nothing. */
+  /** Withdrawn listings about which the reader is shown nothing. */
   unshownListings: new Set<string>(),
   ratings: new Map<string, CountedRating>(),
   erased: new Map<number, { readonly where: string; readonly at: string }>(),
@@ -180,8 +180,8 @@ const mostKeyChanges = 20;
 const longestHistory = 100;
 
 /**
- * Returns the entry from which on a history shows every change of keys (`isOfKeys`) or every other event; 0
- * if it may show all.
+ * Returns the entry from which on a history shows every change of keys (`isOfKeys`) or every other event.
+ * Returns 0 if it may show all.
  */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);

@@ -343,8 +343,8 @@ const isActionShown = (
   !(target_kind === 'response' && ratings.get(String(target))?.withdrawn_at);
 
 /**
- * Checks that a record may be withheld: only those of withdrawn ratings and the observations of withdrawn
- * listings may.
+ * Checks that a record may be withheld. Only records of withdrawn ratings, and observations of withdrawn or
+ * hidden listings, may.
  */
 function checkWithheld(
   type: string,

@@ -21,7 +21,7 @@ export interface GroupEvidence {
 
 /**
  * Returns the holders of a listing: its namespace, and the control roots that proved a claim to it. `sure`
- * has those of the time before the audit began, `possible` also later ones. `isWhole` tells whether all are
+ * has the holders from before the audit began, `possible` also later ones. `isWhole` tells whether all are
  * known.
  */
 export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>) {

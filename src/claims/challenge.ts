@@ -172,8 +172,8 @@ const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_k
 };
 
 /**
- * The keys that sign and verify challenges, newest first: those of CLAIM_KEYS or, if it is not set, those in
- * the database. There is at least one.
+ * The keys that sign and verify challenges, newest first. They come from CLAIM_KEYS or, if it is not set,
+ * from the database. There is at least one.
  */
 export async function claimKeyRing({
   config,

@@ -55,7 +55,7 @@ export function createClaimPass() {
         return left.slice(0, Math.max(0, mostOthers + 1 - known.size));
       });
     },
-    /** Records the readings that prove nothing, except those of claims that have changed since. */
+    /** Records the readings that prove nothing, unless their claim has changed since. */
     async record({ store, log }: Pick<Context, 'store' | 'log'>): Promise<void> {
       for (const found of missing.values()) put(checked, found.claim, found.result);
       for (const found of missing.values()) {

@@ -22,7 +22,7 @@ export interface ProofPlace {
 }
 
 export interface SeenFacts {
-  /** The domain where the proof stands: that of the namespace, or for DNS also one above it. */
+  /** The domain where the proof stands: the domain of the namespace, or for DNS also one above it. */
   readonly domain: string;
   /** How many DNS servers gave the same answer; absent if none was asked. */
   readonly resolvers?: number;

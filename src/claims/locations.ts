@@ -29,7 +29,7 @@ export interface ClaimTarget {
   readonly claim?: Claim | undefined;
 }
 
-/** The control roots of a claimant: that of the location and that of the claim. */
+/** The control roots of a claimant: the location's and the claim's. */
 export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[] =>
   claim ? [root, claim.root] : [root];
 
@@ -240,8 +240,8 @@ function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
 }
 
 /**
- * Reads the keys that a domain publishes for the MCP registry, in DNS also those of domains above it. The
- * text is from the nearest domain that counts; the others add no line.
+ * Reads the keys that a domain publishes for the MCP registry, in DNS also those that domains above it
+ * publish. The text is from the nearest domain that counts; the others add no line.
  */
 const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);

@@ -26,8 +26,8 @@ export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
 /**
- * The changes of receipt keys that a check saw, in the form of the log: RFC 7638 thumbprints, and the SHA-256
- * of each name, because no text can be removed from the log.
+ * The changes of receipt keys that a check saw, in the form of the log. It has RFC 7638 thumbprints and the
+ * SHA-256 of each name, because no text can be removed from the log.
  */
 export const toLoggedKeys = (
   published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],

@@ -40,7 +40,9 @@ export const toPreflight = (opening: CorsOpening, headers: Readonly<Record<strin
     headers: { ...toCorsHeaders(opening), 'Access-Control-Max-Age': String(day_s), ...headers },
   });
 
-/** Gives all answers of routes the same headers, preflights included, as GitHub requires of a registry. */
+/**
+ * Gives all answers of routes, preflights included, the same headers, which GitHub requires of a registry.
+ */
 export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
   const headers = toCorsHeaders({ methods, headers: 'Authorization, Content-Type' });
   return async (c, next) => {

@@ -58,7 +58,7 @@ const limitOfStart = (start: Buffer): number =>
 
 /**
  * Parses a message within the bounds of the tool that it calls. A message above the default bounds is charged
- * to the tool that it names before it is parsed; any other is charged when its tool is known. Throws
+ * before it is parsed, to the tool that it names. Any other is charged when its tool is known. Throws
  * body_too_large, invalid_request, rate_limited or secret_in_body.
  */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Reads the hash of a complete subtree. Level 0 has the leaf hashes; node i of level n covers the leaves from
+ * Reads the hash of a complete subtree. Level 0 has the leaf hashes. Node i of level n covers the leaves from
  * i * 2^n up to (i + 1) * 2^n.
  */
 export type ReadNode = (level: number, index: number) => Promise<Buffer>;

@@ -66,9 +66,9 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .execute();
 
 /**
- * The current ratings of one group with the same outcome, score and class of proof: how many there are, how
- * many are the newest of their source (`sources`) or of their rating listing (`source_handles`) in the group,
- * and when the last was made.
+ * The current ratings of one group with the same outcome, score and class of proof: how many there are, and
+ * when the last was made. `sources` and `source_handles` count those that are the newest of their source or
+ * rating listing in the group.
  */
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 

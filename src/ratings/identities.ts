@@ -47,9 +47,9 @@ function padded(values: readonly string[]): string[] {
 type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
 
 /**
- * Reads the identities that connect a listing with the sources of its ratings: those that the records of
- * either side ever named of the other, those that both named, and those that the namespace and claims of the
- * rated listing proved. `names` are further identities to look for in the records of the sources.
+ * Reads the identities that connect a listing with the sources of its ratings: what the record of either side
+ * ever named of the other, what both named, and what the rated listing proved by namespace and claims.
+ * `names` are further identities to look for in the records of the sources.
  */
 export const readIdentities = (
   db: Db,

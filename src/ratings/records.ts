@@ -35,8 +35,8 @@ export async function writeHolder(
 }
 
 /**
- * The ratings of a subject, newest first, each with its response, whose columns are null if there is none.
- * The order is that of the log index, because the clocks of nodes differ.
+ * The ratings of a subject, newest first by log index, because the clocks of nodes differ. Each has its
+ * response, whose columns are null if there is none.
  */
 const recordsOf = (db: Db, subject: string) =>
   db

@@ -19,8 +19,8 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
 /**
- * When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check, a quarter of
- * that after a check that failed, and a day after a first check that found nothing.
+ * When a claim is checked again, in ms since 1970. The wait is the interval (+-20 %), a quarter of it after a
+ * check that failed, and at most a day after a first check that found nothing.
  */
 export function recheckDue_ms(
   {
@@ -50,10 +50,7 @@ function optOutDue_ms(optOut: OptOut, interval_s: number): number {
   return isWaiting ? second_ms : recheckDue_ms({ ...optOut, missing }, interval_s);
 }
 
-/**
- * The locations where a listing is checked again, each with its time: those of its claim and of its opt-out
- * lines.
- */
+/** The locations where a claim or an opt-out line of a listing is checked again, each with its time. */
 async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
   const optOuts = await store.optOuts.of(handle);
   // If an opt-out line stands elsewhere, the claim's location is read too, so that a missing line is noticed.

@@ -33,7 +33,8 @@ export const createCheckWrites = (db: Db) => ({
 });
 
 /**
- * A location is checked for a listing at most once in this time, or twice if the first check may be repeated.
+ * Under each name (`toCheckName`), a location is checked at most once in this time, or twice if the first
+ * check may be repeated.
  */
 export const window_ms = 30_000;
 const pollEvery_ms = 100;
@@ -98,8 +99,8 @@ async function runOurs<T extends object>(
 }
 
 /**
- * Runs a check, or waits for that of a different node. Throws unavailable if that node is still checking when
- * a request would time out.
+ * Runs a check, or waits while a different node runs it. Throws unavailable if that node is still checking
+ * when a request would time out.
  */
 async function runForAllNodes<T extends object>(
   subject: CheckSubject,

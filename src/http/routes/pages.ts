@@ -28,7 +28,7 @@ import { answerSitemap } from './sitemap.ts';
 /** The state of the import on a page may be a second old. Facts about listings are always current. */
 const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 
-/** All tags, those of most listings first. */
+/** All tags, the most frequent first. */
 const readTags = async (c: Request) =>
   Object.entries((await call(c, listTags, {})).tags)
     .map(([tag, listings]) => ({ tag, listings }))

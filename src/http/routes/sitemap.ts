@@ -11,7 +11,7 @@ const perFile = 50_000;
 const open = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-/** All addresses, or those of one file of an index. */
+/** All addresses, or the addresses in one file of an index. */
 async function* toFile(context: Context, file: number | undefined): AsyncGenerator<string> {
   yield `${open}<urlset ${namespace}>\n`;
   const { publicUrl } = context.config;
