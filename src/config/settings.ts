@@ -249,7 +249,7 @@ export const settings = {
   ),
   HOST_OVERRIDES: setting(
     'hostOverrides',
-    'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`. Addresses that are not public are reached only if named here',
+    'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`. Recorded addresses that are not public are reached only if named here',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),

@@ -134,10 +134,10 @@ function compareTo(
 }
 
 /**
- * Reads visible handles near to a text, those of the same namespace first: handles within two edits of the
- * text or its name and, if the name adds nothing to the publisher's name, handles of that publisher or of one
- * whose name differs by one letter. `others` are further handles of that namespace and publisher, then those
- * with all words of the name.
+ * Reads visible handles near to a text, first those in its namespace: handles within two edits of the text or
+ * of its name. If the name adds nothing to the publisher's name, handles of that publisher, or of one whose
+ * name differs by one letter, are near too. `others` are further handles of that namespace and publisher,
+ * then those with all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);

@@ -74,7 +74,10 @@ const record: Fields = {
   },
 };
 
-/** Former names of members in records before September 2025; `name` is that of a package. */
+/**
+ * Former names of members in records before September 2025. `name` is the former name of a package's
+ * identifier.
+ */
 const olderNames: Readonly<Record<string, string>> = {
   name: 'identifier',
   registry_name: 'registryType',

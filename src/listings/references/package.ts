@@ -15,7 +15,7 @@ export const isImageType = (type: string): boolean => /^(?:oci|docker)$/i.test(t
 
 const toUrl = (base: string) => URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(base) ? base : `https://${base}`);
 
-/** Tells whether a name is an address, such as that of an MCPB file, which then is the location too. */
+/** Tells whether the name of a package is an address, as for an MCPB file, which then is the location too. */
 export const isAddress = (identifier: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(identifier);
 
 /** The first part of the name of an image if it is a host (distribution/reference, "splitDockerDomain"). */

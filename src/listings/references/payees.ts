@@ -8,7 +8,7 @@ import { toReferenceKey } from './references.ts';
 type PayeeRow = RowOf<typeof payeeTable>;
 
 /**
- * A payee as a check of a listing saw it; `first_seen_at` is that of the fact with all payees of its
+ * A payee as a check of a listing saw it. `first_seen_at` belongs to the fact that has all payees of its
  * endpoint.
  */
 export interface SeenPayee extends PaidAs {
@@ -76,7 +76,7 @@ const mostRead = 201;
 
 /**
  * The rows of an address, on one network if it is given: present ones, the first seen first, or former ones,
- * the last seen first. The order is that of an index, so that no engine reads more of them.
+ * the last seen first. They are in the order of an index, so that no engine reads more of them.
  */
 function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
   const ofAddress = db.selectFrom('payee').selectAll().where('key', '=', key);

@@ -12,7 +12,7 @@ const put = precompileQuery((db: Db, rows: readonly ReferenceRow[]) =>
 /** Kinds of reference from checks of a listing; all others are from its record. */
 const observedKinds: readonly ReferenceKind[] = ['tools', 'pay_to'];
 
-/** Deletes the stored references of listings, those of their records or those of a check. */
+/** Deletes the stored references of listings that come from their records, or from a check. */
 export async function deleteReferences(db: Db, handles: readonly string[], of: 'record' | 'check') {
   const kinds = of === 'check' ? 'in' : 'not in';
   const stored = db.deleteFrom('listing_reference').where('handle', 'in', handles);
