@@ -12,7 +12,7 @@ export const toAddress = (address: string): string =>
   /^0x[\da-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 
 /** An account by CAIP-10: the namespace and the reference of a network, and a percent-encoded address. */
-const account = /^([-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}):([-._~%a-zA-Z0-9]{1,1800})$/;
+const account = /^([-a-z0-9]{3,8}):([-_a-zA-Z0-9]{1,32}):([-._~%a-zA-Z0-9]{1,1800})$/i;
 /** The forms of addresses of eip155 and of solana. */
 const ofEthereum = /^0x[\da-f]{40}$/i;
 const ofSolana = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
@@ -35,9 +35,20 @@ const encoded = (address: string): string =>
 
 /** Reads a payee from a CAIP-10 name; undefined if the text is none. */
 function readAccount(text: string): Payee | undefined {
-  const [, network, written = ''] = account.exec(text) ?? [];
+  const [, namespace, reference, written = ''] = account.exec(text) ?? [];
   const address = decoded(written);
-  return network === undefined || address === undefined ? undefined : { network, address };
+  if (namespace === undefined || address === undefined) return undefined;
+  // People write EIP155 in capitals, although the names of namespaces have none.
+  return { network: `${namespace.toLowerCase()}:${reference}`, address };
+}
+
+/**
+ * The address of a payee as an offer states it, without the network if the offer names the same one
+ * (CAIP-10). A payee on a network that is not the offer's stays as it is written.
+ */
+export function statedAddress(stated: string, network: string | undefined): string {
+  const named = readAccount(stated);
+  return named !== undefined && (network ?? named.network) === named.network ? named.address : stated;
 }
 
 /**
@@ -75,7 +86,7 @@ export function readPayeeSegment(text: string): {
 /** Reads a payee from the address of its page on this service, in any format. */
 export function readPayeePage(text: string, publicUrl: string): Payee | undefined {
   const path = text.startsWith(`${publicUrl}/`) ? text.slice(publicUrl.length) : text;
-  const [, last] = /^\/payees\/([^/?#]+)$/.exec(path) ?? [];
+  const [, last] = /^\/payees\/([^/?#]+)(?:[?#].*)?$/s.exec(path) ?? [];
   return last === undefined ? undefined : readPayeeSegment(last).payees[0];
 }
 

@@ -7,6 +7,7 @@ import { faultsOfHtml } from '../support/valid-html.ts';
 
 const alice = '0xAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaAA';
 const mallory = '0x2222222222222222222222222222222222222222';
+const written = '0x5555555555555555555555555555555555555abc';
 const mallPayee = '0x4444444444444444444444444444444444444444';
 const sol = 'DYw8jCTfwHNRJhhmFcbXvVDTqWMEVFBX6ZKUmG5CNSKK';
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
@@ -26,6 +27,8 @@ const quoted: Record<string, Offers | 'free'> = {
   ],
   kiosk: [[sepolia, mallory]],
   booth: [['<b>net</b>', 'pay.example-1']],
+  account: [[base, `EIP155:8453:${written.toUpperCase().replace('0X', '0x')}`]],
+  plain: [[base, written]],
   stand: [
     ['card', 'vendor.md'],
     ['card', 'vendor'],
@@ -113,6 +116,8 @@ interface Body {
     readonly found_by?: string;
   }[];
   readonly total?: object;
+  readonly offers?: readonly object[];
+  readonly advice?: string;
 }
 async function call(tool: string, input: object): Promise<Body> {
   const answer = await directory.app.request(`/api/tools/${tool}`, {
@@ -329,6 +334,39 @@ describe('the page of a payee', () => {
     const named = encodeURIComponent(`${base}:${alice.toLowerCase()}`);
     expect(await readJson(`/payees/${named}`)).toMatchObject({ network: base });
     expect(await readJson('/payees/pay@shop.example')).toMatchObject({ payee: 'pay@shop.example' });
+  });
+
+  it('is the same if an offer states it as an account of its own network', async () => {
+    const { asked_by } = await readJson(`/payees/${base}:${written}`);
+    expect(asked_by.map(({ handle }) => handle)).toEqual([handleAt('account'), handleAt('plain')]);
+    expect(await read(`/agents/${handleAt('account')}`)).toContain(`href="/payees/${written}"`);
+    const offerOf = (payTo: string) => ({
+      payTo,
+      network: base,
+      asset: usdc,
+      amount: '10000',
+      scheme: 'exact',
+    });
+    for (const [name, payTo] of [
+      ['account', written],
+      ['plain', `${base}:${written}`],
+    ] as const) {
+      const answer = await call('check_offer', { handle: handleAt(name), offer: offerOf(payTo) });
+      expect(answer.offers).toMatchObject([{ payee: 'as_seen' }]);
+    }
+    const other = await call('check_offer', {
+      handle: handleAt('plain'),
+      offer: offerOf(`eip155:1:${written}`),
+    });
+    expect(other.offers).toMatchObject([{ payee: 'never_seen' }]);
+  });
+
+  it('is found by a search for it on a network where nobody asks for it, which is said', async () => {
+    expect(await call('search_agents', { query: `eip155:1:${mallory}` })).toMatchObject({
+      listings: [{ handle: handleAt('kiosk') }],
+      advice:
+        'No endpoint that Dossier checked asks to be paid there on Ethereum; these listings ask for it on a different network.',
+    });
   });
 
   it('is a link on the page of a listing', async () => {

@@ -1,5 +1,5 @@
 import { asMembers, asObject, type JsonObject, readBase64Object } from '../../core/json.ts';
-import { readNamedPayee, toAddress } from '../../core/payee.ts';
+import { readNamedPayee, statedAddress, toAddress } from '../../core/payee.ts';
 import { toLine } from '../../core/text.ts';
 import { isIdentifier } from '../kinds/prices/offer.ts';
 import { toNetwork } from '../kinds/prices/offers.ts';
@@ -67,12 +67,13 @@ function toOffer(stated: StatedOffer): SentOffer | undefined {
   const amount = toAmount(stated.amount);
   const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName).toWellFormed()) : '';
   const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
+  const on = isIdentifier(network) ? toNetwork(network, chain) : undefined;
   const expires_ms = typeof expires === 'string' ? Date.parse(expires) : Number.NaN;
   const offer: SentOffer = {
-    ...(isIdentifier(pay_to) && { pay_to: toAddress(pay_to) }),
+    ...(isIdentifier(pay_to) && { pay_to: toAddress(statedAddress(pay_to, on)) }),
     ...(amount !== undefined && { amount }),
     ...(isIdentifier(asset) && { asset: toAddress(asset) }),
-    ...(isIdentifier(network) && { network: toNetwork(network, chain) }),
+    ...(on !== undefined && { network: on }),
     ...(isIdentifier(scheme) && { scheme }),
     ...(name !== '' && { asset_name: name }),
     ...(!Number.isNaN(expires_ms) && { expires: new Date(expires_ms).toISOString() }),

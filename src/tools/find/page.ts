@@ -4,6 +4,7 @@ import { type Context, noteChange } from '../../context.ts';
 import { readCursor, toCursor } from '../../core/cursor.ts';
 import { readPayeeOrPage } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
+import { toText } from '../../core/words.ts';
 import { alikeWords, pickAlike, toAlikeQuery } from '../../document/alike.ts';
 import { successorOf } from '../../document/answers/answers.ts';
 import { untrustedOf } from '../../document/answers/closing.ts';
@@ -11,6 +12,8 @@ import { toListingDocument } from '../../document/document.ts';
 import { toHit } from '../../document/hit.ts';
 import type { Hit } from '../../document/resolved.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
+import { payeeReferences } from '../../listings/references/references.ts';
+import { networkWords } from '../../observations/kinds/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { askedVersion } from './asked-version.ts';
 import { findLeftOut } from './left-out.ts';
@@ -121,16 +124,22 @@ async function findPaid(
 ) {
   const payee = readPayeeOrPage(text.trim(), config.publicUrl);
   if (!payee || facets.length > 0 || cursor !== undefined) return undefined;
-  const { address: key, network } = payee;
-  const [found = []] = await store.listings.recording([{ kind: 'pay_to', key, network }], mostPaid + 1);
+  const { network } = payee;
+  const references = payeeReferences(payee);
+  const all = await store.listings.recording(references, mostPaid + 1);
+  const at = all.findIndex((some) => some.length > 0);
+  const found = all[at] ?? [];
   if (found.length === 0) return undefined;
+  const isElsewhere = network !== undefined && references[at]?.network === undefined;
   const handles = found.slice(0, limit).map(({ handle }) => handle);
   return {
     listings: (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one)),
     counts: { total: Math.min(found.length, mostPaid), capped: found.length > mostPaid, facets: {} },
     next: undefined,
     unknown: [],
-    advice: undefined,
+    advice: isElsewhere
+      ? `No endpoint that Dossier checked asks to be paid there on ${toText(networkWords(network))}; these listings ask for it on a different network.`
+      : undefined,
     no_match: undefined,
     left_out: undefined,
   };

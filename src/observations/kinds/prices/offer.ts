@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { asMembers, asObject, type JsonObject, readBase64Object, readObject } from '../../../core/json.ts';
+import { statedAddress } from '../../../core/payee.ts';
 import { own, say, type Words } from '../../../core/words.ts';
 import { challengesOf, type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
@@ -14,6 +15,7 @@ import {
   offersWords,
   paidOffers,
   readOffers,
+  toNetwork,
   toPaidOffers,
 } from './offers.ts';
 
@@ -68,7 +70,7 @@ function toOffer(
     network,
     amount,
     asset,
-    ...(pay_to !== undefined && { pay_to }),
+    ...(pay_to !== undefined && { pay_to: statedAddress(pay_to, toNetwork(network, chain)) }),
     ...(chain !== undefined && { chain_id: chain }),
     ...(converted && { our_conversion: converted }),
   };
