@@ -255,12 +255,16 @@ function compareUnit(
   const ofOther = (one: PaidOffer) => assetWords(one.asset, one.network);
   const writeElsewhere = (one: PaidOffer) => say`${ofOther(one)} on ${networkWords(one.network)}`;
   const other = whyNotComparable(network, quotes);
-  const where = network === undefined ? say`` : own(' on this network');
+  const where = own(' on this network');
+  const isNowhere = network === undefined && newest !== undefined;
   return {
     asset: toPart(
       asset,
       (one) => assetWords(one, network),
-      () => other ?? compare(ofAsset, ofNetwork, ofOther, { where, writeElsewhere }),
+      () =>
+        isNowhere
+          ? notKnown(own('assets are compared within one network'))
+          : (other ?? compare(ofAsset, ofNetwork, ofOther, { where, writeElsewhere })),
     ),
     network: toPart(
       network,

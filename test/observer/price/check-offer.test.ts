@@ -337,6 +337,17 @@ describe('an offer that is another one', () => {
     );
   });
 
+  it.each([['eip155:8453 '], [8453], [undefined]])(
+    'an asset on a network that cannot be read (%j) is not known: its address may be another asset there',
+    async (network) => {
+      const answer = await check({ handle: shopHandle, offer: [{ ...quoted(), network }] });
+      expect(statesOf(answer)).toEqual(['as_seen not_known not_known not_known as_seen']);
+      expect(answer.offers[0]?.facts).toContainEqual(
+        expect.stringMatching(/^Asset `0x[\da-f]{40}`: not known: assets are compared within one network\.$/),
+      );
+    },
+  );
+
   it('says who else asks to be paid there', async () => {
     await observed.directory.observe(handleAt('twin'));
     const { offers } = await check({ handle: shopHandle, offer: ask.header });
