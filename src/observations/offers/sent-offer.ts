@@ -48,6 +48,10 @@ function besideIn(value: unknown, name: string): { readonly member: string; read
   return isBeside && isIdentifier(name) ? [{ member: name, value: toAddress(text) }] : [];
 }
 
+/** The same of the members of an offer that Dossier does not know, without what is in them. */
+const besideAmong = (members: JsonObject) =>
+  Object.entries(members).flatMap(([name, one]) => (typeof one === 'object' ? [] : besideIn(one, name)));
+
 /** The members of a way to pay, before they are checked. */
 interface StatedOffer {
   readonly pay_to: unknown;
@@ -98,7 +102,7 @@ function agreedValue(one: unknown, other: unknown): unknown {
  * amount}.
  */
 function readRequirement(one: JsonObject): SentOffer | undefined {
-  const { payTo, pay_to, amount, maxAmountRequired, asset, network, scheme, extra } = one;
+  const { payTo, pay_to, amount, maxAmountRequired, asset, network, scheme, extra, ...others } = one;
   return toOffer({
     asset,
     network,
@@ -106,7 +110,7 @@ function readRequirement(one: JsonObject): SentOffer | undefined {
     pay_to: agreedValue(payTo, pay_to),
     amount: agreedValue(amount, maxAmountRequired),
     asset_name: asMembers(extra).name,
-    beside: besideIn(extra, 'extra'),
+    beside: [...besideAmong(others), ...besideIn(extra, 'extra')],
   });
 }
 
@@ -117,7 +121,7 @@ function readRequirement(one: JsonObject): SentOffer | undefined {
 function readChallenge({ method, intent, request, expires }: JsonObject): SentOffer | undefined {
   const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
   if (!read) return undefined;
-  const { amount, currency, recipient: pay_to, methodDetails } = read;
+  const { amount, currency, recipient: pay_to, methodDetails, ...others } = read;
   return toOffer({
     pay_to,
     amount,
@@ -126,7 +130,7 @@ function readChallenge({ method, intent, request, expires }: JsonObject): SentOf
     scheme: intent,
     chain_id: asMembers(methodDetails).chainId,
     expires,
-    beside: besideIn(methodDetails, 'methodDetails'),
+    beside: [...besideAmong(others), ...besideIn(methodDetails, 'methodDetails')],
   });
 }
 

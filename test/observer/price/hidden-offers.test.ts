@@ -227,6 +227,11 @@ describe('what an offer has beside its five parts', () => {
       `The offer also names \`${mallory}\` (\`extra.feeRecipient\`); Dossier does not compare that.`,
     ],
     [
+      'who is paid by another name',
+      [{ ...offerOf(), recipient: mallory, description: 'Data' }],
+      `The offer also names \`${mallory}\` (\`recipient\`); Dossier does not compare that.`,
+    ],
+    [
       'an address under any name',
       [offerOf({ extra: { settings: [{ x: unknownToken.toUpperCase().replace('0X', '0x') }] } })],
       `The offer also names \`${unknownToken}\` (\`extra.settings.0.x\`); Dossier does not compare that.`,
