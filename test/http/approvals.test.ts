@@ -5,6 +5,7 @@ import { parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-approvals-'));
@@ -24,12 +25,13 @@ const other = registryEntry('com.example/other', { remotes });
 const open = async (
   entries: readonly RegistryEntry[],
   views: object = JSON.parse(readFileSync(file, 'utf8')),
+  environment: Readonly<Record<string, string>> = {},
 ) => {
   const own = join(folder, `views-${opened.length}.json`);
   writeFileSync(own, JSON.stringify(views));
   const directory = await openDirectory({
     entries,
-    environment: { VIEWS: own, PUBLIC_URL: 'https://dossier.example' },
+    environment: { VIEWS: own, PUBLIC_URL: 'https://dossier.example', ...environment },
   });
   opened.push(directory);
   await directory.judgeViews();
@@ -434,4 +436,37 @@ it.each([
   const { code, stderr } = await runDossier(['config'], { VIEWS: wrong });
   expect([code, stderr]).toEqual([78, expect.stringMatching(/^VIEWS: .*wrong\.json: [^\n]+\n$/)]);
   expect(stderr).toContain(why);
+});
+
+it('a pin of payees breaks once they change places', async () => {
+  const one = `0x${'1'.repeat(40)}`;
+  const two = `0x${'2'.repeat(40)}`;
+  let payees = [one, two];
+  const endpoint = await startEndpoint((_, { method }, response) => {
+    if (method !== 'POST') return void response.writeHead(404).end();
+    const accepts = payees.map((payTo, at) => ({
+      scheme: 'exact',
+      network: 'eip155:8453',
+      payTo,
+      asset: `0x${String(at).repeat(40)}`,
+      amount: '1',
+    }));
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
+  });
+  const pins = { pay_to: [`https://mcp.example.com/mcp ${one}, ${two} for sha256:302e87a595e9`] };
+  const directory = await open([shop()], ours({}, [{ ...approval, pins }]), {
+    HOST_OVERRIDES: JSON.stringify({ 'mcp.example.com': endpoint.url }),
+  });
+  const look = async () => {
+    directory.wait(86_400);
+    await directory.observe('com.example/shop');
+    await directory.judgeViews();
+    return policyOf(directory);
+  };
+  expect(await look()).toEqual([allowed, null]);
+  payees = [two, one];
+  expect(await look()).toEqual([none, '1']);
+  expect(await text(directory, '/views/ours')).toContain('Dossier sees');
+  await endpoint.close();
 });
