@@ -135,7 +135,7 @@ it('a reader of a service that was restored from an older backup is told so: not
     410,
     expect.objectContaining({
       code: 'position_gone',
-      detail: expect.stringContaining('Read the dump of /export/manifest.json'),
+      detail: expect.stringContaining('Read the dump that /export/manifest.json names'),
     }),
   ];
   expect(await refused()).toEqual(told);
