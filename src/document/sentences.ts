@@ -19,6 +19,7 @@ import type { Listing, ListingInput, ListingPackage } from '../listings/listing.
 import { isAddress, isImageType, versionOfImage } from '../listings/references/package.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
 import type { AskedKind } from '../observations/kind.ts';
+import { endpointAnswers } from '../observations/kinds/endpoint.ts';
 import type { sharedKinds } from '../observations/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/kinds/questions.ts';
 import { askedOf, kindOf, kindsWithUnknown } from '../observations/kinds.ts';
@@ -131,13 +132,17 @@ function unstatedItem(kind: AskedKind, facts: NotKnownFacts): Pick<NotKnownItem,
   return [{ state: 'not_stated', reason: none }];
 }
 
-function gapsOf(kind: AskedKind, facts: NotKnownFacts): NotKnownItem[] {
+function gapsOf(kind: AskedKind, facts: NotKnownFacts, isLookedAt: boolean): NotKnownItem[] {
   const { unchecked, question } = kind;
   const isUnchecked = unchecked && unchecked.isAsked?.(facts.listing) !== false;
-  return [
-    ...unstatedItem(kind, facts),
-    ...(isUnchecked ? [{ state: 'not_checked' as const, reason: notChecked(unchecked.what) }] : []),
-  ].map((gap) => ({ question, kind: kind.kind, ...gap }));
+  const unstated = unstatedItem(kind, facts);
+  // What the first check of an endpoint may find is not said to be stated nowhere.
+  const isOpen = !isLookedAt && unstated.every(({ state }) => state === 'not_stated');
+  const gaps =
+    isUnchecked && (isOpen || unstated.length === 0)
+      ? [{ state: 'not_checked' as const, reason: notChecked(unchecked.what) }]
+      : unstated;
+  return gaps.map((gap) => ({ question, kind: kind.kind, ...gap }));
 }
 
 /** The kinds that some facts answer: their own, and other questions of buyers. */
@@ -151,10 +156,11 @@ const toAnswered = (facts: readonly Observation[]): ReadonlySet<string | undefin
 export function toNotKnown(observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] {
   const lookedFor = toAnswered(observations.filter((one) => knowingOf(one) !== 'not_known'));
   const known = toAnswered(observations.filter((one) => knowingOf(one) === 'known'));
+  const isLookedAt = lookedFor.has(endpointAnswers.kind);
   return kindsWithUnknown.flatMap((kind) => {
     // If no price was seen at an endpoint, a field that Dossier does not read may still state one.
     const isStated = kind.kind === anyPrice.kind && mayBeUnread(kind, facts);
-    return (isStated ? known : lookedFor).has(kind.kind) ? [] : gapsOf(kind, facts);
+    return (isStated ? known : lookedFor).has(kind.kind) ? [] : gapsOf(kind, facts, isLookedAt);
   });
 }
 

@@ -80,7 +80,7 @@ describe('what is not known', () => {
     expect(
       not_known.map(({ question, kind, state }: Record<string, string>) => [question, kind, state]),
     ).toEqual([
-      ['price', 'price', 'not_stated'],
+      ['price', 'price', 'not_checked'],
       ['reach', 'endpoint.answers', 'not_checked'],
       ['tools', 'tools.surface', 'not_checked'],
       ['access', 'auth', 'not_stated'],
@@ -92,11 +92,13 @@ describe('what is not known', () => {
       ['terms', 'licence', 'not_stated'],
       ['terms', 'support', 'not_stated'],
     ]);
-    expect(not_known[0].reason).toBe('The record that Dossier read has no field that states a price.');
+    expect(not_known[0].reason).toBe('Dossier has not checked whether it asks for a payment.');
     expect(not_known[1].reason).toBe('Dossier has not checked whether the endpoint answers.');
     expect(await read('/agents/a.b/remote')).toContain(
       '<li class="gap"><b>Terms, data handling, region, licence, support:</b> not stated.</li>',
     );
-    expect(await read('/agents/a.b/remote.md')).toContain('* Not known: Price: not stated.\n');
+    expect(await read('/agents/a.b/remote.md')).toContain(
+      '* Not known: Dossier has not checked whether it asks for a payment.\n',
+    );
   });
 });

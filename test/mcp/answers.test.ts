@@ -873,16 +873,13 @@ const rows: readonly Row[] = [
   {
     says: 'what is not stated, and what was not checked',
     record: { ...at(url), ...onGitHub('example/x') },
-    full: [
+    full: [`Where: ${url}, not checked.`, 'Costs: Dossier has not checked whether it asks for a payment'],
+    expected: [
+      'Rated: No ratings here; that matters for a purchase.',
+      'Asks: No credentials recorded',
       'Not stated: operator, terms, data handling, region, licence, support',
-      `Where: ${url}, not checked.`,
-      'Costs: Not recorded, not checked.',
     ],
-    expected: ['Rated: No ratings here; that matters for a purchase.', 'Asks: No credentials recorded'],
-    short: [
-      'Not stated: price, operator, terms, data handling, region, licence, support',
-      'Not checked: endpoint, tools, last commit',
-    ],
+    short: ['Not checked: price, endpoint, tools, last commit'],
     absent: ['Stands out'],
   },
   {

@@ -136,8 +136,8 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
       whose: 'Domain bare.example.com, proven to the registry; its endpoint is on it; not claimed.',
       asks: 'No credentials recorded.',
     });
-    expect(unchecked.unchecked).toBe('endpoint, tools, last commit');
-    expect(unchecked.unstated).toBe('price, operator, terms, data handling, region, licence, support');
+    expect(unchecked.unchecked).toBe('price, endpoint, tools, last commit');
+    expect(unchecked.unstated).toBe('operator, terms, data handling, region, licence, support');
   });
 
   it('is of a check that the log does not call a change', async () => {

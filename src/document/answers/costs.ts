@@ -103,7 +103,9 @@ export const costs: FactsOf = (judged) => {
     ...prices,
     ...others,
     ...notSeen.map((one) => observed(judged, one, say`${noPriceWords(one, judged)}${atPlace(one, quoted)}`)),
-    ...(unread && quoted.length > 0 ? [recorded(judged, phrase(unread.reason), 'not_known')] : []),
+    ...(unread && quoted.some(({ outcome }) => outcome !== 'not_asked')
+      ? [recorded(judged, phrase(unread.reason), 'not_known')]
+      : []),
     ...(quoted.length + others.length === 0
       ? [
           unknownOf(

@@ -11,6 +11,7 @@ export const anyPrice: AskedKind = {
     what: own('a price'),
     fields: /pric|cost|fee|billing|payment|plan|tier|subscri|currency|monetiz/i,
   },
+  unchecked: { what: own('whether it asks for a payment'), isAsked: ({ remotes }) => remotes.length > 0 },
 };
 
 export const credentials: AskedKind = {
