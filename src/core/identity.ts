@@ -168,7 +168,53 @@ export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[])
 /** The identity of a namespace: the account for `io.github.<account>`, otherwise its domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 
+/**
+ * Tells whether a host serves many publishers: a known one, or a domain below which each has hosts of their
+ * own.
+ */
+const servesMany = (host: string): boolean =>
+  sharedDomains.some((domain) => host === domain || isBelow(host, domain)) ||
+  hostingDomains.includes(host) ||
+  (parse(host, { allowPrivateDomains: true }).isPrivate === true &&
+    getDomain(host, { allowPrivateDomains: true }) === null);
+
+/** Stands for a variable in a host; no registered name contains it. */
+const anyLabel = '0any0';
+
+/**
+ * The part of a path that names a publisher at a host which serves many: an account such as `@alice`, or else
+ * the whole path without the usual endings of endpoints; without such a path, the query.
+ */
+function tenantOf(rest: string): string {
+  const [path = '', query] = rest.split('?', 2);
+  const segments = path.split('/').filter(Boolean);
+  if (segments[0]?.startsWith('@')) return segments[0].toLowerCase();
+  const named = /^(?:mcp|sse)$/i.test(segments.at(-1) ?? '') ? segments.slice(0, -1) : segments;
+  return named.length > 0 ? named.join('/') : query ? `?${query}` : '';
+}
+
+/**
+ * The owner of what is at a host and the path and query behind it, as far as an address tells: the account of
+ * a forge, the domain that one publisher registers, or, at a host that serves many publishers, the host with
+ * the part of the path that may name one of them. The host may be a template, and may have a port.
+ */
+export function ownerAt(host: string, rest: string): string {
+  const label = host.replace(/:(?:\d+|\{[^{}]*\})$/, '').replace(/\{[^{}]*\}/g, anyLabel);
+  const forge = ownMember(forgeHosts, label);
+  const account = rest.split(/[/?]/)[1]?.toLowerCase();
+  if (forge && account && !forgeRoutes.includes(account)) return `${forge}/${account}`;
+  if (servesMany(label)) return `${host}/${tenantOf(rest)}`.replace(/\/$/, '');
+  const { id } = Holder.ofHost(label);
+  return id.includes(anyLabel) ? host : id;
+}
+
 const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
+
+/** Tells whether a name ends with a public suffix, as most names of hosts do and names of files do not. */
+export function hasPublicSuffix(name: string): boolean {
+  const { isIcann, isPrivate } = parse(name, { allowPrivateDomains: true });
+  return isIcann === true || isPrivate === true;
+}
 
 /**
  * The holder that a record names with a host; undefined if the host serves many publishers or is not a public
@@ -177,8 +223,7 @@ const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|1
 function readHost(named: string): Holder | undefined {
   const host = named.toLowerCase().replace(/\.$/, '');
   if (publicAddress.test(host)) return Holder.ofHost(host);
-  if (sharedDomains.some((domain) => host === domain || isBelow(host, domain))) return undefined;
-  if (!getDomain(host, { allowPrivateDomains: true }) || hostingDomains.includes(host)) return undefined;
+  if (servesMany(host) || !getDomain(host, { allowPrivateDomains: true })) return undefined;
   return Holder.ofHost(host);
 }
 

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { claimTable } from '../claims/claim.ts';
 import { readClaimHistory, readReceiptKeys } from '../claims/table.ts';
 import { importRunTable } from '../imports/import-run.ts';
-import { toRecorded } from '../imports/recorded.ts';
+import { namingOf } from '../imports/naming.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
-import { type Moves, toMoves } from '../listings/moves.ts';
 import { sharedColumn, toShared } from '../listings/references/shared.ts';
+import { type Moves, toMoves } from '../listings/version-moves.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
@@ -109,9 +109,9 @@ async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promis
   const editions = rows.slice(0, comparedVersions).map(({ record, ...row }) => ({
     ...row,
     undated: row.undated ? true : undefined,
-    naming: toRecorded(JSON.parse(record) as object),
+    naming: namingOf(JSON.parse(record) as object),
   }));
-  return toMoves(editions, version);
+  return toMoves(handle, editions, version);
 }
 
 const readClaim = precompileQuery((db: Db, handle: string) =>

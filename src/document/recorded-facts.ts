@@ -1,7 +1,7 @@
 import { isWebAddress } from '../core/text.ts';
 import { own } from '../core/words.ts';
 import { type ImportedSignal, isSpecified, type Listing } from '../listings/listing.ts';
-import type { Moves } from '../listings/moves.ts';
+import type { Moves } from '../listings/version-moves.ts';
 import type { RecordKind } from '../observations/kind.ts';
 import { publisherListings, publisherSameEndpoint, sharedKinds } from '../observations/kinds/publisher.ts';
 import { recordKinds } from '../observations/kinds.ts';

@@ -18,7 +18,8 @@ const template = /\{([^{}]+)\}/g;
  */
 type LaunchWord = string | undefined;
 
-const scalar = (value: unknown): string | undefined =>
+/** A text, number or flag as a text. */
+export const scalar = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined;
@@ -55,7 +56,7 @@ function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boole
 }
 
 /** Tells whether an argument without a stated value is an option that takes no value. */
-const isSwitch = (argument: JsonObject) =>
+export const isSwitch = (argument: JsonObject) =>
   argument.isRequired === true
     ? argument.format === 'boolean'
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');

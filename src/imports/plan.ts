@@ -9,13 +9,14 @@ import {
   sampleOriginOf,
   type VersionSummary,
 } from '../listings/listing.ts';
-import { moveBetween } from '../listings/moves.ts';
+import { moveBetween, type VersionMove } from '../listings/moves.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type UnreadableEntry } from './entry.ts';
 import { type CopyField, type ImportCounts, zeroImportCounts } from './import-run.ts';
 import { type PageFacts, toListing } from './listing.ts';
+import { namingOf } from './naming.ts';
 import { hasField, toRecorded } from './recorded.ts';
 
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
@@ -99,6 +100,8 @@ interface ListingChange {
   readonly known: Listing | undefined;
   /** Tells whether the listing differs in more than the time of its reading. */
   readonly differs: boolean;
+  /** What the shown version moved from the one that was shown before. */
+  readonly moved?: VersionMove | undefined;
   /**
    * The opt-out line that has withdrawn the listing until now, in a repository that the listing no longer
    * records.
@@ -122,6 +125,19 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
+
+/** The difference between the shown version and the one that was shown before, if both have a record. */
+async function readMove(
+  reads: Pick<Reads, 'listings'>,
+  shown: ListingVersion | undefined,
+  known: Listing | undefined,
+): Promise<VersionMove | undefined> {
+  if (!shown || !known || known.withdrawn) return undefined;
+  const before = await reads.listings.version(shown.handle, known.version);
+  if (!before || before.digest === shown.digest || before.record === '') return undefined;
+  const [was, is] = [before, shown].map(({ record }) => namingOf(JSON.parse(record) as object));
+  return was && is && moveBetween(was, is, shown.handle);
+}
 
 async function planListings(
   reads: Reads,
@@ -151,7 +167,8 @@ async function planListings(
       continue;
     }
     const differs = !before || !isDeepStrictEqual(withoutReading(listing), withoutReading(before));
-    listings.push({ listing, known: before, differs, ...(optOut && { optOut }) });
+    const moved = await readMove(reads, shown, before);
+    listings.push({ listing, known: before, differs, moved, ...(optOut && { optOut }) });
   }
   return { listings, optedOut };
 }
@@ -234,7 +251,7 @@ const recordedFields = [
 ] as const;
 
 function toChange(change: ListingChange, at: string): NewChange | undefined {
-  const { listing, known } = change;
+  const { listing, known, moved } = change;
   const { handle, version } = listing;
   if (withdraws(change)) return { type: 'listing.withdrawn', handle, at, data: { reason: 'deleted' } };
   if (listing.withdrawn) return undefined;
@@ -243,11 +260,10 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   if (known.withdrawn && change.optOut) return undefined;
   if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
   const fields = recordedFields.filter((field) => !isDeepStrictEqual(known[field], listing[field]));
-  if (fields.length === 0) return undefined;
+  if (fields.length === 0 && !moved) return undefined;
   const left_tags = known.tags
     .map(({ tag }) => tag)
     .filter((tag) => !listing.tags.some((one) => one.tag === tag));
-  const moved = moveBetween(known, listing);
   const data = { version, fields, ...(moved && { moved }), ...(left_tags.length > 0 && { left_tags }) };
   return { type: 'listing.changed', handle, at, data };
 }

@@ -75,14 +75,19 @@ function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } 
   return once.size === 0 ? {} : { inputs: [...once.values()].slice(0, mostInputs) };
 }
 
-const packageInputs = (recorded: JsonObject) =>
-  toInputs([
-    ...toEnvironment(recorded.environmentVariables),
-    ...toArguments(recorded.runtimeArguments),
-    ...toArguments(recorded.packageArguments),
-    ...toHeaders(asMembers(recorded.transport).headers),
-    ...toVariables(asMembers(recorded.transport).variables),
-  ]);
+/** All inputs of a remote. */
+export const inputsOfRemote = ({ headers, variables }: JsonObject): ListingInput[] => [
+  ...toHeaders(headers),
+  ...toVariables(variables),
+];
+
+/** All inputs of a package. */
+export const inputsOfPackage = (recorded: JsonObject): ListingInput[] => [
+  ...toEnvironment(recorded.environmentVariables),
+  ...toArguments(recorded.runtimeArguments),
+  ...toArguments(recorded.packageArguments),
+  ...inputsOfRemote(asMembers(recorded.transport)),
+];
 
 const longestText = 500;
 const longestUrl = 2048;
@@ -121,16 +126,17 @@ const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.f
 const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
   withoutRepeats(
     objectsOf(server.remotes)
-      .map(({ type, url, headers, variables }, at) => ({
-        type: recordedLine(type),
-        url: recordedLine(url),
-        ...toInputs([...toHeaders(headers), ...toVariables(variables)]),
+      .map((one, at) => ({
+        type: recordedLine(one.type),
+        url: recordedLine(one.url),
+        ...toInputs(inputsOfRemote(one)),
         ...toUnread(unread, `remotes.${at}`),
       }))
       .filter(({ url }) => url !== ''),
   );
 
-function toPackage(recorded: JsonObject, unread: { unread?: string[] }): ListingPackage {
+/** A package as a listing shows it, with the members that were not read. */
+export function toPackage(recorded: JsonObject, unread: { unread?: string[] }): ListingPackage {
   const registry_type = recordedLine(recorded.registryType) || 'unknown';
   const place = placeOfPackage(
     registry_type,
@@ -149,7 +155,7 @@ function toPackage(recorded: JsonObject, unread: { unread?: string[] }): Listing
     ...(/^[\da-f]{64}$/.test(digest) && { file_sha256: digest }),
     ...(transport && { transport }),
     ...toLaunch(recorded),
-    ...packageInputs(recorded),
+    ...toInputs(inputsOfPackage(recorded)),
     ...unread,
   };
 }

@@ -1,31 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
-import compare from 'semver/functions/compare.js';
-import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
-import { Holder, repositoryIdentity } from '../core/identity.ts';
-import { toRepositoryKey } from '../net/repository-place.ts';
-import type { Listing, ListingInput, ListingPackage, VersionSummary } from './listing.ts';
-import { isAddress } from './references/package.ts';
-import { toPackageReference } from './references/references.ts';
+import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
+import type { Naming, Secret, Setting } from './naming.ts';
 
 /** At most this many names of each list are kept, because a record may have thousands. */
 const mostNames = 10;
 const names = z.array(z.string()).max(mostNames);
+const cuts = z.record(z.string(), z.int()).optional();
 
 /**
  * Names in one record that are not in the other, both ways; `is_within` if all new ones have a domain or
- * account that was named before.
+ * account that was named before. `left_out` counts the names of each list that are not kept. `of_others`
+ * counts those in `to`, kept or not, whose owner neither the record before nor the namespace names.
  */
-const replaced = z.strictObject({ from: names, to: names, is_within: z.boolean() });
+const replaced = z.strictObject({
+  from: names,
+  to: names,
+  is_within: z.boolean(),
+  of_others: z.int().optional(),
+  left_out: cuts,
+});
 
 /** The difference between two records in where callers go, what they run and who gets their secrets. */
 export const moveSchema = z.strictObject({
+  /** Hosts of endpoints; at a host that serves many publishers, with the part that may name one of them. */
   endpoints: replaced.optional(),
+  /** Addresses at hosts that are named before and after; `is_within` unless one left https. */
+  addresses: replaced.optional(),
   /** Packages without their versions. */
   packages: replaced.optional(),
-  /** Without `to`, the record no longer names a repository. */
+  /** What packages are started with; `is_within` if neither a runtime nor the owner of a host is new. */
+  starts: replaced.extend({ packages: names, hosts: names }).optional(),
+  /** Without `from`, the record names its first repository; without `to`, it no longer names one. */
   repository: z
-    .strictObject({ from: z.string(), to: z.string().optional(), is_within: z.boolean() })
+    .strictObject({ from: z.string().optional(), to: z.string().optional(), is_within: z.boolean() })
     .optional(),
   /** Names of secrets that are new and required (`needs`) or optional (`takes`), or gone. */
   secrets: z
@@ -33,294 +41,317 @@ export const moveSchema = z.strictObject({
       needs: names,
       takes: names,
       gone: names,
-      /** The hosts and packages that get the new ones; `is_same` if each secret goes to all of these. */
-      sent: z.strictObject({ hosts: names, packages: names, is_same: z.boolean() }).optional(),
+      /** Secrets that were optional before, or required before. */
+      now_needed: names.optional(),
+      now_optional: names.optional(),
+      /** The places and packages that get the new ones; `is_same` if each secret goes to all of these. */
+      sent: z
+        .strictObject({
+          hosts: names,
+          packages: names,
+          is_same: z.boolean(),
+          of_others: z.int().optional(),
+          left_out: cuts,
+        })
+        .optional(),
+      left_out: cuts,
     })
     .optional(),
-  /** Secrets that were named before, and hosts or packages that did not get them before. */
+  /**
+   * Secrets that were named before, and places or packages that did not get them before; `is_within` if these
+   * have the owner of one that got them. Changes stored before 28 November 2026 do not tell it.
+   */
   passed: z
-    .array(z.strictObject({ secrets: names, to: names }))
+    .array(z.strictObject({ secrets: names, to: names, is_within: z.boolean().optional(), left_out: cuts }))
     .max(mostNames)
     .optional(),
+  /** The number of items of `passed` that are not kept. */
+  passed_left_out: z.int().optional(),
 });
 export type VersionMove = z.infer<typeof moveSchema>;
 
-export type Naming = Pick<Listing, 'remotes' | 'packages' | 'repository_key'>;
+const longest = 240;
+/** Both ends of a long name are kept, because a host may end with its owner. */
+const shortened = (name: string): string =>
+  name.length <= longest ? name : `${name.slice(0, 140).toWellFormed()}…${name.slice(-90).toWellFormed()}`;
 
-/** A host in the form in which addresses are compared; for a template, the text in the place of the host. */
-function writtenHost(address: string): string {
-  const [, scheme, written = address] =
-    /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(address) ?? [];
-  const isTemplate = /[{}]/.test(written);
-  const host = (isTemplate ? undefined : URL.parse(address)?.host) ?? written;
-  const usualPort = isTemplate && (scheme?.toLowerCase() === 'http' ? /:80$/ : /:443$/);
-  // A name that ends with the dot of the root is the same name.
-  return (usualPort ? host.replace(usualPort, '') : host).toLowerCase().replace(/\.(?=:\d+$|$)/, '');
-}
+/** Lower ranks are kept first, and then the first ones by name. */
+type Rank = (name: string) => number;
 
-/** The holder of a host; a template may have any text before its domain. */
-export const holderOfHost = (host: string): string =>
-  Holder.ofHost(host.replace(/\{[^{}]*\}/g, 'x').replace(/:\d+$/, '')).id;
-
-/**
- * A package without its version; a package that is a file is named by the host or repository of its address.
- */
-function packageOf(recorded: ListingPackage): string {
-  const { key, registry = '' } = toPackageReference(recorded);
-  return isAddress(recorded.identifier)
-    ? `${registry}:${toRepositoryKey(recorded.identifier) ?? writtenHost(recorded.identifier)}`
-    : `${registry}:${key}`;
-}
-
-/** The scope or account in the name of a package; undefined if it has none. */
-function ownerOfPackage(name: string): string | undefined {
-  const scope = /^(npm(?: [^:]+(?::\/\/[^:]+)?)?:@[^/]+)\//.exec(name)?.[1];
-  if (scope !== undefined) return scope;
-  const [, type, path = ''] = /^(oci|mcpb):(.*)$/s.exec(name) ?? [];
-  if (type === undefined || !path.includes('/')) return undefined;
-  return /^[^/]*[.:]/.test(path) ? repositoryIdentity(path) : path.split('/')[0];
-}
-
-interface Secret {
-  /** The name as it was written first. */
-  readonly name: string;
-  required: boolean;
-  readonly to: Set<string>;
-  readonly hosts: Set<string>;
-}
-
-/** The secrets that a record names, by their names in lower case, because names of headers ignore case. */
-export function secretsOf({ remotes, packages }: Pick<Naming, 'remotes' | 'packages'>): Map<string, Secret> {
-  const secrets = new Map<string, Secret>();
-  const add = (to: string, isHost: boolean, inputs: readonly ListingInput[] = []) => {
-    for (const { name, secret, required } of inputs) {
-      if (!secret) continue;
-      const none = { name, required: false, to: new Set<string>(), hosts: new Set<string>() };
-      const known = secrets.get(name.toLowerCase()) ?? none;
-      known.required ||= required;
-      known.to.add(to);
-      if (isHost) known.hosts.add(to);
-      secrets.set(name.toLowerCase(), known);
-    }
+/** The names to keep of some lists, and how many of each are left out. */
+function keepNames<K extends string>(lists: Readonly<Record<K, Iterable<string>>>, rankOf: Rank = () => 0) {
+  const left: Record<string, number> = {};
+  const kept = Object.entries<Iterable<string>>(lists).map(([key, all]) => {
+    const sorted = [...new Set(all)].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
+    if (sorted.length > mostNames) left[key] = sorted.length - mostNames;
+    return [key, sorted.slice(0, mostNames).map(shortened)];
+  });
+  return {
+    ...(Object.fromEntries(kept) as Record<K, string[]>),
+    ...(Object.keys(left).length > 0 && { left_out: left }),
   };
-  for (const { url, inputs } of remotes) add(writtenHost(url), true, inputs);
-  for (const recorded of packages) add(packageOf(recorded), false, recorded.inputs);
-  return secrets;
 }
 
-const few = (all: Iterable<string>): string[] => [...new Set(all)].sort().slice(0, mostNames);
+type Owners = ReadonlySet<string | undefined>;
+type OwnerOf = (name: string) => string | undefined;
+
+/** Two records in the form in which they are compared. */
+interface NamingPair {
+  readonly before: Naming;
+  readonly after: Naming;
+  /** The owners of all that the record before names, and that of the namespace. */
+  readonly known: Owners;
+}
+
+const isKnown = (owner: string | undefined, known: Owners): boolean =>
+  owner !== undefined && known.has(owner);
+
+function knownOwners({ endpoints, packages, starts, repository_key }: Naming, handle: string): Owners {
+  const hosts = [...starts.values()].flat().flatMap((one) => [...one.hosts.values()]);
+  const repository = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
+  const named = [
+    ...endpoints.values(),
+    ...packages.values(),
+    ...hosts,
+    repository,
+    namespaceIdentity(handle),
+  ];
+  return new Set(named.filter((owner) => owner !== undefined));
+}
+
+/** The count of names of other owners, if a text that names three may hide one of them. */
+const countOthers = (all: Iterable<string>, isOther: (name: string) => boolean) => {
+  const others = [...all].filter(isOther).length;
+  return { ...(others > 2 && { of_others: others }) };
+};
+
+const notIn = (others: ReadonlyMap<string, unknown>, all: ReadonlyMap<string, unknown>): string[] =>
+  [...all.keys()].filter((name) => !others.has(name));
+
+/** The owner of a place or package that gets a secret. */
+const ownerIn =
+  ({ endpoints, packages }: Naming): OwnerOf =>
+  (name) =>
+    endpoints.get(name) ?? packages.get(name);
+
+/** Ranks places and packages first that the record before does not name, nor any other of the same owner. */
+function othersFirst({ before, after, known }: NamingPair): Rank {
+  const ownerOf = ownerIn(after);
+  const isNamed = (name: string) => before.endpoints.has(name) || before.packages.has(name);
+  return (name) => (isNamed(name) || isKnown(ownerOf(name), known) ? 1 : 0);
+}
 
 /** The names that were added and removed; undefined if there are none. */
-function replacedBy(
-  before: readonly string[],
-  after: readonly string[],
-  ownerOf: (name: string) => string | undefined,
+function replacedNames(
+  part: 'endpoints' | 'packages',
+  { before, after, known }: NamingPair,
 ): VersionMove['endpoints'] {
-  const gone = before.filter((one) => !after.includes(one));
-  const added = after.filter((one) => !before.includes(one));
+  const gone = notIn(after[part], before[part]);
+  const added = notIn(before[part], after[part]);
   if (gone.length + added.length === 0) return undefined;
-  const owners = new Set(before.map(ownerOf));
-  const is_within = added.every((one) => ownerOf(one) !== undefined && owners.has(ownerOf(one)));
-  return { from: few(gone), to: few(added), is_within };
-}
-
-function repositoryMove(from: string | undefined, to: string | undefined): VersionMove['repository'] {
-  if (from === undefined || from === to) return undefined;
-  const is_within = to !== undefined && repositoryIdentity(from) === repositoryIdentity(to);
-  return { from, ...(to !== undefined && { to }), is_within };
-}
-
-type Secrets = ReadonlyMap<string, Secret>;
-
-function sentTo(some: readonly Secret[]) {
-  const all = new Set(some.flatMap(({ to }) => [...to]));
-  const hosts = new Set(some.flatMap((one) => [...one.hosts]));
+  const owners = new Set(before[part].values());
+  const isOther = (name: string) => !isKnown(after[part].get(name), known);
+  const receives = new Set([...after.secrets.values()].flatMap(({ to }) => [...to]));
+  const rankOf = (name: string) => (isOther(name) ? 0 : 2) + (receives.has(name) ? 0 : 1);
   return {
-    hosts: few(hosts),
-    packages: few(all.difference(hosts)),
-    is_same: some.every(({ to }) => to.size === all.size),
+    is_within: added.every((name) => isKnown(after[part].get(name), owners)),
+    ...countOthers(added, isOther),
+    ...keepNames({ from: gone, to: added }, rankOf),
   };
 }
 
-function newSecrets(before: Secrets, after: Secrets): VersionMove['secrets'] {
-  const notIn = (others: Secrets, all: Secrets) =>
-    [...all].flatMap(([key, one]) => (others.has(key) ? [] : one));
-  const added = notIn(before, after);
-  const namesOf = (some: readonly Secret[]) => few(some.map(({ name }) => name));
-  return added.length === 0
-    ? undefined
-    : {
-        needs: namesOf(added.filter(({ required }) => required)),
-        takes: namesOf(added.filter(({ required }) => !required)),
-        gone: namesOf(notIn(after, before)),
-        sent: sentTo(added),
-      };
-}
-
-function passedOn(before: Secrets, after: Secrets): VersionMove['passed'] {
-  const byPlaces = new Map<string, { names: string[]; to: string[] }>();
-  for (const [key, { name, to }] of after) {
-    const known = before.get(key)?.to;
-    const added = known ? [...to].filter((place) => !known.has(place)).sort() : [];
-    if (added.length === 0) continue;
-    const group = byPlaces.get(added.join('\n')) ?? { names: [], to: added };
-    group.names.push(name);
-    byPlaces.set(added.join('\n'), group);
-  }
-  const groups = [...byPlaces].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostNames);
-  return groups.length === 0
-    ? undefined
-    : groups.map(([, one]) => ({ secrets: few(one.names), to: few(one.to) }));
-}
-
-const distinct = (all: readonly string[]): string[] => [...new Set(all)];
-
-/** The difference between a record and the one before it; undefined if there is none. */
-export function moveBetween(before: Naming, after: Naming): VersionMove | undefined {
-  const [hostsBefore, hosts] = [before, after].map(({ remotes }) =>
-    distinct(remotes.map(({ url }) => writtenHost(url))),
+/** The addresses that differ at places which both records name. */
+function replacedAddresses({ before, after }: NamingPair): VersionMove['addresses'] {
+  const atBoth = (of: Naming, name: string) => {
+    const place = of.addresses.get(name)?.place ?? '';
+    return before.endpoints.has(place) && after.endpoints.has(place);
+  };
+  const gone = notIn(after.addresses, before.addresses).filter((name) => atBoth(before, name));
+  const added = notIn(before.addresses, after.addresses).filter((name) => atBoth(after, name));
+  if (gone.length + added.length === 0) return undefined;
+  const plainBefore = new Set(
+    [...before.addresses.values()].flatMap((one) => (one.isPlain ? one.place : [])),
   );
-  const [packagesBefore, packages] = [before, after].map((one) => distinct(one.packages.map(packageOf)));
-  const secretsBefore = secretsOf(before);
-  const secrets = secretsOf(after);
+  const leavesHttps = (name: string) => {
+    const { isPlain = false, place = '' } = after.addresses.get(name) ?? {};
+    return isPlain && !plainBefore.has(place);
+  };
+  return {
+    is_within: !added.some(leavesHttps),
+    ...keepNames({ from: gone, to: added }, (name) => (leavesHttps(name) ? 0 : 1)),
+  };
+}
+
+const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);
+
+/** All settings as one. */
+const settingInOrder = (settings: readonly Setting[], texts: ReadonlySet<string>): Setting => ({
+  text: [...texts].join(' '),
+  hosts: new Map(),
+  isOfRuntime: settings.some(({ isOfRuntime }) => isOfRuntime),
+});
+
+/** The settings of one package that differ; all of them as one if only their order does. */
+function differingSettings(before: readonly Setting[], after: readonly Setting[]) {
+  const was = new Set(textsOf(before));
+  const is = new Set(textsOf(after));
+  const gone = before.filter(({ text }) => !is.has(text));
+  const added = after.filter(({ text }) => !was.has(text));
+  const isReordered = gone.length + added.length === 0 && !isDeepStrictEqual([...was], [...is]);
+  return isReordered
+    ? { gone: [settingInOrder(before, was)], added: [settingInOrder(after, is)] }
+    : { gone, added };
+}
+
+function replacedSettings({ before, after, known }: NamingPair): VersionMove['starts'] {
+  const allBefore = new Set([...before.starts.values()].flatMap(textsOf));
+  const isOther = ({ hosts }: Setting) => [...hosts.values()].some((owner) => !isKnown(owner, known));
+  const differences = [...after.starts].map(([name, settings]) => {
+    const was = before.starts.get(name);
+    if (was) return { name, ...differingSettings(was, settings) };
+    // The name of a new package is told already, and so are the runtimes of the type.
+    const added = settings.filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOther(one)));
+    return { name, gone: [], added };
+  });
+  const different = differences.filter(({ gone, added }) => gone.length + added.length > 0);
+  if (different.length === 0) return undefined;
+  const added = different.flatMap((one) => one.added);
+  const gone = different.flatMap((one) => one.gone);
+  const others = new Set(added.filter(isOther).map(({ text }) => text));
+  const ofRuntime = new Set(added.filter((one) => one.isOfRuntime).map(({ text }) => text));
+  const hosts = added.flatMap((one) => [...one.hosts]).filter(([, owner]) => !isKnown(owner, known));
+  const rankOf = (text: string) => (others.has(text) ? 0 : ofRuntime.has(text) ? 1 : 2);
+  const packages = different.map(({ name }) => name);
+  const texts = { from: textsOf(gone), to: textsOf(added), packages, hosts: hosts.map(([host]) => host) };
+  return {
+    is_within: others.size === 0 && ![...added, ...gone].some((one) => one.isOfRuntime),
+    ...countOthers(others, () => true),
+    ...keepNames(texts, rankOf),
+  };
+}
+
+function repositoryMove({ before, after, known }: NamingPair): VersionMove['repository'] {
+  const { repository_key: from } = before;
+  const { repository_key: to } = after;
+  if (from === to) return undefined;
+  const account = to === undefined ? undefined : repositoryIdentity(to);
+  const is_within =
+    from === undefined ? isKnown(account, known) : to !== undefined && repositoryIdentity(from) === account;
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }), is_within };
+}
+
+/** The places and packages that get some secrets. */
+function sentTo(some: readonly Secret[], rankOf: Rank) {
+  const all = new Set(some.flatMap(({ to }) => [...to]));
+  const places = new Set(some.flatMap((one) => [...one.places]));
+  return {
+    is_same: some.every(({ to }) => to.size === all.size),
+    ...countOthers(places, (name) => rankOf(name) === 0),
+    ...keepNames({ hosts: places, packages: all.difference(places) }, rankOf),
+  };
+}
+
+function newSecrets(compared: NamingPair): VersionMove['secrets'] {
+  const { secrets: was } = compared.before;
+  const { secrets: is } = compared.after;
+  const ofOther = othersFirst(compared);
+  const added = [...is].flatMap(([key, one]) => (was.has(key) ? [] : one));
+  const gone = [...was].flatMap(([key, one]) => (is.has(key) ? [] : one));
+  const changed = [...is].flatMap(([key, one]) =>
+    (was.get(key) ?? one).required === one.required ? [] : one,
+  );
+  if (added.length + gone.length + changed.length === 0) return undefined;
+  const rankOf = (name: string) => {
+    const to = is.get(name.toLowerCase())?.to ?? [];
+    return [...to].some((place) => ofOther(place) === 0) ? 0 : 1;
+  };
+  const namesOf = (some: readonly Secret[], required?: boolean) =>
+    some.filter((one) => required === undefined || one.required === required).map(({ name }) => name);
+  const lists = {
+    needs: namesOf(added, true),
+    takes: namesOf(added, false),
+    gone: namesOf(gone),
+    now_needed: namesOf(changed, true),
+    now_optional: namesOf(changed, false),
+  };
+  const { now_needed, now_optional, ...kept } = keepNames(lists, rankOf);
+  return {
+    ...kept,
+    ...(now_needed.length > 0 && { now_needed }),
+    ...(now_optional.length > 0 && { now_optional }),
+    ...(added.length > 0 && { sent: sentTo(added, ofOther) }),
+  };
+}
+
+/** Secrets that go to more places or packages than before, those with the same new ones together. */
+function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
+  const { before, after } = compared;
+  const ownerBefore = ownerIn(before);
+  const ownerOf = ownerIn(after);
+  const groups = new Map<string, { names: string[]; to: string[]; is_within: boolean }>();
+  for (const [key, { name, to }] of after.secrets) {
+    const was = before.secrets.get(key)?.to;
+    const added = was ? [...to].filter((place) => !was.has(place)).sort() : [];
+    if (!was || added.length === 0) continue;
+    const owners = new Set([...was].map(ownerBefore));
+    const isSame = (place: string) => before.packages.has(place) || isKnown(ownerOf(place), owners);
+    const is_within = added.every(isSame);
+    const id = `${is_within ? 1 : 0}\n${added.join('\n')}`;
+    const group = groups.get(id) ?? { names: [], to: added, is_within };
+    group.names.push(name);
+    groups.set(id, group);
+  }
+  if (groups.size === 0) return {};
+  const rankOf = othersFirst(compared);
+  const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  return {
+    passed: sorted.slice(0, mostNames).map(({ names: secrets, to, is_within }) => ({
+      is_within,
+      ...keepNames({ secrets, to }, rankOf),
+    })),
+    ...(sorted.length > mostNames && { passed_left_out: sorted.length - mostNames }),
+  };
+}
+
+/**
+ * The difference between a record and the one before it; undefined if there is none. The handle tells the
+ * owner of the namespace.
+ */
+export function moveBetween(before: Naming, after: Naming, handle: string): VersionMove | undefined {
+  const compared = { before, after, known: knownOwners(before, handle) };
   const found = {
-    endpoints: replacedBy(hostsBefore ?? [], hosts ?? [], holderOfHost),
-    packages: replacedBy(packagesBefore ?? [], packages ?? [], ownerOfPackage),
-    repository: repositoryMove(before.repository_key, after.repository_key),
-    secrets: newSecrets(secretsBefore, secrets),
-    passed: passedOn(secretsBefore, secrets),
+    endpoints: replacedNames('endpoints', compared),
+    addresses: replacedAddresses(compared),
+    packages: replacedNames('packages', compared),
+    starts: replacedSettings(compared),
+    repository: repositoryMove(compared),
+    secrets: newSecrets(compared),
+    ...passedOn(compared),
   };
   const parts = Object.entries(found).filter(([, part]) => part !== undefined);
   return parts.length === 0 ? undefined : (Object.fromEntries(parts) as VersionMove);
 }
 
-export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated'> {
-  readonly naming: Naming;
-}
+/**
+ * Tells whether a move leads to something new, or removes the repository. An endpoint, package or secret that
+ * is gone does not count.
+ */
+export const leadsElsewhere = (move: VersionMove): boolean =>
+  [move.endpoints, move.addresses, move.packages].some((part) => part !== undefined && part.to.length > 0) ||
+  [move.starts, move.passed, move.secrets?.sent, move.secrets?.now_needed].some(
+    (part) => part !== undefined,
+  ) ||
+  move.repository?.from !== undefined;
 
 /**
- * How many endpoint addresses, or else hosts, and how many packages (without versions) are the same as in the
- * record before; 0 if any of them differs.
+ * Tells whether a move leads to a host, package or repository of a different owner, passes a secret on to
+ * one, changes a runtime, or leaves https.
  */
-const keptSchema = z.strictObject({
-  endpoints: z.int(),
-  hosts: z.int(),
-  packages: z.int(),
-  repository: z.boolean(),
-});
+export const leadsToOthers = ({ repository, passed = [], ...move }: VersionMove): boolean =>
+  [move.endpoints, move.addresses, move.packages, move.starts].some((part) => part?.is_within === false) ||
+  (repository?.from !== undefined && repository.to !== undefined && !repository.is_within) ||
+  passed.some((one) => one.is_within === false);
 
-function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> {
-  const sameOf = (namesOf: (one: Naming) => readonly string[]) => {
-    const old = new Set(namesOf(before));
-    const now = new Set(namesOf(after));
-    return isDeepStrictEqual(old, now) ? now.size : 0;
-  };
-  const endpoints = sameOf(({ remotes }) => remotes.map(({ url }) => url));
-  return {
-    endpoints,
-    hosts: endpoints > 0 ? 0 : sameOf(({ remotes }) => remotes.map(({ url }) => writtenHost(url))),
-    packages: sameOf(({ packages }) =>
-      packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`),
-    ),
-    repository: after.repository_key !== undefined && before.repository_key === after.repository_key,
-  };
-}
-
-/** A move, with the version that made it and when that was published; the registry may state no date. */
-export const datedMove = moveSchema.extend({
-  version: z.string(),
-  published_at: z.string().optional(),
-  kept: keptSchema.optional(),
-});
-export type DatedMove = z.infer<typeof datedMove>;
-
-const loose = { loose: true };
-const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
-const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
-
-/**
- * The versions that are not deleted, oldest first; undefined if their order is not known. They are ordered by
- * publication or, if the registry states no dates, by semantic version, never by when they were read here.
- */
-function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
-  const listed = editions.filter(({ status }) => status !== 'deleted');
-  const areSemantic = listed.every(isSemantic);
-  const isUndated = listed.some(({ undated }) => undated);
-  if (isUndated && !areSemantic) return undefined;
-  return listed.sort(
-    (a, b) =>
-      (isUndated ? 0 : byText(a.published_at, b.published_at)) ||
-      (areSemantic ? compare(a.version, b.version, loose) : 0) ||
-      byText(a.version, b.version),
-  );
-}
-
-const mostMoves = 10;
-
-/**
- * The moves to keep, newest first. Moves to a different owner and new secrets are preferred, so that many
- * small moves after one do not hide it.
- */
-function keepMoves(moves: readonly DatedMove[]): DatedMove[] {
-  const weightyFirst = moves.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)));
-  const kept = new Set(weightyFirst.slice(0, mostMoves));
-  return moves.filter((one) => kept.has(one));
-}
-
-/** The moves of the versions of a record up to the shown one, newest first. */
-export interface Moves {
-  /** The number of versions that were compared. */
-  readonly versions: number;
-  /** The time at which the oldest of them was published, if it has a date. */
-  readonly since?: string;
-  readonly moves: DatedMove[];
-}
-
-/**
- * The moves of the given editions, which may be in any order; undefined if there are not two to compare, or
- * their order is not known.
- */
-export function toMoves(editions: readonly Edition[], shown: string): Moves | undefined {
-  const ordered = editionsInOrder(editions);
-  const compared = ordered?.slice(0, ordered.findIndex(({ version }) => version === shown) + 1) ?? [];
-  const [oldest] = compared;
-  if (oldest === undefined || compared.length < 2) return undefined;
-  const dateOf = ({ undated, published_at }: Edition) => (undated ? {} : { published_at });
-  let repository_key: string | undefined;
-  const moves = compared.flatMap((edition, at): DatedMove[] => {
-    const before = compared[at - 1];
-    repository_key = before?.naming.repository_key ?? repository_key;
-    // A version that names a repository again is compared with the last one that did.
-    const isNamed = edition.naming.repository_key !== undefined;
-    const move =
-      before && moveBetween(isNamed ? { ...before.naming, repository_key } : before.naming, edition.naming);
-    if (!move) return [];
-    const kept = keptBetween(before.naming, edition.naming);
-    return [{ ...move, version: edition.version, ...dateOf(edition), kept }];
-  });
-  return {
-    versions: compared.length,
-    ...(!oldest.undated && { since: oldest.published_at }),
-    moves: keepMoves(moves.reverse()),
-  };
-}
-
-/**
- * Tells whether a move leads to something new, or removes the repository. An endpoint or package that is gone
- * does not count.
- */
-export const leadsElsewhere = ({ endpoints, packages, ...others }: VersionMove): boolean =>
-  [endpoints, packages].some((part) => part !== undefined && part.to.length > 0) ||
-  [others.repository, others.secrets, others.passed].some((part) => part !== undefined);
-
-/** Tells whether a move names a host, package or repository of a different owner, or a new secret. */
-export const isWeighty = ({ endpoints, packages, repository, secrets }: VersionMove): boolean =>
-  [endpoints, packages].some((part) => part?.is_within === false) ||
-  (repository?.to !== undefined && !repository.is_within) ||
-  secrets !== undefined;
-
-/** Tells whether a change of the record is the same move as that of a version. */
-export const isSameMove = (told: unknown, dated: DatedMove): boolean => {
-  const { version: _, published_at: __, kept: ___, ...move } = dated;
-  return isDeepStrictEqual(told, move);
-};
+/** Tells whether a move leads to others, or names a new secret. */
+export const isWeighty = (move: VersionMove): boolean =>
+  leadsToOthers(move) || move.secrets?.sent !== undefined;

@@ -3,7 +3,7 @@ import type { PinName } from '../config/files.ts';
 import type { Json } from '../core/json.ts';
 import type { Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
-import type { Moves } from '../listings/moves.ts';
+import type { Moves } from '../listings/version-moves.ts';
 import type { SurfaceName } from './endpoint/surface.ts';
 import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { CheckedListing, CheckRun } from './run.ts';

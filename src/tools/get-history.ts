@@ -17,14 +17,13 @@ import {
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import { type HistoryEvent, historyKinds, readHistory } from '../document/answers/history-events.ts';
-import { unmoved } from '../document/answers/kept-up.ts';
 import { unchangedWords } from '../document/answers/unchanged.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { factsOf } from '../observations/kind.ts';
 import { endpointAvailability } from '../observations/kinds/endpoint.ts';
-import { recordMoves } from '../observations/kinds/moves.ts';
+import { recordMoves, unmovedWords } from '../observations/kinds/moves.ts';
 import { registryVersions } from '../observations/kinds/record.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { findListingFacts } from './find/listing.ts';
@@ -91,12 +90,12 @@ export async function readHistoryPage(
 }
 
 /**
- * Says, as get_agent does, that none of several versions moved an endpoint, package, repository or secret;
- * undefined if one did, or it is not known.
+ * Says, as get_agent does, that none of several versions changed anything that is compared; undefined if one
+ * did, or it is not known.
  */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
-  const none = unmoved(versions, factsOf(recordMoves, imported)[0]?.value ?? undefined);
+  const none = unmovedWords(versions, factsOf(recordMoves, imported)[0]?.value ?? undefined);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 

@@ -1,6 +1,12 @@
 import { code, codes, own, say, type Words } from '../core/words.ts';
 import type { ListingPackage } from '../listings/listing.ts';
-import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../listings/references/package.ts';
+import {
+  hostOfImage,
+  isExactVersion,
+  isImageType,
+  steersRuntime,
+  versionOfImage,
+} from '../listings/references/package.ts';
 import { isPublicHost } from './public-host.ts';
 
 /**
@@ -200,13 +206,6 @@ const toContainer = (environment: Readonly<Record<string, string>>, asked: reado
   ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
 ];
 
-/** Variables that make a runtime or a system's loader start other code or ask another registry. */
-const steering =
-  /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
-
-/** Variables of .NET that records set and that start nothing. */
-const harmless = /^dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$/i;
-
 /** Why a package cannot be started as it is recorded, in any version; undefined if it can. */
 function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | undefined {
   const {
@@ -223,9 +222,7 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
   if (unwritten !== undefined)
     return say`Dossier cannot write its argument ${code(unwritten)} from the record alone`;
   // For an image these are the variables of its container.
-  const steered = isImageType(registry_type)
-    ? undefined
-    : Object.keys(environment).find((name) => steering.test(name) && !harmless.test(name));
+  const steered = isImageType(registry_type) ? undefined : Object.keys(environment).find(steersRuntime);
   if (steered !== undefined) return say`its record sets ${code(steered)}, and such variables can start more`;
   if (unread.length > 0) return say`its record has ${codes(unread)} in a form that Dossier does not read`;
   return undefined;

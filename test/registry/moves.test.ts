@@ -97,11 +97,11 @@ describe('a version that moves where callers go and what they send', () => {
 
   it('is said to be none where several versions moved nothing', async () => {
     expect(JSON.stringify(await call(whole, 'get_agent', { handle: 'com.steady/notes' }))).toContain(
-      '3 versions, of which none moved an endpoint, package, repository or secret',
+      '3 versions, of which none changed an endpoint address, package name, argument value, host in a variable, repository or secret',
     );
     expect(await call(whole, 'get_history', { handle: 'com.steady/notes' })).toMatchObject({
       statement: expect.stringMatching(
-        /^3 versions, of which none moved an endpoint, package, repository or secret\. No change is recorded here/,
+        /^3 versions, of which none changed an endpoint address, package name, argument value, host in a variable, repository or secret\. No change is recorded here/,
       ),
     });
     const { statement } = await call(whole, 'get_history', { handle: 'com.example/other' });

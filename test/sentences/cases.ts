@@ -126,8 +126,10 @@ const lastMove = {
     gone: [],
     sent: { hosts: ['a.example'], packages: ['npm:@one/b'], is_same: false },
   },
-  passed: [{ secrets: ['Authorization'], to: ['a.example', 'npm:@one/b'] }],
+  passed: [{ secrets: ['Authorization'], to: ['a.example', 'npm:@one/b'], is_within: false }],
 };
+const address = (path: string) => `https://b.example/${path}`;
+const tenNames = Array.from({ length: 10 }, (_, at) => `h${at}.example`);
 /** Moves under one domain, without a date, and of more than a year ago. */
 const moves = [
   {
@@ -147,6 +149,36 @@ const moves = [
     kept: { endpoints: 2, hosts: 0, packages: 1, repository: false },
   },
   lastMove,
+  {
+    version: '1.4.0',
+    published_at: '2026-09-01T08:00:00.000Z',
+    addresses: { from: [address('a')], to: ['http://b.example/b'], is_within: false },
+    starts: {
+      packages: ['npm:@one/b'],
+      from: [],
+      to: ['--one', '--two', '--registry https://npm.example'],
+      hosts: ['npm.example'],
+      is_within: false,
+    },
+    secrets: { needs: [], takes: [], gone: [], now_needed: ['LOG_KEY'] },
+  },
+  {
+    version: '1.3.0',
+    published_at: '2026-08-01T08:00:00.000Z',
+    endpoints: { from: [], to: tenNames, is_within: false, of_others: 12, left_out: { to: 5 } },
+    addresses: { from: [], to: [address('c'), address('d')], is_within: true },
+    starts: { packages: ['npm:@one/b'], from: ['node'], to: ['deno'], hosts: [], is_within: false },
+    secrets: { needs: [], takes: [], gone: ['OLD_KEY'], now_optional: ['LOG_KEY'] },
+    passed: tenNames.map((to) => ({ secrets: ['A'], to: [to], is_within: true })),
+    passed_left_out: 2,
+  },
+  {
+    version: '1.2.0',
+    published_at: '2026-07-01T08:00:00.000Z',
+    addresses: { from: [address('e')], to: [], is_within: true },
+    starts: { packages: ['npm:@one/b'], from: ['node'], to: [], hosts: [], is_within: false },
+    repository: { to: 'github.com/example/b', is_within: true },
+  },
   {
     version: '1.1.0',
     published_at: '2025-03-01T08:00:00.000Z',
@@ -180,6 +212,13 @@ export const listingCases: readonly ListingFacts[] = [
     imported: [
       signal('namespace.matches_repository_owner', false),
       signal('record.moves', { versions: 3, since: '2025-01-01T08:00:00.000Z', moves: [] }),
+    ],
+  },
+  {
+    ...facts,
+    imported: [
+      signal('registry.versions', 2),
+      signal('record.moves', { versions: 2, since: time, partly_read: true, moves: [] }),
     ],
   },
 ];
@@ -294,7 +333,7 @@ export const observedCases: readonly ListingFacts[] = [
       status_message: 'New pricing: see acme.example/pricing.',
       remotes: at(first, second),
     },
-    imported: [signal('record.moves', { versions: 5, moves })],
+    imported: [signal('record.moves', { versions: 9, moves, left_out: 3 })],
     observed: { observed_at: checked, due_since: null, observations: ofService },
     shared: [inCommon('endpoint', 'org.other/twin', 2), inCommon('package', 'net.third/copy')],
   },

@@ -1,7 +1,7 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
-import { type DatedMove, isSameMove } from '../../listings/moves.ts';
+import { type DatedMove, isSameMove } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
 import type { ShownChange } from '../../observations/changed-texts.ts';
 import { addTexts } from '../../observations/history.ts';

@@ -1,7 +1,6 @@
 import { dayText } from '../../core/text.ts';
 import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
-import type { KindValue } from '../../observations/kind.ts';
-import { recordMoves } from '../../observations/kinds/moves.ts';
+import { recordMoves, unmovedWords } from '../../observations/kinds/moves.ts';
 import {
   recordUnreadFields,
   registryFirstPublished,
@@ -14,12 +13,6 @@ import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 
 const ofKinds = saidIn('kept_up');
-
-/** Says that no version moved anything, if all of them were compared. */
-export const unmoved = (versions: number, moved: KindValue<typeof recordMoves> | undefined): Words =>
-  moved?.versions === versions && moved.moves.length === 0
-    ? own(', of which none moved an endpoint, package, repository or secret')
-    : say``;
 
 export const keptUp: FactsOf = (judged) => {
   const { listing, known, seen } = judged;
@@ -45,7 +38,7 @@ export const keptUp: FactsOf = (judged) => {
     ...known(registryVersions)
       .filter(({ value }) => value > 1)
       .map(({ value }) =>
-        signal(say`${count(value, 'version')}${unmoved(value, known(recordMoves)[0]?.value)}`),
+        signal(say`${count(value, 'version')}${unmovedWords(value, known(recordMoves)[0]?.value)}`),
       ),
     ...known(recordUnreadFields).map(({ value }) =>
       signal(say`${count(value.length, 'field')} that Dossier does not read`),

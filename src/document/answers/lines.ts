@@ -6,6 +6,7 @@ import {
   day,
   isEmpty,
   join,
+  listed,
   number,
   ours,
   own,
@@ -14,6 +15,7 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
+import { hostsIn } from '../../listings/naming.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/lists/tools.ts';
@@ -136,13 +138,20 @@ const remotesOf: FactsOf = (judged) => {
   });
 };
 
+/** Names the hosts of others in the addresses that a package's runtime gets, such as another registry. */
+function runtimeHosts({ runtime_arguments = [] }: JudgedListing['listing']['packages'][number]): Words {
+  const addresses = runtime_arguments.filter((word) => word.includes('://'));
+  const hosts = [...hostsIn(addresses.join(' ')).keys()].map((host) => code(host));
+  return hosts.length > 0 ? say`, with arguments that name ${listed(hosts, 3)}` : say``;
+}
+
 const packagesOf: FactsOf = (judged) => {
   const exist = new Map(judged.seen(packageExists).map((one) => [one.subject, one]));
   const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
   return judged.listing.packages.map((recordedPackage) => {
     const { registry_type, version, transport } = recordedPackage;
     const over = transport && transport !== 'stdio' ? say` over ${typeWords(transport)}` : say``;
-    const text = say`run on your machine from ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}`;
+    const text = say`run on your machine from ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${runtimeHosts(recordedPackage)}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}, not checked`, 'not_known');

@@ -18,7 +18,8 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
-import { isWeighty, leadsElsewhere } from '../../listings/moves.ts';
+import { leadsElsewhere, leadsToOthers } from '../../listings/moves.ts';
+import { weightyFirst } from '../../listings/version-moves.ts';
 import { weightyChanges } from '../../observations/earlier-changes.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
@@ -91,22 +92,26 @@ const moved_days = 365;
 const mostMoves = 2;
 
 /**
- * Versions of the last year, or without a date, that moved the record to something new. Versions that name a
- * different owner or a new secret come first.
+ * Versions of the last year, or without a date, that moved the record to something new. Those that lead to
+ * others come first, and then those that ask for a new secret.
  */
 function moved({ listing, known }: JudgedListing): Words[] {
-  const all = known(recordMoves).flatMap(({ value }) => value.moves);
+  const values = known(recordMoves).map(({ value }) => value);
+  const all = values.flatMap(({ moves }) => moves);
   const recent = all.filter(
     (one) =>
       leadsElsewhere(one) &&
       (one.published_at === undefined || daysSince(one.published_at, listing) <= moved_days),
   );
-  const sorted = recent.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)));
-  const more = sorted.length - mostMoves;
+  const sorted = weightyFirst(recent);
+  const left_out = values.reduce((sum, one) => sum + (one.left_out ?? 0), 0);
+  const more = sorted.length - mostMoves + (sorted.length > mostMoves ? left_out : 0);
+  const elsewhere = sorted.slice(mostMoves).filter(leadsToOthers).length;
+  const toOthers = elsewhere > 0 ? say`, ${elsewhere} of them to another owner, runtime or scheme` : say``;
   const shown = sorted
     .slice(0, mostMoves)
     .map((one) => sentence(say`${versionMoveWords(one)}${source('record')}`));
-  const others = more > 0 ? [say`${count(more, 'more version')} moved something, too.`] : [];
+  const others = more > 0 ? [say`${count(more, 'more version')} moved something, too${toOthers}.`] : [];
   return shown.length === 0 ? [] : [join([...shown, ...others], ' ')];
 }
 

@@ -181,6 +181,9 @@ function signalFinding(
 const ofSignal = (kind: RecordKind) =>
   criteriaOf<CriterionResult>('imported', (compared, found) => signalFinding(compared, kind, found));
 
+/** What `record_unmoved_for` covers, in words that follow “no version”. */
+const unmoved = 'moved to another owner, asked for another secret, changed a runtime or left https';
+
 /**
  * Judges whether no version of the last `days` days moved the record to a different owner or asked for a
  * different secret, as far as versions are stored.
@@ -197,9 +200,10 @@ function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult 
   const versions = signalOf(compared, registryVersions);
   if (!fact && versions?.value !== 1)
     return unknown(versions?.reason ?? own('Dossier does not have two versions of the record to compare.'));
+  if (fact?.partly_read) return unknown(own('A version of the record was not compared as a whole.'));
   const since = last?.published_at ?? fact?.since ?? published_at;
   const compares = fact ? say`${fact.versions} were compared` : own('it has one version');
-  const none = say`After ${dayOf(since)} no version of the record moved to another owner or asked for another secret; ${compares}`;
+  const none = say`After ${dayOf(since)} no version of the record ${own(unmoved)}; ${compares}`;
   return ageOf(since) >= days ? met(say`${none}.`) : unknown(say`${none}. That is less than was asked for.`);
 }
 
@@ -248,7 +252,7 @@ export const signalCriteria = {
     },
   ),
   record_unmoved_for: ofSignal(recordMoves).number(
-    'No version of the last {} day(s) moved to another owner or asked for another secret',
+    `No version of the last {} day(s) ${unmoved}`,
     maxDays,
     judgeUnmoved,
   ),

@@ -1,5 +1,5 @@
 import { toText, within } from '../../core/words.ts';
-import { secretsOf } from '../../listings/moves.ts';
+import { secretsOf } from '../../listings/naming.ts';
 import { weightyChanges } from '../../observations/earlier-changes.ts';
 import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
 import { kindOf } from '../../observations/kinds.ts';

@@ -56,6 +56,18 @@ export function versionOfImage(identifier: string): string | undefined {
   return [tag, digest].filter(Boolean).join('@') || undefined;
 }
 
+const steering =
+  /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
+
+/** Variables of .NET that records set and that start nothing. */
+const harmless = /^dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$/i;
+
+/**
+ * Tells whether a variable can make a runtime or a system's loader start other code or ask another registry.
+ */
+export const steersRuntime = (variable: string): boolean =>
+  steering.test(variable) && !harmless.test(variable);
+
 /** A version of PEP 440 without local labels, as PyPI accepts it. */
 const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;

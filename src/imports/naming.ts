@@ -1,0 +1,216 @@
+import { asMembers, isJsonObject, type JsonObject, ownMember } from '../core/json.ts';
+import { toLine } from '../core/text.ts';
+import { hostsIn, type Naming, type Setting, toNaming } from '../listings/naming.ts';
+import { readRecord } from '../listings/record-form.ts';
+import { isImageType, steersRuntime, versionOfImage } from '../listings/references/package.ts';
+import { toRepositoryKey } from '../net/repository-place.ts';
+import { isSwitch, scalar } from './launch.ts';
+import { inputsOfPackage, inputsOfRemote, toPackage } from './recorded.ts';
+
+const lineOf = (value: unknown): string => (typeof value === 'string' ? toLine(value) : '');
+const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
+
+/** The values that a record gives to something: its value, or else its default, and its choices. */
+function valuesOf({ value, default: usual, choices }: JsonObject): string[] {
+  const stated = scalar(value) ?? scalar(usual);
+  const offered = Array.isArray(choices) ? choices.map(scalar) : [];
+  return [...new Set([stated, ...offered].flatMap((one) => (one ? [toLine(one)] : [])))];
+}
+
+const template = /\{([^{}]+)\}/g;
+
+/** What may still be compared of one record, so that the work is bounded. */
+interface Budget {
+  /** Values of variables, beside the first of each. */
+  values: number;
+  /** Characters in which hosts are looked for. */
+  characters: number;
+  /** Whether nothing was left out. */
+  isWhole: boolean;
+}
+const mostItems = 300;
+const mostValues = 100;
+const mostCharacters = 10_000;
+const longestFilled = 5000;
+
+/** The hosts that a value names, as far as the budget goes. */
+function namedIn(value: string, budget: Budget): ReadonlyMap<string, string> {
+  if (value.length > budget.characters) budget.isWhole = false;
+  const read = value.slice(0, budget.characters);
+  budget.characters -= read.length;
+  return hostsIn(read);
+}
+
+/**
+ * A text with the values that the record gives to its variables: once with the first of each, and once with
+ * each other value of one of them. A variable without a value stays.
+ */
+function fillAll(written: string, variables: unknown, budget: Budget): string[] {
+  const known = new Map(
+    [...new Set([...written.matchAll(template)].map(([, name = '']) => name))].map((name) => [
+      name,
+      valuesOf(asMembers(ownMember(asMembers(variables), name))),
+    ]),
+  );
+  const fill = (other?: string, value = '') =>
+    written.replace(template, (whole, name: string) =>
+      name === other ? value : (known.get(name)?.[0] ?? whole),
+    );
+  const others = [...known].flatMap(([name, values]) =>
+    values.slice(1).map((value) => [name, value] as const),
+  );
+  const isTooMuch = others.length > budget.values || (others.length > 0 && written.length > longestFilled);
+  if (isTooMuch) budget.isWhole = false;
+  else budget.values -= others.length;
+  return [...new Set([fill(), ...(isTooMuch ? [] : others.map(([name, value]) => fill(name, value)))])];
+}
+
+const isSecret = (given: JsonObject) =>
+  [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
+
+/** Of the value of a secret, only the hosts that it names are compared and shown. */
+function toSetting(
+  name: string,
+  between: string,
+  value: string,
+  given: JsonObject,
+  budget: Budget,
+): Omit<Setting, 'isOfRuntime'> {
+  const hosts = namedIn(value, budget);
+  const shown = isSecret(given) ? [...hosts.keys()].sort().join(' ') : value;
+  return { text: [name, shown].filter(Boolean).join(between), hosts };
+}
+
+/** The name of a package in a word that may add a version and extras to it. */
+function withoutVersion(word: string, name: string): string {
+  const isVersion = /^(?:\[[\w,-]*\])?(?:(?:@|==|:)[\w.+-]*)?(?:@sha256:[a-f0-9]{64})?$/;
+  const plain = word.replace(/^docker\.io\/(?:library\/)?/, '');
+  return name !== '' && plain.startsWith(name) && isVersion.test(plain.slice(name.length)) ? name : word;
+}
+
+/** Matches arguments of runtimes that start nothing else. */
+const plainArgument = /^(?:-y|--yes|-q|--quiet)(?: true)?$/;
+/** Those of containers, too; a variable is passed on with its name, with its value or as it is. */
+const plainOfContainer = /^(?:run|-i|-t|-it|-e|--(?:rm|init|interactive|tty|env))(?: true)?$/;
+const passedVariable = /^(?:(?:-e|--env)[ =]([A-Za-z_]\w*)|([A-Z][A-Z0-9_]*))(?:=.*)?$/s;
+
+/** How a package is named and started. */
+interface PackageStart {
+  /** Its name without a version. */
+  readonly name: string;
+  readonly isImage: boolean;
+}
+
+/** Tells whether an argument of a runtime can make it start other code. */
+function steers(words: string, { name, isImage }: PackageStart): boolean {
+  if (plainArgument.test(words) || words === name || words === `--from ${name}`) return false;
+  if (!isImage || plainOfContainer.test(words)) return !isImage;
+  const [, option, variable = option] = passedVariable.exec(words) ?? [];
+  return variable === undefined || steersRuntime(variable);
+}
+
+function ofArguments(list: unknown, started: PackageStart, isOfRuntime: boolean, budget: Budget): Setting[] {
+  return objectsOf(list).flatMap((given) => {
+    const flag = lineOf(given.name);
+    const values = valuesOf(given)
+      .flatMap((value) => fillAll(value, given.variables, budget))
+      .map((value) => withoutVersion(value, started.name));
+    const isGiven = values.length > 0 || isOfRuntime || isSwitch(given);
+    const hint = flag || `{${lineOf(given.valueHint) || 'value'}}`;
+    const words = values.length > 0 ? values : isGiven ? [hint] : [];
+    return words.map((value) => {
+      const setting = toSetting(value === hint || value === flag ? '' : flag, ' ', value, given, budget);
+      return { ...setting, isOfRuntime: isOfRuntime && steers(setting.text, started) };
+    });
+  });
+}
+
+/** Variables that name a host of others, or can make a runtime start other code. */
+function ofEnvironment(list: unknown, budget: Budget): Setting[] {
+  return objectsOf(list)
+    .flatMap((given) => {
+      const name = lineOf(given.name);
+      const isOfRuntime = steersRuntime(name);
+      return valuesOf(given)
+        .flatMap((value) => fillAll(value, given.variables, budget))
+        .map((value) => ({ ...toSetting(name, '=', value, given, budget), isOfRuntime }))
+        .filter(({ hosts }) => isOfRuntime || hosts.size > 0);
+    })
+    .sort((a, b) => (a.text < b.text ? -1 : 1));
+}
+
+/** The runtimes that start a package of a type unless its record names another one. */
+const usualRuntimes: Readonly<Record<string, string>> = {
+  npm: 'npx',
+  pypi: 'uvx',
+  oci: 'docker',
+  nuget: 'dnx',
+};
+
+function settingsOf(recorded: JsonObject, budget: Budget): Setting[] {
+  const { runtimeHint, runtimeArguments, packageArguments, environmentVariables, transport } = recorded;
+  const type = lineOf(recorded.registryType);
+  const identifier = lineOf(recorded.identifier);
+  const isImage = isImageType(type);
+  const tag = isImage ? versionOfImage(identifier) : undefined;
+  const whole = tag === undefined ? identifier : identifier.slice(0, -tag.length - 1);
+  const started = { name: whole.replace(/^docker\.io\/(?:library\/)?/, ''), isImage };
+  const runtime = lineOf(runtimeHint);
+  const isUsual = runtime === '' || ownMember(usualRuntimes, isImage ? 'oci' : type) === runtime;
+  const { url, variables } = asMembers(transport);
+  return [
+    ...(isUsual ? [] : [{ text: runtime, hosts: namedIn(runtime, budget), isOfRuntime: true }]),
+    ...ofArguments(runtimeArguments, started, true, budget),
+    ...ofArguments(packageArguments, started, false, budget),
+    ...ofEnvironment(environmentVariables, budget),
+    ...fillAll(lineOf(url), variables, budget)
+      .map((address) => ({ text: address, hosts: namedIn(address, budget), isOfRuntime: false }))
+      .filter(({ hosts }) => hosts.size > 0),
+  ];
+}
+
+/** Matches parts that are compared and could not be read. */
+const compared =
+  /^(?:remotes|packages)(?:$|\[\]|\.\d+\.(?:url|identifier|registryType|registryBaseUrl|runtimeHint|transport|headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:[.[]|$))|^repository(?:$|\.url$)/;
+
+/** The remotes or packages of a record. */
+function itemsOf(list: unknown, budget: Budget): JsonObject[] {
+  const items = objectsOf(list);
+  if (items.length > mostItems) budget.isWhole = false;
+  return items.slice(0, mostItems);
+}
+
+/** The addresses of a remote. Values of secrets are filled in only in the host, so that no other is shown. */
+function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
+  const written = lineOf(url);
+  const [host = ''] = /^[^/]*(?:\/\/[^/?#]*)?/.exec(written) ?? [];
+  const shown = Object.entries(asMembers(variables)).filter(
+    ([name, given]) => asMembers(given).isSecret !== true || host.includes(`{${name}}`),
+  );
+  return fillAll(written, Object.fromEntries(shown), budget);
+}
+
+/**
+ * What a server.json names, in the form in which versions are compared. It has more than a listing shows,
+ * which are at most a hundred remotes, packages and inputs of each.
+ */
+export function namingOf(record: object): Naming {
+  const { server, unread } = readRecord(record);
+  const budget: Budget = { values: mostValues, characters: mostCharacters, isWhole: true };
+  const remotes = itemsOf(server.remotes, budget).map((one) => ({
+    url: lineOf(one.url),
+    addresses: addressesOf(one, budget),
+    inputs: inputsOfRemote(one),
+  }));
+  const packages = itemsOf(server.packages, budget).map((one) => ({
+    ...toPackage(one, {}),
+    inputs: inputsOfPackage(one),
+    settings: settingsOf(one, budget),
+  }));
+  return toNaming({
+    remotes: remotes.filter(({ url }) => url !== ''),
+    packages,
+    repository_key: toRepositoryKey(lineOf(asMembers(server.repository).url)),
+    isPartlyRead: !budget.isWhole || unread.some((path) => compared.test(path)),
+  });
+}

@@ -1,0 +1,210 @@
+import { hasPublicSuffix, ownerAt, repositoryIdentity } from '../core/identity.ts';
+import { isAddress as isIpAddress, isPublicAddress, plainAddress } from '../net/addresses.ts';
+import { toRepositoryKey } from '../net/repository-place.ts';
+import type { Listing, ListingInput, ListingPackage } from './listing.ts';
+import { isAddress } from './references/package.ts';
+import { toPackageReference } from './references/references.ts';
+
+/** Names with their owners; undefined if a name does not tell it. */
+type Owned = ReadonlyMap<string, string | undefined>;
+
+export interface Secret {
+  /** The name as it was written first. */
+  readonly name: string;
+  required: boolean;
+  /** The places of endpoints and the packages that get it. */
+  readonly to: Set<string>;
+  readonly places: Set<string>;
+}
+
+/** One word or variable with which a package is started. */
+export interface Setting {
+  readonly text: string;
+  /** The public hosts that it names. */
+  readonly hosts: Owned;
+  /** It is the runtime or an argument of it, or a variable, that can make it start other code. */
+  readonly isOfRuntime: boolean;
+}
+
+/**
+ * What one version of a record says about where callers go, what they run and who gets their secrets, in the
+ * form in which versions are compared.
+ */
+export interface Naming {
+  /** Hosts of endpoints, with the owner's part of the path at those that serve many publishers. */
+  readonly endpoints: Owned;
+  /**
+   * Whole addresses of endpoints, one for each value that the record gives to a variable; `isPlain` if its
+   * scheme is http.
+   */
+  readonly addresses: ReadonlyMap<string, { readonly place: string; readonly isPlain: boolean }>;
+  /** Packages without their versions. */
+  readonly packages: Owned;
+  /** Packages by the whole name; that of a file is its address. */
+  readonly packageKeys: ReadonlySet<string>;
+  /** What each package is started with, in order. */
+  readonly starts: ReadonlyMap<string, readonly Setting[]>;
+  readonly secrets: ReadonlyMap<string, Secret>;
+  readonly repository_key: string | undefined;
+  /** A compared part has a form that Dossier does not read, or too many values. */
+  readonly isPartlyRead: boolean;
+}
+
+/** The parts of an address. A variable of a template stays as it is written. */
+interface AddressParts {
+  /** `https://host/path?query`, with the host in lower case. */
+  readonly text: string;
+  readonly host: string;
+  readonly owner: string;
+  /** The host; at a host that serves many publishers, its owner. */
+  readonly place: string;
+  /** Its scheme is http. */
+  readonly isPlain: boolean;
+}
+
+const addressForm = /^([a-z][a-z0-9+.-]*):\/\/((?:[^/?#]*@)?)([^/?#]*)([^#]*)/i;
+
+/** The path and query as they are requested, so that `/a/../b` is `/b`. */
+function behindHost(behind: string): string {
+  const url = URL.parse(`https://host${behind.startsWith('/') ? '' : '/'}${behind}`);
+  const requested = url ? `${url.pathname}${url.search}` : behind;
+  return requested
+    .replace(/%7B/gi, '{')
+    .replace(/%7D/gi, '}')
+    .replace(/\/(?=\?|$)/, '');
+}
+
+export function readAddress(address: string): AddressParts {
+  const slashed = address.replaceAll('\\', '/');
+  const parsed = URL.parse(address);
+  const found = addressForm.exec(slashed) ?? addressForm.exec(parsed?.href ?? '');
+  const [, scheme = '', user = '', written = slashed, behind = ''] = found ?? [];
+  const isTemplate = /[{}]/.test(written);
+  const isPlain = scheme.toLowerCase() === 'http';
+  const named = (isTemplate ? undefined : parsed?.host) || written;
+  const usualPort = isTemplate && (isPlain ? /:80$/ : /:443$/);
+  // A name that ends with the dot of the root is the same name.
+  const host = (usualPort ? named.replace(usualPort, '') : named).toLowerCase().replace(/\.(?=:\d+$|$)/, '');
+  const rest = behindHost(behind);
+  const owner = ownerAt(host, rest);
+  const text = found ? `${scheme.toLowerCase()}://${user}${host}${rest}` : host;
+  return { text, host, owner, place: owner.startsWith(`${host}/`) ? owner : host, isPlain };
+}
+
+/** A package without its version. A file is named by the repository, host or account of its address. */
+function nameOfPackage(recorded: ListingPackage): readonly [name: string, owner: string | undefined] {
+  const { key, registry = '' } = toPackageReference(recorded);
+  if (!isAddress(recorded.identifier)) return [`${registry}:${key}`, ownerOfPackage(registry, key)];
+  const { host, text } = readAddress(recorded.identifier);
+  const [, , , folder = ''] = text.split(/[/?]/);
+  const owner = ownerAt(host, `/${folder}`);
+  const repository = toRepositoryKey(recorded.identifier);
+  const isOfForge = repository !== undefined && repositoryIdentity(repository) === owner;
+  return [`${registry}:${isOfForge ? repository : owner.startsWith(`${host}/`) ? owner : host}`, owner];
+}
+
+/** The scope or account in the name of a package; undefined if it has none. */
+function ownerOfPackage(registry: string, key: string): string | undefined {
+  if (/^npm(?: |$)/.test(registry))
+    return /^@[^/]+(?=\/)/.test(key) ? `${registry}:${key.split('/')[0]}` : undefined;
+  if (!/^(?:oci|mcpb)(?: |$)/.test(registry) || !key.includes('/')) return undefined;
+  return /^[^/]*[.:]/.test(key) ? repositoryIdentity(key) : key.split('/')[0];
+}
+
+interface Asking {
+  readonly remotes: readonly {
+    readonly url: string;
+    readonly places?: readonly string[];
+    readonly inputs?: readonly ListingInput[] | undefined;
+  }[];
+  readonly packages: readonly (ListingPackage & { readonly name?: string })[];
+}
+
+/** The secrets that a record names, by their names in lower case, because names of headers ignore case. */
+export function secretsOf({ remotes, packages }: Asking): Map<string, Secret> {
+  const secrets = new Map<string, Secret>();
+  const add = (to: readonly string[], isEndpoint: boolean, inputs: readonly ListingInput[] = []) => {
+    for (const { name, secret, required } of inputs) {
+      if (!secret) continue;
+      const none = { name, required: false, to: new Set<string>(), places: new Set<string>() };
+      const known = secrets.get(name.toLowerCase()) ?? none;
+      known.required ||= required;
+      for (const one of to) known.to.add(one);
+      if (isEndpoint) for (const one of to) known.places.add(one);
+      secrets.set(name.toLowerCase(), known);
+    }
+  };
+  for (const { url, places = [readAddress(url).place], inputs } of remotes) add(places, true, inputs);
+  for (const { name, ...recorded } of packages)
+    add([name ?? nameOfPackage(recorded)[0]], false, recorded.inputs);
+  return secrets;
+}
+
+/** Names of the machine or network that runs a package, whoever publishes it. */
+const ownHost = /^[^.]*$|\.(?:localhost|local|internal|lan)$/;
+
+/** Tells whether a host may belong to somebody else than the caller. */
+function isRemote(host: string): boolean {
+  const name = plainAddress(host.replace(/:(?:\d+|\{[^{}]*\})$/, ''));
+  return isIpAddress(name) ? isPublicAddress(name) : !ownHost.test(name);
+}
+
+/** Endings of names of files that are public suffixes, too. */
+const fileEnding = /\.(?:py|sh|rs|md|pl|so|ps|cc|zip|mov|app)$/i;
+const bareHost = /(?<![\w./-])((?:[a-z0-9-]+\.)+[a-z]{2,}|\d+(?:\.\d+){3})(?::\d+)?([/:][^\s"'`<>]*)?/gi;
+
+/** The hosts of others that a text names, in addresses or by their names alone, with their owners. */
+export function hostsIn(text: string): Map<string, string> {
+  const hosts = new Map<string, string>();
+  const spaced = text.replace(/[a-z][a-z0-9+.-]{0,19}:\/\//gi, ' $&');
+  const others = spaced.replace(/[a-z][a-z0-9+.-]{0,19}:\/\/[^\s"'`<>]+/gi, (address) => {
+    const { host, place, owner } = readAddress(address.replace(/(?<![,;|)\]])[,;|)\]]+$/, ''));
+    if (isRemote(host)) hosts.set(place, owner);
+    return ' ';
+  });
+  for (const [, written = '', path = ''] of others.matchAll(bareHost)) {
+    const host = written.toLowerCase();
+    const isNamed = isIpAddress(host) ? isRemote(host) : hasPublicSuffix(host) && !fileEnding.test(host);
+    if (isNamed) hosts.set(host, ownerAt(host, path.replace(/^:/, '/')));
+  }
+  return hosts;
+}
+
+/** A record as it is compared, apart from its repository and from what cannot be read. */
+interface Recorded extends Pick<Listing, 'repository_key'> {
+  readonly remotes: readonly {
+    readonly url: string;
+    readonly addresses: readonly string[];
+    readonly inputs?: readonly ListingInput[];
+  }[];
+  readonly packages: readonly (ListingPackage & { readonly settings: readonly Setting[] })[];
+  readonly isPartlyRead: boolean;
+}
+
+/** Brings a record into the form in which versions are compared. */
+export function toNaming({ remotes, packages, repository_key, isPartlyRead }: Recorded): Naming {
+  const read = remotes.map(({ addresses, ...remote }) => ({
+    ...remote,
+    addresses: addresses.map(readAddress),
+  }));
+  const all = read.flatMap(({ addresses }) => addresses);
+  const named = packages.map((recorded) => ({ recorded, owned: nameOfPackage(recorded) }));
+  const starts = new Map<string, Setting[]>();
+  for (const { recorded, owned } of named) {
+    const [name] = owned;
+    starts.set(name, [...(starts.get(name) ?? []), ...recorded.settings]);
+  }
+  return {
+    endpoints: new Map(all.map(({ place, owner }) => [place, owner])),
+    addresses: new Map(all.map(({ text, place, isPlain }) => [text, { place, isPlain }])),
+    packages: new Map(named.map(({ owned }) => owned)),
+    packageKeys: new Set(packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`)),
+    starts,
+    secrets: secretsOf({
+      remotes: read.map(({ addresses, ...one }) => ({ ...one, places: addresses.map(({ place }) => place) })),
+      packages: named.map(({ recorded, owned: [name] }) => ({ ...recorded, name })),
+    }),
+    repository_key,
+    isPartlyRead,
+  };
+}

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import compare from 'semver/functions/compare.js';
+import valid from 'semver/functions/valid.js';
+import { z } from 'zod';
+import type { VersionSummary } from './listing.ts';
+import { isWeighty, leadsToOthers, moveBetween, moveSchema } from './moves.ts';
+import type { Naming } from './naming.ts';
+
+/** A version with the parts of its record that are compared. */
+export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated'> {
+  readonly naming: Naming;
+}
+
+/**
+ * The numbers of endpoint addresses, or else of hosts, and of packages without their versions that a record
+ * names as the one before it did; 0 if any of them differs.
+ */
+const keptSchema = z.strictObject({
+  endpoints: z.int(),
+  hosts: z.int(),
+  packages: z.int(),
+  repository: z.boolean(),
+});
+
+function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> {
+  const sameOf = (old: Iterable<string>, now: Iterable<string>) => {
+    const names = new Set(now);
+    return isDeepStrictEqual(new Set(old), names) ? names.size : 0;
+  };
+  const endpoints = sameOf(before.addresses.keys(), after.addresses.keys());
+  return {
+    endpoints,
+    hosts: endpoints > 0 ? 0 : sameOf(before.endpoints.keys(), after.endpoints.keys()),
+    packages: sameOf(before.packageKeys, after.packageKeys),
+    repository: after.repository_key !== undefined && before.repository_key === after.repository_key,
+  };
+}
+
+/** A move, with the version that made it and when that was published; the registry may state no date. */
+export const datedMove = moveSchema.extend({
+  version: z.string(),
+  published_at: z.string().optional(),
+  kept: keptSchema.optional(),
+});
+export type DatedMove = z.infer<typeof datedMove>;
+
+const loose = { loose: true };
+const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
+const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
+
+/**
+ * The versions that are not deleted, oldest first; undefined if their order is not known. They are ordered by
+ * publication or, if the registry states no dates, by semantic version, never by when they were read here.
+ */
+function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
+  const listed = editions.filter(({ status }) => status !== 'deleted');
+  const areSemantic = listed.every(isSemantic);
+  const isUndated = listed.some(({ undated }) => undated);
+  if (isUndated && !areSemantic) return undefined;
+  return listed.sort(
+    (a, b) =>
+      (isUndated ? 0 : byText(a.published_at, b.published_at)) ||
+      (areSemantic ? compare(a.version, b.version, loose) : 0) ||
+      byText(a.version, b.version),
+  );
+}
+
+/** Moves to others weigh most, and then those that ask for a new secret. */
+const weightOfMove = (move: DatedMove): number => (leadsToOthers(move) ? 2 : isWeighty(move) ? 1 : 0);
+
+/** Moves in the order of their weight, so that small or new ones do not hide others. */
+export const weightyFirst = (moves: readonly DatedMove[]): DatedMove[] =>
+  moves.toSorted((a, b) => weightOfMove(b) - weightOfMove(a));
+
+const mostMoves = 10;
+
+/** The moves of the versions of a record up to the shown one, newest first. */
+export interface Moves {
+  /** The number of versions that were compared. */
+  readonly versions: number;
+  /** The time at which the oldest of them was published, if it has a date. */
+  readonly since?: string;
+  /** Whether a part of a record that is compared could not be read. */
+  readonly partly_read?: true;
+  /** At most ten; those that weigh most are kept. */
+  readonly moves: DatedMove[];
+  /** The number of moves that are not kept. */
+  readonly left_out?: number;
+}
+
+/**
+ * The moves of the given editions of a listing, which may be in any order; undefined if there are not two to
+ * compare, or their order is not known.
+ */
+export function toMoves(handle: string, editions: readonly Edition[], shown: string): Moves | undefined {
+  const ordered = editionsInOrder(editions);
+  const compared = ordered?.slice(0, ordered.findIndex(({ version }) => version === shown) + 1) ?? [];
+  const [oldest] = compared;
+  if (oldest === undefined || compared.length < 2) return undefined;
+  const dateOf = ({ undated, published_at }: Edition) => (undated ? {} : { published_at });
+  let repository_key: string | undefined;
+  const moves = compared.flatMap((edition, at): DatedMove[] => {
+    const before = compared[at - 1];
+    repository_key = before?.naming.repository_key ?? repository_key;
+    // A version that names a repository again is compared with the last one that did.
+    const isNamed = edition.naming.repository_key !== undefined;
+    const move =
+      before &&
+      moveBetween(isNamed ? { ...before.naming, repository_key } : before.naming, edition.naming, handle);
+    if (!move) return [];
+    const kept = keptBetween(before.naming, edition.naming);
+    return [{ ...move, version: edition.version, ...dateOf(edition), kept }];
+  });
+  const kept = new Set(weightyFirst(moves.reverse()).slice(0, mostMoves));
+  return {
+    versions: compared.length,
+    ...(!oldest.undated && { since: oldest.published_at }),
+    ...(compared.some(({ naming }) => naming.isPartlyRead) && { partly_read: true }),
+    moves: moves.filter((one) => kept.has(one)),
+    ...(moves.length > mostMoves && { left_out: moves.length - mostMoves }),
+  };
+}
+
+/** Tells whether a change of the record is the same move as that of a version. */
+export const isSameMove = (told: unknown, dated: DatedMove): boolean => {
+  const { version: _, published_at: __, kept: ___, ...move } = dated;
+  return isDeepStrictEqual(told, move);
+};
