@@ -7,16 +7,13 @@ import type { RatingTransaction } from '../ratings/schema.ts';
 /** The reason why nothing was done, as a sentence for the operator. */
 export class NotModerated extends Error {}
 
-/** The target of an action, with the listing and the entries of the log that the action affects. */
+/** The target of an action, with the listing and the entries of the log that it affects. */
 export interface FoundTarget extends ModerationTarget {
   /** The listing that shows the action; undefined for namespaces, accounts and networks. */
   readonly handle?: string | undefined;
   /** The listings whose changes report the action: the one that shows it first, then that of the author. */
   readonly reportedTo: readonly string[];
-  /**
-   * The entries of the log whose records are affected: those of the rating, its own first, or that of the
-   * response.
-   */
+  /** The entries of the log whose records are affected. A rating's own entry comes first. */
   readonly record_indexes: readonly number[];
   /** The older versions of a rating that are not erased. */
   readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
@@ -33,13 +30,13 @@ export interface Action {
   readonly targets: readonly ModerationTargetKind[];
   readonly reasons: readonly ModerationReason[];
   /**
-   * The records of a rating that the action reaches: only its own, or those of older versions too. If absent,
-   * its own, its withdrawal and the response to it.
+   * The records of a rating that the action reaches: only its own, or also those of older versions. If
+   * absent, its own, its withdrawal and the response to it.
    */
   readonly reach?: 'own_record' | 'older_versions';
   /** A target in the form in which the operator writes it. */
   readonly example: string;
-  /** The continuation of "The operator of this directory" that says what the operator did. */
+  /** What the operator did, as the end of a sentence that begins with "The operator of this directory". */
   did(target: ModerationTarget): string;
   /** A sentence that says what the action means for readers or writers. */
   consequence(target: ModerationTarget): string;
@@ -48,8 +45,9 @@ export interface Action {
     target: FoundTarget,
     application: { readonly at: string; readonly reason: ModerationReason },
   ): Promise<void>;
-  /** Absent if nothing has to change besides the row. `isFinal`: nothing undoes the action. */
+  /** Absent if nothing changes besides the row. */
   undo?(tx: RatingTransaction, target: FoundTarget): Promise<void>;
+  /** Nothing undoes the action. */
   readonly isFinal?: true;
 }
 

@@ -101,7 +101,7 @@ const revoke: Action = {
   reasons: ['stolen_capability', 'repeated', 'unlawful'],
   example: '3f2a9c0b1d4e5f67',
   did: ({ target }) => `revoked the capability ${target} of this listing`,
-  consequence: () => 'It cannot write any more; a new challenge in the claim file gives a new one.',
+  consequence: () => 'It cannot write any more. A new line of the claim gives a new capability.',
 };
 
 export const voidRating: Action = {
@@ -146,8 +146,8 @@ export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, b
 const operator = 'The operator of this directory';
 
 /**
- * Appends `moderation.applied`, and reports it in the changes of every listing concerned and to registry
- * mirrors. `ends` is the entry that it ends. The address of a network is not published.
+ * Appends `moderation.applied`, and reports it in the changes of every affected listing and to registry
+ * mirrors. `ends` is the entry of the action that it ends. The address of a network is not published.
  */
 async function append(
   tx: RatingTransaction,

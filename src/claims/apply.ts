@@ -43,7 +43,7 @@ export interface ReadingOutcome {
   readonly result: CheckResult | 'listing_withdrawn';
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   readonly seen?: SeenFacts | undefined;
-  /** Why lines that were read do not count, by hash; absent if no line could be judged. */
+  /** Why lines that were read do not count, by hash. Absent if no line could be judged. */
   readonly reasons?: ClaimVerdict['reasons'];
   /** The opt-out line at the location, if it has not withdrawn the listing. */
   readonly optOut: OptOut | undefined;
@@ -66,8 +66,8 @@ function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: LocationR
 }
 
 /**
- * The line that a request signs, and the stored lines whose key is still published. A key of the domain of
- * the claim comes before other keys.
+ * Returns the line that a request signs, and the stored lines whose key is still published. If a key is
+ * published at several domains, the domain of the claim is preferred.
  */
 function signedLinesOf(
   { read, signed, place }: LocationReading,
@@ -90,8 +90,8 @@ function signedLinesOf(
 }
 
 /**
- * The capabilities of a listing that continue its claim: those that have not ended or lapsed, and that the
- * operator has not revoked.
+ * Returns the capabilities that continue the claim of a listing: those that have not ended or lapsed, and
+ * that the operator has not revoked.
  */
 export async function readCosigners(
   { claims, moderation }: Pick<Reads, 'claims' | 'moderation'>,
@@ -105,7 +105,6 @@ export async function readCosigners(
   return living.filter((_, at) => against[at]?.length === 0);
 }
 
-/** Reads the lines of a text and the stored facts that decide about them. */
 async function readFacts(
   tx: ClaimTransaction,
   file: ClaimFile,
@@ -166,10 +165,7 @@ async function writeSigners(tx: ClaimTransaction, { counted }: ClaimVerdict, { k
       await tx.claims.setSigner(hash, signed_by);
 }
 
-/**
- * The control root of the claim: that of the claim that continues, or that of the line, with a generation
- * that is new on this listing.
- */
+/** Returns the control root of the claim that continues, or the root of the line with a new generation. */
 async function toControlRoot(
   tx: ClaimTransaction,
   { root }: CountedLine,
@@ -209,7 +205,6 @@ async function toClaim(
   };
 }
 
-/** The receipt keys in a text, with the location where they were read. */
 const toSeenKeys = (
   { receiptKeys }: ClaimFile,
   { place, read: { commit } }: LocationReading,
@@ -251,8 +246,8 @@ async function applyProof(
 }
 
 /**
- * A listing with this many leaked capabilities has no more stored that were never active. Nobody leaks more
- * by mistake.
+ * If a listing has this many leaked capabilities, further ones that were never active are not stored. Nobody
+ * leaks so many by mistake.
  */
 const leakedLimit = 256;
 
@@ -290,7 +285,7 @@ async function endLeaked(
 }
 
 /**
- * Tells what a reading that proves nothing shows to be gone: the location or the line; undefined if it shows
+ * Tells what a reading that proves nothing shows to be gone: the location or the line. Undefined if it shows
  * neither.
  */
 function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Missing | undefined {
@@ -299,8 +294,8 @@ function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Mi
 }
 
 /**
- * Notes that a check of the location of a claim proved nothing. In a pass of re-checks, an authoritative
- * reading is handed to the pass instead.
+ * Notes that a check of a claim's location proved nothing. In a pass of re-checks, the pass receives an
+ * authoritative reading instead.
  */
 async function applyFailure(
   tx: ClaimTransaction,
@@ -330,8 +325,8 @@ async function judgeLines(
 }
 
 /**
- * Notes a missing line or location, or when the line was read, while the listing is not shown. This proves
- * nothing, but a suspended capability lapses a fixed time after its line was last read.
+ * While the listing is not shown, notes that the line or the location is missing, or when the line was read.
+ * This proves nothing, but a suspended capability lapses a fixed time after its line was last read.
  */
 async function noteMeanwhile(
   tx: ClaimTransaction,
@@ -356,8 +351,8 @@ async function noteMeanwhile(
 }
 
 /**
- * Applies one reading of a listing with this claim, in the caller's transaction: opt-out, leaked
- * capabilities, proof or suspension, with history and log.
+ * Applies one reading of a listing in the caller's transaction: opt-out, leaked capabilities, and proof or
+ * suspension, with history and log.
  */
 export async function applyReading(
   tx: ClaimTransaction,

@@ -2,7 +2,7 @@ import { findOne } from '../store/query.ts';
 import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
 import type { Db } from './schema.ts';
 
-/** A filter of feedback. Without `kind` it passes reports and all other feedback. */
+/** Without `kind` it passes reports and all other feedback. */
 export interface FeedbackFilter {
   readonly state: 'open' | 'all';
   readonly kind?: 'report' | 'feedback' | undefined;
@@ -26,7 +26,7 @@ export const createFeedbackReads = (db: Db) => ({
     const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
-  /** When the n-th newest, counted from 1, was received; undefined if there are fewer. */
+  /** When the n-th newest, counted from 1, was received. Undefined if there are fewer. */
   async receivedAt(n: number): Promise<string | undefined> {
     const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc').limit(1);
     return (await newest.offset(n - 1).executeTakeFirst())?.received_at;
@@ -34,13 +34,13 @@ export const createFeedbackReads = (db: Db) => ({
   byId: (id: string): Promise<Feedback | undefined> => findOne(db, 'feedback', { id }, feedbackTable),
 });
 
-/** Reads and writes for a transaction. The writes change no listing. */
+/** The writes change no listing. */
 export const createFeedbackWrites = (db: Db) => ({
   ...createFeedbackReads(db),
   async add(feedback: Feedback): Promise<void> {
     await db.insertInto('feedback').values(feedbackTable.encode(feedback)).execute();
   },
-  /** Closes a message. Returns false if none has the id. */
+  /** Returns false if no message has the id. */
   async close(id: string): Promise<boolean> {
     const closing = db.updateTable('feedback').set({ state: 'closed' }).where('id', '=', id);
     return (await closing.executeTakeFirst()).numUpdatedRows > 0n;

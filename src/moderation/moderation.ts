@@ -35,7 +35,7 @@ export type ModerationTargetKind =
   | 'account'
   | 'network';
 
-/** The target of an action. A rating or a response is given by the rating's id, a capability by its id. */
+/** A rating or a response is given by the rating's id, a capability by its own. */
 export interface ModerationTarget {
   readonly target_kind: ModerationTargetKind;
   readonly target: string;
@@ -49,10 +49,7 @@ export const moderationTable = table('moderation', ['log_index'], {
   target: text,
   /** The listing that shows it; undefined for namespaces, accounts and networks. */
   handle: optional(text),
-  /**
-   * The entries of the log whose records the action is about: those of a rating are its own, its withdrawal
-   * and the response to it, and, if it is hidden or erased, those of its older versions.
-   */
+  /** The entries of the log whose records the action reaches (`reach` of the action). */
   record_indexes: json<readonly number[]>(),
   reason: oneOf<ModerationReason>(),
   statement: text,
@@ -65,7 +62,7 @@ export const moderationTable = table('moderation', ['log_index'], {
 /** One action of the operator. It is in force until a later entry of the log ends it. */
 export type Moderation = TableValue<typeof moderationTable>;
 
-/** An action of the operator in the form that readers see beside its effect. */
+/** An action of the operator as readers see it beside its effect. */
 export const moderationNotice = z.object({
   action: z.string().describe('hide, void, withdraw, revoke, block or erase'),
   reason: z.string(),
@@ -83,10 +80,7 @@ export const toNotice = ({ action, reason, statement, at, log_index }: Moderatio
   log_index,
 });
 
-/**
- * A sentence that says how to appeal: to the operator's contact, or by the feedback form if no contact is
- * set.
- */
+/** Says how to appeal: to the operator's contact or, if none is set, by the feedback form. */
 export const toAppeal = ({
   operatorContact,
   publicUrl,
@@ -109,5 +103,5 @@ export const feedbackTable = table('feedback', ['id'], {
   found_it: optional(flag),
   contact: optional(text),
 });
-/** Private feedback, which only the operator reads. */
+/** Only the operator reads it. */
 export type Feedback = TableValue<typeof feedbackTable>;

@@ -1,8 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * An address or range as a prefix. Callers are known by IPv4 address or IPv6 /64, so longer prefixes are
- * refused.
+ * Parses an address or range. Callers are known by IPv4 address or IPv6 /64, so longer prefixes are refused.
  */
 export function toPrefix(
   text: string,

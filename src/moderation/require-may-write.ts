@@ -6,18 +6,18 @@ import { isInNetwork } from './network.ts';
 import type { Writer } from './table.ts';
 
 /**
- * Finds an action of the operator that keeps this listing or the caller's network from writing. Without
- * `writing` only the network counts. `store` must be a transaction if the check may not miss an action that
- * the operator takes at the same time. A blocked writer can still take back what it wrote
- * (docs/moderation.md).
+ * Finds an action of the operator that keeps a listing or the caller's network from writing. Without
+ * `writing` only the network counts. A blocked namespace or account, and a withdrawn listing, can still take
+ * back what they wrote (docs/moderation.md). `store` must be a transaction if the check may not miss an
+ * action that the operator takes at the same time.
  */
 export async function findAgainst(
   context: Pick<Context, 'config' | 'caller'> & { readonly store: Pick<Reads, 'moderation'> },
   writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
-  // Revoked capabilities and blocked networks may not take back either, because whoever stole a capability
-  // must not withdraw ratings with it, and a blocked network's requests stay refused.
+  // Revoked capabilities and blocked networks may not take back either. Whoever stole a capability must not
+  // withdraw ratings with it, and requests of a blocked network stay refused.
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
     (!writing?.isTakingBack || target_kind === 'capability' || target_kind === 'network');
@@ -25,8 +25,7 @@ export async function findAgainst(
 }
 
 /**
- * Throws writing_blocked or capability_revoked if the operator keeps this listing or the caller's network
- * from writing.
+ * Throws writing_blocked or capability_revoked if an action of the operator keeps the writer from writing.
  */
 export async function requireMayWrite(
   context: Parameters<typeof findAgainst>[0],

@@ -31,8 +31,8 @@ const withHolders = (roots: readonly string[]): string[] => [
 ];
 
 /**
- * Tells whether a block applies. A block of a namespace applies to all namespaces below it; a block of an
- * account applies to each claim by it, and one of a domain to each claim by it or by a domain below it.
+ * Tells whether a block applies. A block of a namespace applies to all namespaces below it. A block of an
+ * account applies to each claim by it, and a block of a domain to each claim by it or by a domain below it.
  */
 const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
   sql<boolean>`(
@@ -40,8 +40,8 @@ const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...withHolders(roots).map(isOfRoot)], sql` or `)})))`;
 
 /**
- * The actions in force against a listing itself, one of its capabilities, its namespace, or an account of its
- * claim, which `roots` names.
+ * The actions in force against a listing, its capabilities, its namespace, or the accounts of its claim
+ * (`roots`).
  */
 export async function readModerationOf(
   db: Db,
@@ -108,17 +108,14 @@ export const createModerationReads = (db: Db) => ({
     return (await rows.execute()).map(moderationTable.decode);
   },
   /**
-   * The actions in force that may keep a writer from writing, oldest first: blocks, revocations and
-   * withdrawals, and every block of a network. Without a writer only the networks.
+   * The actions in force that may keep a writer from writing, oldest first. Without a writer, only blocks of
+   * networks.
    */
   async against(writer: Writer | undefined): Promise<Moderation[]> {
     const rows = writer ? selectAgainst(db, writer) : selectActive(db).where('target_kind', '=', 'network');
     return (await rows.execute()).map(moderationTable.decode);
   },
-  /**
-   * The action in force that hides a record of a rating of a subject, or of the response to one, if there is
-   * one.
-   */
+  /** The action in force that hides a record of a subject's rating, or of the response to one. */
   async hiding(subject: string, recordIndex: number): Promise<Moderation | undefined> {
     const rows = await readModerationOfRatings(db, subject);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
@@ -129,8 +126,7 @@ export const createModerationReads = (db: Db) => ({
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);
   },
   /**
-   * Counts all actions by month (YYYY-MM, UTC), newest first. `undone` is how many of these were undone
-   * since.
+   * Counts all actions by month (YYYY-MM, UTC), newest first. `undone` counts those that were undone since.
    */
   async counts() {
     const rows = await db
@@ -153,13 +149,10 @@ export const createModerationReads = (db: Db) => ({
   },
 });
 
-/**
- * Reads and writes for a transaction. `touch` receives the listing that shows the action, or undefined for
- * all.
- */
+/** `touch` receives the listing that shows the action, or undefined for all listings. */
 export const createModerationWrites = (db: Db, touch: (handle: string | undefined) => void) => ({
   ...createModerationReads(db),
-  /** Adds an action. Its effect on ratings and listings is written separately. */
+  /** Its effect on ratings and listings is written separately. */
   async add(moderation: Moderation): Promise<void> {
     touch(moderation.handle);
     await db.insertInto('moderation').values(moderationTable.encode(moderation)).execute();
