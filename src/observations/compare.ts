@@ -309,8 +309,10 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
   hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
 
-/** Marks a state that was found by another method: that the new one differs is no change of the fact. */
+/** Marks a state that was learned by another method: that the new one differs is no change of the fact. */
 const otherMethod = (before: StoredObservation | LastValue, now: StoredObservation) =>
+  isLearned(before) &&
+  isLearned(now) &&
   before.method_version !== now.method_version && { by_other_method: true as const };
 
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {

@@ -274,6 +274,7 @@ it('a list that an earlier version of Dossier read without its payees is not com
   expect(unchanged).not.toContain('x402 document');
   expect(await get('/changes?since=0')).toBe(before);
   expect(await answerOf('same')).not.toContain('In its x402 document');
+  expect(await directory.audit()).toEqual([]);
   const { code, stderr } = await runDossier(['check', ...from], {});
   expect(code).toBe(0);
   expect(stderr).toContain('1 fact could not be compared: it is found by another method now\n');
