@@ -76,11 +76,14 @@ function newLineRows(does: string, cases: readonly ForetellCase[]): string[][] {
     .replaceAll('two checks a day or more apart', 'two checks');
   const ofLine = [...Map.groupBy(cases, ({ claim, line }) => `${claim}; ${line}`).values()];
   return [...Map.groupBy(ofLine, (same) => `${same[0]?.claim}; ${asked(same)}`).values()].map((rows) => {
-    const lines = rows.map(([first]) => first?.line).join('<br>');
+    const lines = rows.map(([first]) => first?.line).join('<br>or ');
     const [same = []] = rows;
     return [same[0]?.claim ?? '', lines, asked(same), effect];
   });
 }
+
+/** The rows about one state of the claim stand together, in the order of the cases. */
+const orderOf = (state: string | undefined) => foretellCases.findIndex(({ claim }) => claim === state);
 
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
@@ -113,9 +116,9 @@ const blocks: Record<string, () => string> = {
   new_lines: () =>
     table(
       ['claim on record', 'new line', 'capability', 'what the line does'],
-      [...Map.groupBy(foretellCases, ({ does }) => does)].flatMap(([does, cases]) =>
-        newLineRows(does, cases),
-      ),
+      [...Map.groupBy(foretellCases, ({ does }) => does)]
+        .flatMap(([does, cases]) => newLineRows(does, cases))
+        .toSorted(([a], [b]) => orderOf(a) - orderOf(b)),
     ),
   new_claim: () => paragraph(`The cost of a new claim: ${newClaimCost}.`),
   opt_out: () =>

@@ -67,11 +67,11 @@ export interface ForetellCase {
 }
 
 const settings: readonly (readonly [claim: string, line: string, StandingClaim, ProofPlace])[] = [
-  ['in force', 'in the same place', standing, repository],
+  ['in force', 'at the same location', standing, repository],
   ['in force', 'at another location of the same account or domain', standing, profile],
   ['in force', 'at a location of another account or domain', standing, domain],
   ['in force by a signature', 'signed for the same domain', byKey, { ...domain, kind: 'registry_key' }],
-  ['suspended because its lines were gone', 'in the same place', suspended('proof_missing'), repository],
+  ['suspended because its lines were gone', 'at the same location', suspended('proof_missing'), repository],
   [
     'suspended because the registry records another repository',
     'in the new repository of the same account',
@@ -80,7 +80,7 @@ const settings: readonly (readonly [claim: string, line: string, StandingClaim, 
   ],
   [
     'suspended because its repository was missing, empty or moved',
-    'in the same place',
+    'at the same location',
     suspended('repository_changed', { lost_at: now.toISOString() }),
     repository,
   ],

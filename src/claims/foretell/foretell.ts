@@ -151,7 +151,7 @@ const fatesOf = (standing: StandingClaim, line: NewLine) => ({
 const alone = {
   same: 'It begins the new claim when two checks a day or more apart have read no line of the claim.',
   elsewhere:
-    'If only the new location has it, it begins the new claim when two checks a day or more apart have read no line of the claim at the other.',
+    'If only the new location has it, it begins the new claim when two checks a day or more apart have read no line of the claim at the claim’s location.',
 };
 const continuing = {
   same: 'The new line continues the claim: its ratings stay as they are. A capability works while its own line stays there.',
@@ -160,11 +160,11 @@ const continuing = {
 };
 const continuingSigned =
   'continues the claim: its ratings stay as they are. A capability works while the key that signed its line is published.';
-const waiting = 'It waits while a line of the claim is in its place, for 7 days at most.';
+const waiting = 'It waits while a line of the claim is still there, for 7 days at most.';
 const moving = {
-  begins: 'If both the new location and that of the claim have it, it moves the claim at once.',
+  begins: 'If both the new location and the claim’s location have it, it begins the new claim at once.',
   'begins later':
-    'If two checks a day or more apart read it at both the new location and that of the claim, it moves the claim.',
+    'If two checks a day or more apart read it at both the new location and the claim’s location, it begins the new claim.',
 };
 
 /** The effect of the line in words. `where`: whether it will be read at the location of the claim. */
@@ -189,7 +189,7 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
   if (beside === 'continues')
     return `To continue the claim instead, ask for the line with a capability of the claim ${how}.`;
   return beside === 'begins' && standing.claim?.state === 'claimed'
-    ? `To move the claim at once, ask for the line with a capability of the claim ${how}.`
+    ? `To begin the new claim at once, ask for the line with a capability of the claim ${how}, and put it at both locations.`
     : undefined;
 }
 
