@@ -28,7 +28,7 @@ const longestName = 60;
 /** The length of the longest address by which a listing is found. */
 const longestResource = 500;
 
-export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Reads a whole number of at most 78 digits; models also send numbers. */
 function toAmount(value: unknown): string | undefined {
@@ -134,13 +134,12 @@ function readChallenge({ method, intent, request, expires }: JsonObject): SentOf
   });
 }
 
+const shortened = (text: string): string =>
+  text.length > longestResource ? `${text.slice(0, longestResource - 1).toWellFormed()}…` : text;
+
 /** The resources that a value names, each once: members of several names may differ. */
 export const resourcesOf = (one: JsonObject): string[] => [
-  ...new Set(
-    [one.resource, asMembers(one.resource).url, one.url]
-      .filter(isText)
-      .filter((text) => text.length <= longestResource),
-  ),
+  ...new Set([one.resource, asMembers(one.resource).url, one.url].filter(isText).map(shortened)),
 ];
 
 /**

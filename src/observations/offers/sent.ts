@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, parseForeignJson, readBase64Object } from '../../core/json.ts';
+import { asMembers, asObject, type JsonObject, parseForeignJson, readBase64Object } from '../../core/json.ts';
 import { challengesOf } from '../../net/answer.ts';
 import { readOffers, resourcesOf, type SentOffer } from './sent-offer.ts';
 
@@ -48,14 +48,20 @@ const wrappers = new Set([
   'headers',
 ]);
 
-/** The places within an object, without the object itself. */
+/**
+ * The places within an object, without the object itself. Lists of offers are read in members of any name,
+ * because a client may read them there.
+ */
 function placesWithin(one: JsonObject, level: number): Place[] {
+  if (level > deepest) return [];
   const { accepts, challenges } = one;
   const around = resourcesOf(one);
   return [
     ...[accepts, challenges].flatMap((list) => (Array.isArray(list) ? [toPlace(list, around)] : [])),
     ...Object.entries(one).flatMap(([name, value]) =>
-      wrappers.has(name.toLowerCase()) ? placesAt(value, level + 1) : [],
+      wrappers.has(name.toLowerCase())
+        ? placesAt(value, level + 1)
+        : [value].flat().flatMap((inner) => placesWithin(asMembers(inner), level + 1)),
     ),
   ];
 }

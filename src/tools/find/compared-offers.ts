@@ -12,6 +12,7 @@ import { type OfferChanges, type SeenQuotes, toSeenQuotes } from '../../observat
 import type { NumberedOffer, SentOffers } from '../../observations/offers/sent.ts';
 import { toToolName } from '../../observations/prices/x402-item.ts';
 import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
+import { keysOf } from './recorded-by.ts';
 import { whyNone } from './why-none.ts';
 
 const mostChanges = 100;
@@ -55,7 +56,7 @@ function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | 
 
 type Named = Parameters<typeof findPlace>[0];
 
-/** Compares offers for the same resource with what is known of the place that it names. */
+/** Compares offers for one address, which may be for several tools, with what is known of it. */
 async function compareAt(
   offers: readonly NumberedOffer[],
   named: Named,
@@ -93,13 +94,12 @@ export async function compareEach(
   named: Named,
   context: Context,
 ): Promise<CheckedOffer[]> {
-  const first = offers.find(({ resource }) => resource !== undefined)?.resource;
-  const firstAddress = offers.map(({ resource }) => resource).find(isAddress);
-  const byResource = Map.groupBy(offers, ({ resource }) => resource ?? first);
+  const first = offers.map(({ resource }) => resource).find(isAddress);
+  const addressOf = ({ resource }: NumberedOffer) => (isAddress(resource) ? resource : first);
+  // Spellings of one address are one resource.
+  const byPlace = Map.groupBy(offers, (offer) => keysOf(addressOf(offer) ?? '')[0] ?? addressOf(offer));
   const checked = [];
-  for (const [resource, some] of [...byResource].slice(0, mostResources)) {
-    const address = isAddress(resource) ? resource : firstAddress;
-    checked.push(...(await compareAt(some, named, address, context)));
-  }
+  for (const some of [...byPlace.values()].slice(0, mostResources))
+    checked.push(...(await compareAt(some, named, some.map(addressOf)[0], context)));
   return checked.sort((a, b) => a.offer.number - b.offer.number);
 }

@@ -123,6 +123,26 @@ describe('an offer for one resource beside an offer for another', () => {
     );
   });
 
+  it('of spellings of one resource, each is compared, so that they cannot use up the three that are looked up', async () => {
+    const spellings = [
+      'https://shop.example.com/mcp/',
+      'https://SHOP.example.com/mcp',
+      'mcp://tool/a',
+      'mcp://tool/b',
+    ];
+    const usual = spellings.map((resource) => offerOf({ resource }));
+    const { offers, more, not_compared } = await check({ offer: [...usual, decoy, swapped] });
+    expect(offers.map(({ number, payee }) => [number, payee])).toContainEqual([6, 'never_seen']);
+    expect({ more, not_compared }).toEqual({ more: 3, not_compared: undefined });
+  });
+
+  it('and one with an address of more than 500 characters is not said to name none', async () => {
+    const long = `${urlAt('shop')}?x=${'y'.repeat(600)}`;
+    const { offers } = await check({ offer: [decoy, offerOf({ payTo: mallory, resource: long })] });
+    expect(offers[1]).toMatchObject({ handle: handleAt('shop'), payee: 'never_seen' });
+    expect(offers[1]?.facts[0]).toMatch(/^This offer is for “https:\/\/shop\.example\.com\/mcp\?x=y+…”\. /);
+  });
+
   it('of more than three resources, those of the others are said not to be compared', async () => {
     const named = ['shop', 'evil', 'a', 'b', 'c'].map((name) => offerOf({ resource: urlAt(name) }));
     const { more, not_compared, text } = await check({ offer: named });
@@ -188,6 +208,8 @@ describe('an offer of another payee is read beside the usual one', () => {
         content: [{ type: 'resource', resource: { uri: 'x402://pay', text: JSON.stringify(bad) } }],
       },
     ],
+    ['in a member that no client is known to read', { ...good, payment: { options: [bad] } }],
+    ['within an offer', { accepts: [{ ...offerOf(), outputSchema: bad }] }],
     ['in a challenge after a fault', `${challengeOf(alice)}, @, ${challengeOf(mallory)}`],
     [
       'in a challenge after a quote that does not end',
