@@ -58,6 +58,10 @@ const output = z.object({
           z.object({
             source: z.string(),
             observed_on: z.string(),
+            missed_since: z
+              .string()
+              .optional()
+              .describe('The day of the first later check that did not see it'),
             tool: z.string().optional(),
             tool_by_similarity: z
               .literal(true)
@@ -104,10 +108,13 @@ function factsOf(compared: ComparedOffer): Words[] {
   });
 }
 
-function toListedOffer({ text: _, observed_at, tool, source, isSimilar, others, ...states }: ListComparison) {
+function toListedOffer(compared: ListComparison) {
+  const { text: _, endpoint: _of, observed_at, missed_since, tool, source, ...of } = compared;
+  const { isSimilar, others, ...states } = of;
   return {
     source,
     observed_on: dayText(observed_at),
+    ...(missed_since !== undefined && { missed_since: dayText(missed_since) }),
     ...(tool !== undefined && { tool }),
     ...(isSimilar && { tool_by_similarity: true as const }),
     ...(others > 0 && { more_there: others }),

@@ -1,4 +1,4 @@
-import { code, dayOf, join, listed as listWords, own, say, type Words } from '../../core/words.ts';
+import { code, dayOf, join, listed as joinNames, own, say, type Words } from '../../core/words.ts';
 import { priceChallenge } from '../kinds/prices/offer.ts';
 import { isWhole, offerWords } from '../kinds/prices/offers.ts';
 import { pricePayTo } from '../kinds/prices/price.ts';
@@ -13,7 +13,10 @@ import type { SentOffer } from './sent-offer.ts';
 export interface PriceList {
   readonly source: string;
   readonly endpoint: string | undefined;
+  /** The time at which Dossier read it, RFC 3339; a catalogue is read once a day for all checks. */
   readonly observed_at: string;
+  /** The time of the first later check that did not see it, RFC 3339. */
+  readonly missed_since: string | undefined;
   readonly offers: readonly ToolOffer[];
   /** Set if Dossier did not read or store all of it, so that an entry may be missing. */
   readonly isPart?: true;
@@ -37,6 +40,7 @@ export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
         source,
         source_url,
         observed_at,
+        missed,
         subject,
         recorded = subject,
       }) => {
@@ -46,7 +50,9 @@ export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
         const found = { value, value_digest, details };
         const offers = storedOffers(found);
         const isPart = hasMore || !isWholeList(found, offers);
-        const list = { source: place, endpoint: recorded, observed_at, offers };
+        const read_at = typeof details?.read_at === 'string' ? details.read_at : observed_at;
+        const when = { observed_at: read_at, missed_since: missed?.since };
+        const list = { source: place, endpoint: recorded, ...when, offers };
         return value.length > 0 ? [isPart ? { ...list, isPart: true as const } : list] : [];
       },
     );
@@ -69,6 +75,10 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
   readonly source: string;
   /** The time at which Dossier read the list, RFC 3339. */
   readonly observed_at: string;
+  /** The time of the first later check that did not see it, RFC 3339. */
+  readonly missed_since: string | undefined;
+  /** The endpoint for which the list is published. */
+  readonly endpoint: string | undefined;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
   /** Whether the request for the payment names no tool, and this price is the most similar of any tool. */
@@ -149,11 +159,20 @@ const asPart = (states: ListStates): ListStates => {
   return { ...notKnown, ...Object.fromEntries(known.map((name) => [name, 'as_listed'])) };
 };
 
+/** Names a list and the day on which Dossier read it, and says whether later checks did not see it. */
+function listWords({ source, observed_at, missed_since }: PriceList, part = own('')): Words {
+  const missed =
+    missed_since === undefined ? own('') : say`, not seen by checks since ${dayOf(missed_since)}`;
+  return say`${code(source)} (${dayOf(observed_at)}${missed})${part} ${own(missed_since === undefined ? 'lists' : 'listed')}`;
+}
+
 /** States that a list has no price for the tool that the request for the payment names. */
-function withoutTool({ source, observed_at, offers, isPart }: PriceList, tool: string): ListComparison {
-  const part = isPart ? own(', as far as Dossier has it,') : own('');
-  const text = say`${code(source)} (${dayOf(observed_at)})${part} lists no price for ${code(tool)}, which the request for the payment names, and ${offers.length} for others.`;
-  return { source, observed_at, tool: undefined, isSimilar: false, others: 0, ...notKnown, text };
+function withoutTool(list: PriceList, tool: string): ListComparison {
+  const { source, endpoint, observed_at, missed_since, offers, isPart } = list;
+  const words = listWords(list, isPart ? own(', as far as Dossier has it,') : own(''));
+  const text = say`${words} no price for ${code(tool)}, which the request for the payment names, and ${offers.length} for others.`;
+  const none = { tool: undefined, isSimilar: false, others: 0, ...notKnown };
+  return { source, endpoint, observed_at, missed_since, ...none, text };
 }
 
 /** The prices for a tool, or else for the endpoint itself; all prices if the tool is not known. */
@@ -172,7 +191,7 @@ function compareWithList(
   offer: SentOffer,
   paidTool: string | undefined,
 ): ListComparison | undefined {
-  const { source, observed_at, offers, isPart } = list;
+  const { source, endpoint, observed_at, missed_since, offers, isPart } = list;
   const ofTool = pricesFor(offers, paidTool);
   const near = ofTool.toSorted((a, b) => likeness(b, offer) - likeness(a, offer))[0];
   if (!near) return paidTool === undefined ? undefined : withoutTool(list, paidTool);
@@ -193,7 +212,7 @@ function compareWithList(
     scheme: toState(offer.scheme, near.scheme),
   };
   const states = isPart ? asPart(compared) : compared;
-  const named = listWords(
+  const named = joinNames(
     payees.map((payee) => code(payee)),
     mostPayees,
   );
@@ -204,13 +223,23 @@ function compareWithList(
   const isSimilar = paidTool === undefined && near.tool !== undefined;
   const why = isSimilar ? own('; chosen by similarity, because the request names no tool') : own('');
   const listed = say`${offerWords(near)}${tool}${paid}${more}${why}`;
-  const text = say`${code(source)} (${dayOf(observed_at)}) lists ${listed}. ${isPart ? partWords : own('')}This offer compared with it: ${statesWords(states)}.`;
-  return { source, observed_at, tool: near.tool, isSimilar, others, ...states, text };
+  const text = say`${listWords(list)} ${listed}. ${isPart ? partWords : own('')}This offer compared with it: ${statesWords(states)}.`;
+  const where = { source, endpoint, observed_at, missed_since };
+  return { ...where, tool: near.tool, isSimilar, others, ...states, text };
 }
 
-/** Compares an offer with each price list that has something for what is paid for. */
-export const compareWithLists = (
+const isAsListed = (compared: ListComparison): boolean =>
+  partNames.every((name) => compared[name] === 'as_listed');
+
+/**
+ * Compares an offer with each price list that has something for what is paid for. If `endpoint` is given, of
+ * the lists for other endpoints only those that have exactly this offer are named.
+ */
+export function compareWithLists(
   lists: readonly PriceList[],
   offer: SentOffer,
-  paidTool: string | undefined,
-): ListComparison[] => lists.flatMap((one) => compareWithList(one, offer, paidTool) ?? []);
+  { paidTool, endpoint }: { readonly paidTool: string | undefined; readonly endpoint: string | undefined },
+): ListComparison[] {
+  const all = lists.flatMap((one) => compareWithList(one, offer, paidTool) ?? []);
+  return all.filter((one) => endpoint === undefined || one.endpoint === endpoint || isAsListed(one));
+}

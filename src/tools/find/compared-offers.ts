@@ -67,14 +67,13 @@ async function compareAt(
   const { seen, lists } = await readSeen(place, context);
   const closest = compareWithClosest(offers, seen);
   const endpoint = closest?.quotes.endpoint;
-  const there = lists.filter((one) => endpoint === undefined || one.endpoint === endpoint);
   const message = messageOf(place, closest?.quotes);
   return offers.map((offer, at) => ({
     offer,
     handle: place.facts?.listing.handle,
     message,
     compared: closest?.compared[at] ?? unseenOffer(offer, place.unseen),
-    lists: compareWithLists(there, offer, toolIn(offer.resource)),
+    lists: compareWithLists(lists, offer, { paidTool: toolIn(offer.resource), endpoint }),
   }));
 }
 

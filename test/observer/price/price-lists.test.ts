@@ -3,6 +3,7 @@ import { startDocumented } from '../../support/endpoints/documented.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
+import { registryEntry } from '../../support/entries.ts';
 import { type AnyClient, connect } from '../../support/mcp-clients.ts';
 import { alice, mallory, usdc } from '../../support/offers.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
@@ -86,6 +87,35 @@ async function startAway(): Promise<Endpoint> {
   };
 }
 
+/** Whether the document of the host `stale` can be read. */
+let isStale = false;
+async function startStale(): Promise<Endpoint> {
+  const inner = await startDocumented(['find'], () => ({
+    '/.well-known/x402': { resources: [{ url: '/mcp', tool: 'find', accepts: [offerOf()] }] },
+  }));
+  const outer = await startFetchServer(async ({ url, method, headers, body }) => {
+    const { pathname } = new URL(url);
+    if (isStale && pathname.startsWith('/.well-known/')) return new Response('', { status: 503 });
+    return fetch(`${inner.url}${pathname}`, { method, headers, body, duplex: 'half' } as RequestInit);
+  });
+  return {
+    ...outer,
+    async close() {
+      await outer.close();
+      await inner.close();
+    },
+  };
+}
+
+/** An endpoint that asks mallory's price before it answers anything. */
+const startQuoting = () =>
+  startEndpoint((_, { method }, response) => {
+    if (method !== 'POST') return void response.writeHead(404).end();
+    response.writeHead(402, { 'content-type': 'application/json' });
+    const accepts = [{ ...offerOf({ payTo: mallory }), maxTimeoutSeconds: 60 }];
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', accepts }));
+  });
+
 let observed: ObservedDirectory;
 let client: AnyClient;
 beforeAll(async () => {
@@ -96,6 +126,8 @@ beforeAll(async () => {
       return resources ? { '/.well-known/x402': { resources } } : {};
     });
   servers.away = await startAway();
+  servers.stale = await startStale();
+  servers.quoting = await startQuoting();
   // Two lists in one document are one.
   servers.lists = await startDocumented(['find'], () => ({
     '/.well-known/x402': { resources: ['/mcp'], items: [{ url: '/mcp', accepts: [offerOf()] }] },
@@ -197,6 +229,21 @@ describe('the price in a list that an offer is compared with', () => {
   });
 });
 
+describe('a price list that later checks did not see', () => {
+  it('is said with the day on which it was read, and since when it was not seen', async () => {
+    const { wait, observe } = observed.directory;
+    isStale = true;
+    wait(2 * 86_400);
+    await observe(handleAt('stale'));
+    const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+    const { text, lists } = await check('stale', offerOf());
+    expect(lists).toMatchObject([{ observed_on: today, missed_since: day, payee: 'as_listed' }]);
+    expect(text).toContain(
+      `stale.example.com/.well-known/x402\` (${today}, not seen by checks since ${day}) listed 0.01 USDC on Base for \`find\``,
+    );
+  });
+});
+
 it('a list of tools stands while their endpoint does not answer, and a payee that is swapped meanwhile is a change', async () => {
   const before = { kind: 'price.x402', value: [{ tool: 'find', pay_to: alice }] };
   away = { ...away, isDown: true };
@@ -211,5 +258,27 @@ it('a list of tools stands while their endpoint does not answer, and a payee tha
   expect(now).toMatchObject({
     value: [{ tool: 'find', pay_to: mallory }],
     changed_from: { value: [{ tool: 'find', pay_to: alice }] },
+  });
+});
+
+describe('a listing with two endpoints, of which one quotes a price', () => {
+  beforeAll(async () => {
+    const remotes = ['whole', 'quoting'].map((name) => ({ type: 'streamable-http', url: urlAt(name) }));
+    await observed.directory.importEntries([registryEntry('com.example.both/a', { remotes })]);
+    await observed.directory.observe('com.example.both/a');
+  });
+
+  it('shows the price list of the other one if that has exactly this offer', async () => {
+    const offer = { ...many(1)[0], resource: 'mcp://tool/find' };
+    const { lists, text } = await check('both', offer);
+    expect(text).toContain(`Payee \`${numbered(1000)}\`: never seen here`);
+    expect(lists).toMatchObject([
+      { source: 'whole.example.com/.well-known/x402', payee: 'as_listed', amount: 'as_listed' },
+    ]);
+  });
+
+  it('leaves it out if it has a different one', async () => {
+    const { text } = await check('both', offerOf({ payTo: mallory, resource: 'mcp://tool/find' }));
+    expect(text).not.toContain('.well-known/x402');
   });
 });

@@ -53,7 +53,7 @@ async function readCatalog(
     ...statesPrices(priced, {
       unlisted,
       hasMore: item.hasMore || isUnread || !isWhole,
-      details: last === undefined ? {} : { last_updated: last },
+      details: { read_at, ...(last !== undefined && { last_updated: last }) },
     }),
     why: join(words, ' '),
   };
