@@ -12,7 +12,6 @@ import { createSqlStore } from './sql-store.ts';
 
 const pendingList_kb = 256;
 
-/** The search index of PostgreSQL is a tsvector with GIN. Notifications replace a table of changes. */
 const postgresDdl: EngineDdl = {
   int8: 'bigint',
   text: 'text collate "C"',
@@ -41,7 +40,6 @@ const diskFull = '53100';
 /** Messages of errors that node-postgres throws without a code. */
 const lostConnection = /connection terminated|timeout exceeded|connection error|read timeout|not queryable/i;
 
-/** Error codes of sockets and of the DNS resolver. */
 const unreachable = /^E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
 
 function postgresFailure(error: unknown): StoreFailure | undefined {

@@ -42,7 +42,6 @@ declare module '../store/store.ts' {
   interface Transaction extends Readonly<ReturnType<typeof createTransaction>> {}
 }
 
-/** Counts what people wrote, for the operator's figures. */
 const createFigureReads = (db: Db) => ({
   /**
    * Claims by state, current ratings, feedback and reports that no operator has closed, and opt-out lines of

@@ -136,7 +136,6 @@ async function dropDeleted(path: string): Promise<boolean> {
   }
 }
 
-/** Runs SQLite's own check of every page. Returns the first fault, or undefined if there is none. */
 async function quickCheck(db: Db): Promise<string | undefined> {
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
   const found = rows[0]?.quick_check;

@@ -25,7 +25,6 @@ async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
     );
 }
 
-/** Throws ExitError (78) if a settings file contradicts itself or names something that does not exist. */
 function requireUsableFiles({ views, privateViews, privateListings, witnesses }: Config): void {
   const faults = findCriterionFaults([...views, ...privateViews]);
   for (const { file, name, approvals } of privateListings ? [] : privateViews)

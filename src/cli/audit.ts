@@ -53,10 +53,6 @@ export async function readKnownRoots(
   return [...(await Promise.all(checkpoints)), ...root.map(readRoot)];
 }
 
-/**
- * Runs an audit, with a progress bar on a terminal. Faults are printed as they are found, or all at the end
- * as JSON.
- */
 async function report(
   reader: EvidenceReader,
   saved: readonly (KnownRoot | AuditFault)[],

@@ -146,10 +146,7 @@ export interface LockOptions {
   readonly ignoreMalware?: boolean;
 }
 
-/**
- * The text of a file; undefined if it does not exist. Throws ExitError if it cannot be read, as a folder
- * cannot.
- */
+/** Undefined if the file does not exist. Throws ExitError if it cannot be read. */
 function readText(file: string): string | undefined {
   try {
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;

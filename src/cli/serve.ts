@@ -89,14 +89,9 @@ const signals = ['SIGTERM', 'SIGINT'] as const;
 /** Background work gets at least this long to end after the last request. */
 const shortestEnd_ms = 1000;
 
-/** The address on which the server listens, and the public one if it differs. */
 const toAddresses = ({ url, context: { config } }: Running) =>
   config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
 
-/**
- * Observes unless OBSERVE is off; the modules are loaded only then. In both cases one line of the log says
- * so.
- */
 async function observe(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.observe === 'off')
     return context.log.info(

@@ -92,7 +92,6 @@ interface Given {
   readonly policy: Policy | undefined;
 }
 
-/** Adds to checks what the policy says about the checkpoints that they depend on, each with its key. */
 function withPolicy(
   checks: readonly Check[],
   policy: Policy | undefined,
@@ -110,7 +109,6 @@ function withPolicy(
   };
 }
 
-/** The checks that were made, and for each checkpoint whether enough witnesses cosigned it. */
 type VerifyOutcome = ReturnType<typeof withPolicy>;
 
 const checkpointOf = ({ proof }: SavedProof) => readProofText(proof)?.checkpoint ?? '';

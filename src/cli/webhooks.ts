@@ -11,8 +11,8 @@ const listed = 1000;
 const noWebhook = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
 /**
- * Subscribes an address to the changes of a handle, publisher, tag or view, or to all, once it has answered
- * the challenge. The limits of registering do not apply. Prints the id and the secret.
+ * Subscribes an address to changes as `registerWebhook` does, but without its limits. Prints the id and the
+ * secret.
  */
 export async function addWebhook(
   config: Config,

@@ -2,7 +2,6 @@ import { asMembers, isJsonObject, type JsonObject } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 
-/** The parts of a record that say how to start a package, besides its name and version. */
 export type RecordedLaunch = Pick<
   ListingPackage,
   'runtime' | 'runtime_arguments' | 'arguments' | 'environment' | 'unwritten'

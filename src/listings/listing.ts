@@ -160,7 +160,6 @@ export const listingTable = table(
 );
 export type Listing = TableValue<typeof listingTable>;
 
-/** The columns of a version without the publisher's record. */
 const versionColumns = {
   handle: text,
   version: text,

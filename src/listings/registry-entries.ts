@@ -49,7 +49,6 @@ const withdrawnHere = 'Withdrawn from this directory.';
 /** A version that was being written when the caller read the time may become visible with an earlier time. */
 const overlap_ms = 60_000;
 
-/** Orders the versions, and continues after the last one of the previous page. */
 function inOrder(listed: ListedQuery, { after, updatedSince }: VersionQuery): ListedQuery {
   const byName = (some: ListedQuery) =>
     some.orderBy('listing_version.handle').orderBy('listing_version.version');

@@ -48,7 +48,6 @@ const root = lazy(() => {
   return made;
 });
 
-/** The end and the tags of the longest phrase that starts at a word. */
 function longestAt(words: readonly string[], start: number) {
   let longest: { end: number; topics: readonly Topic[] } | undefined;
   let node = root().next.get(words[start] ?? '');

@@ -46,7 +46,6 @@ export async function readDatedVersions(db: Db, handle: string, limit: number): 
   return (await newest.execute()).map(versionTable.decode);
 }
 
-/** The number of versions that are not deleted, and when the first and the last of them were published. */
 export async function readVersionSpan(db: Db, handle: string) {
   const { versions, first, last } = await selectVersions(db, handle, false)
     .select(({ fn }) => [
@@ -58,7 +57,6 @@ export async function readVersionSpan(db: Db, handle: string) {
   return { count: Number(versions), first, last };
 }
 
-/** One page of the versions of a listing, newest first and counted from 1, and the span of all of them. */
 export async function readVersionsPage(
   handle: string,
   { page, perPage }: { readonly page: number; readonly perPage: number },

@@ -84,7 +84,6 @@ export function toResultParts(result: object, members: string | undefined): Resu
   return { members, end: more ? `,${more}${end}` : end };
 }
 
-/** The whole response with the id of the request, as a byte string. */
 export const toResponse = ({ members, end }: ResultParts, id: unknown): string =>
   `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toByteString(JSON.stringify(id))}}`;
 
@@ -267,7 +266,6 @@ async function answerOrRefuse<T>(work: () => T | Promise<T>, context: Context): 
   }
 }
 
-/** Registers a resource. One with variables becomes a template with completion. */
 export function registerResource(server: McpServer, resource: Resource, context: Context): void {
   const { name, uri: address, title, description, mimeType, fresh_s, meta, complete } = resource;
   const config = {
@@ -332,7 +330,6 @@ export interface McpMessage {
 
 export interface McpPost extends McpMessage, CachedCall {
   readonly request: Request;
-  /** Makes the response for an answer that is not a stream. */
   readonly respond: (bytes: string) => Response;
 }
 

@@ -122,7 +122,6 @@ export async function answerShared(
 
 const servedRevisions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
 
-/** Tells whether a message of the legacy era is a request in a served revision. */
 export function isServedLegacy({ headers, body }: Pick<McpMessage, 'headers' | 'body'>): boolean {
   const { id, method } = body as JSONRPCRequest;
   const revision = headers.get('mcp-protocol-version');

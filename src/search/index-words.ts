@@ -146,7 +146,6 @@ function toRanked({ term, found, share }: Expanded, counts: Counts, total: numbe
 
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
 
-/** Looks up the words of a query, and the words that unknown ones may stand for. */
 export async function readWords({ db, index, listings }: IndexSearch, query: ParsedQuery) {
   if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));

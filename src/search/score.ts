@@ -10,7 +10,6 @@ export interface RankedWord {
   readonly strong: number;
   /** How much a match of the word counts. Rare words count more. */
   readonly value: number;
-  /** Tells whether the answer counts the word among those matched. */
   readonly isCounted: boolean;
 }
 

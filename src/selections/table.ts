@@ -31,7 +31,6 @@ export const createSelectionReads = (db: Db) => ({
       .executeTakeFirstOrThrow();
     return Number(listings);
   },
-  /** The given listings that are or were in a selection. */
   async spans(view: string, handles: readonly string[]) {
     if (handles.length === 0) return [];
     return db
@@ -54,7 +53,6 @@ export const createSelectionReads = (db: Db) => ({
       .orderBy('evidence_change.seq', 'desc');
     return (await rows.execute()).map(decodeChange);
   },
-  /** Handles in any selection that are no longer listed. */
   async unlisted() {
     const rows = await db
       .selectFrom('view_member')

@@ -65,7 +65,6 @@ export async function inChunks<T>(
 
 type RunQuery = (given: unknown) => unknown;
 
-/** Placeholder in a precompiled query for a value that each call supplies. */
 class Placeholder {
   readonly read: RunQuery;
   constructor(read: RunQuery) {

@@ -2,7 +2,6 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { StoreSchema } from './schema.ts';
 import type { StoredRow } from './table.ts';
 
-/** All data of a store, as of one moment. */
 export interface StoreDump {
   readonly counts: Readonly<Record<string, number>>;
   /**

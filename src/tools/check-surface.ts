@@ -193,7 +193,6 @@ const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
   prefix: toShownName(prefix),
 });
 
-/** Makes the answer about a comparison. The texts of members are compared only here. */
 async function toSurfaceAnswer(
   handle: string,
   { seen, compared, own, leftOut }: Closest,

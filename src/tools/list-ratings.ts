@@ -44,7 +44,6 @@ function toRatingsText(answer: z.output<typeof output>): string {
 
 const pageSize = 20;
 
-/** Counts of a listing's ratings by month, up to the present one. */
 export async function countMonths(handle: string, { store, clock }: Context): Promise<MonthCount[]> {
   const now = clock().toISOString();
   const [first] = monthsUntil(dayText(now));

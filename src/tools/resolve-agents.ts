@@ -114,7 +114,6 @@ async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: Know
   };
 }
 
-/** The result for a name that no listing records, with similar handles if `isSearched`. */
 async function toMissing(
   { asked, text, handles, references }: AskedItem,
   atHosts: readonly Listing[],

@@ -27,7 +27,6 @@ function inputOf(facet: string): string {
   return fixed ? `${fixed}:${fixedFilters[fixed].value}` : facet.replace(/^tag:/, 'tags:');
 }
 
-/** Names the filters to leave out in the form of the inputs that callers send. */
 const toInputs = ({ leave_out, ...others }: NearMisses): NearMisses => ({
   ...others,
   leave_out: leave_out.map(({ facet, only, ...one }) => ({

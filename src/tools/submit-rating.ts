@@ -114,7 +114,6 @@ async function readSides(
   return { ...sides, source: { ...source, claim }, subject };
 }
 
-/** Throws if the interaction has a current rating, or was outside the window. */
 function requireNew({ content, now }: Submission, versions: readonly Rating[]): void {
   if (versions.some(isCurrent)) throw new Problem('rating_exists');
   if (!isInWindow(new Date(content.interaction_at).getTime(), now.getTime()))
@@ -142,7 +141,6 @@ async function requireNotVoided(tx: RatingTransaction, { capability, handle, con
     );
 }
 
-/** Checks that the submission may be recorded, and returns the rating that it amends, if any. */
 async function requireAllowed(tx: RatingTransaction, submission: Submission, versions: readonly Rating[]) {
   const { supersedes } = submission.content;
   await requireNotVoided(tx, submission);

@@ -49,7 +49,6 @@ export const createWebhookReads = (db: Db) => ({
     const rows = await ofWebhook.where('state', '=', 'waiting').execute();
     return { handles: [...new Set(rows.map(({ handle }) => handle))], count: rows.length };
   },
-  /** Dead letters, of one subscription or of all, oldest first. */
   async dead(limit: number, id?: string) {
     const rows = db.selectFrom('webhook_delivery').selectAll().where('state', '=', 'dead');
     const chosen = id === undefined ? rows : rows.where('webhook_id', '=', id);

@@ -50,10 +50,6 @@ async function checkBackups({ config: { backupDir, backupInterval_s } }: DoctorS
   ];
 }
 
-/**
- * Reports private entries that cannot be read, that a registry lists too, or that a view without readers
- * names.
- */
 async function checkPrivate({ config: { privateListings, views }, store }: DoctorSubject): DoctorFindings {
   if (!privateListings) return fine('there are none (PRIVATE_LISTINGS is not set)');
   const { entries, faults } = await readPrivateEntries(privateListings);
@@ -123,10 +119,6 @@ async function checkClock({ config, store }: DoctorSubject): DoctorFindings {
   );
 }
 
-/**
- * Reports whether the database is whole (SQLite) and what it contains. It has been opened before any check
- * runs.
- */
 async function checkDatabase({ store }: DoctorSubject): DoctorFindings {
   if (!store) return fine('there is none yet; dossier serve makes it');
   const damage = await store.findDamage().catch((error: Error) => error.message);
@@ -221,7 +213,6 @@ async function readAudit(store: Store): Promise<DoctorFinding> {
     : fine(text);
 }
 
-/** Compares the transparency log with the checkpoint that was published last, and reports its last audit. */
 async function checkLog({ config, store }: DoctorSubject): DoctorFindings {
   if (!store) return fine('there is none yet');
   const file = await readCheckpointFile(config);
@@ -306,7 +297,6 @@ async function readUpstream(registryUrl: string): Promise<DoctorFinding> {
   );
 }
 
-/** Reports the source of advisories, and what it learns from the questions. */
 async function checkAdvisories({ config: { advisories } }: DoctorSubject): DoctorFindings {
   if (advisories === 'off')
     return warning('none are read (ADVISORIES=off)', 'no listing says that a package is malicious code');

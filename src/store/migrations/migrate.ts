@@ -35,7 +35,6 @@ function otherVersionOf(names: readonly string[], ours: readonly string[]) {
   return names.length < ours.length ? 'older' : undefined;
 }
 
-/** The migrations of a database; empty if it has no schema of ours. */
 async function readRecorded(db: Db): Promise<string[]> {
   try {
     const recorded = sql<{ name: string }>`select name from kysely_migration order by name`;

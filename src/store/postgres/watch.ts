@@ -9,7 +9,6 @@ const longestPayload_bytes = 7500;
 /** A commit that needs more notifications is announced as a change of everything. */
 const mostPayloads = 8;
 
-/** A message of one node to the others: its number, and the handles that it changed. */
 const notification = z.object({
   node: z.number(),
   changed: z.union([z.literal('all'), z.array(z.string()).readonly()]),

@@ -38,7 +38,6 @@ const reasonOf = ({ fact, quoted, source: whose, as_of }: CriterionAnswer): Word
   return ended(quoted ? say`${fact} It names ${quoted}${by}` : say`${phrase(fact)}${by}`);
 };
 
-/** The reasons why a listing lacks some facets; empty if no criterion gives one. */
 function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clock }: Context): Words {
   const asked = facets.flatMap((facet) => {
     const criterion = criterionOf[facet];

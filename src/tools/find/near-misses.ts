@@ -32,7 +32,6 @@ function toNearTags(tag: string, frequent: readonly string[]): string[] {
   return [...new Set([...frequent.filter((other) => meant.has(other)), ...similar])].slice(0, mostNear);
 }
 
-/** The tags of a search that no listing has, each with the nearest tags that listings have. */
 async function findUnknownTags(listings: ListingReads, facets: readonly Facet[]) {
   const tags = facets.filter((facet) => facet.startsWith('tag:')).map((facet) => facet.slice('tag:'.length));
   if (tags.length === 0) return [];

@@ -111,7 +111,6 @@ async function namedByOffer(
   return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host)}; naming it does not show that the two belong together. ${by}`;
 }
 
-/** The listing that is named, and how it was found if that was not by its handle. */
 async function findByName(handle: string, context: Context): Promise<FoundPlace> {
   const { handle: known, found_by } = await findNamed(handle, context);
   return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };

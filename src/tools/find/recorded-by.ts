@@ -22,7 +22,6 @@ export const mostAtAddress = 100;
 
 const mostNamed = 2;
 
-/** Says that listings record something, with the dates of two of their records. */
 function recordWords(all: readonly Listing[], what: Words): Words {
   const named = all.slice(0, mostNamed).map(({ handle, updated_at, undated }) => ({
     name: code(handle),
