@@ -7,7 +7,7 @@ export const getProof = defineTool({
   name: 'get_proof',
   title: 'Get the proof of a log entry',
   description:
-    'Proves offline that an event is in the append-only log (C2SP tlog-proof): recorded, not right. To keep evidence.',
+    'Returns a proof, to check offline, that an event is in the append-only log (C2SP tlog-proof): recorded, not right. To keep evidence.',
   effects: readsOnly,
   input: z.strictObject({
     log_index: z.int().min(0).optional(),

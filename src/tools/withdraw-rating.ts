@@ -43,7 +43,7 @@ export const withdrawRating = defineTool({
   name: 'withdraw_rating',
   title: 'Withdraw your rating',
   description:
-    'Withdraws, that is removes, a rating that your listing submitted: it stops counting; its texts are gone. To change one, use submit_rating with supersedes. Needs the capability header.',
+    'Withdraws, that is removes, a rating that your listing submitted: it stops counting; its texts are hidden. To change one, use submit_rating with supersedes. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   listedTo: 'holders of a capability',

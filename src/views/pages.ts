@@ -29,8 +29,8 @@ const privacyBlock = html`
 <ul>
 <li>No account, no cookies, no third-party scripts or images. Addresses of callers are kept in memory for rate limits. The database holds an HMAC of them, under a key that is deleted after the day, and no address except a network that the operator blocked. A proxy or host in front of this service may log addresses.</li>
 <li>Feedback is stored, is read by the operator only, and is not published.</li>
-<li>Ratings, responses and claims are public and recorded in an <a href="/log">append-only log</a>. A source can withdraw its rating; the operator can erase what a rating or response says, and a public entry then says that it was erased.</li>
-<li>If the operator hides, withdraws, voids, revokes, blocks or erases something, the log has an entry with the reason, a statement is shown at what is affected, and <a href="/transparency.json">transparency.json</a> counts the action. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
+<li>Ratings, responses and claims are public and recorded in an <a href="/log">append-only log</a>. A source can withdraw its rating. The operator can erase what a rating or response says, and a public entry then says that it was erased.</li>
+<li>If the operator hides, withdraws, voids, revokes, blocks or erases something, the log has an entry with the reason, the affected page shows a statement, and <a href="/transparency.json">transparency.json</a> counts the action. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
 <li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>. Publishers can <a href="#claimed">withdraw a listing</a> themselves.</li>
 </ul></section>`;
 
@@ -38,7 +38,7 @@ function quarantineBlock({ records, reasons, newest }: StatusDocument['quarantin
   if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
   return html`
 <h3>Quarantined records</h3>
-<p>${counted(records, 'record')} could not be read. They do not stop an import; each is read again when the registry sends it again.</p>
+<p>${counted(records, 'record')} could not be read. They do not stop an import. Each is read again when the registry sends it again.</p>
 <table class="counts"><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
 <tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table>
 
@@ -66,7 +66,7 @@ const claims = ({ claimFile }: PageSite['config']) => {
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
 <p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown on the listing’s page.</p>
-<p>The claim stands until two checks a day or more apart find no proof of it, its location cannot be read for 30 days, the listing is withdrawn or records another repository, or its last capability is revoked. It is then suspended.</p>
+<p>A claim is suspended if two checks a day or more apart find no proof of it, if its location cannot be read for 30 days, if the listing is withdrawn, or if its last capability ends. A claim by the recorded repository is also suspended if the record names another one.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 <ul>${optOutEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 </section>`;
@@ -115,7 +115,7 @@ ${quarantineBlock(status.quarantine)}
 <section aria-labelledby="observer">
 <h2 id="observer">The observer</h2>
 <p>${observerState(status.observer)}</p>
-<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host and obeys <code>Retry-After</code>. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to all other hosts are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
+<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials. It never calls a tool and never pays. It sends one request at a time to each host and obeys <code>Retry-After</code> for at most a day. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to all other hosts are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
 <p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all these requests to that service’s hosts.</p>
 </section>
 <section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Each listing names the registry that it came from. Its texts are the publisher’s. ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text. That is not a verdict about it.</p></section>
