@@ -169,8 +169,8 @@ export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[])
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 
 /**
- * Tells whether a host serves many publishers: a known one, or a domain below which each has hosts of their
- * own.
+ * Tells whether a host serves many publishers: a known one, or a domain below which each publisher has its
+ * own hosts.
  */
 const servesMany = (host: string): boolean =>
   sharedDomains.some((domain) => host === domain || isBelow(host, domain)) ||
@@ -194,9 +194,9 @@ function tenantOf(rest: string): string {
 }
 
 /**
- * The owner of what is at a host and the path and query behind it, as far as an address tells: the account of
- * a forge, the domain that one publisher registers, or, at a host that serves many publishers, the host with
- * the part of the path that may name one of them. The host may be a template, and may have a port.
+ * The owner of an address, as far as the address tells: the account of a forge, the domain that one publisher
+ * registers, or, at a host that serves many publishers, the host with the part of the path that may name one
+ * of them. The host may be a template, and may have a port.
  */
 export function ownerAt(host: string, rest: string): string {
   const label = host.replace(/:(?:\d+|\{[^{}]*\})$/, '').replace(/\{[^{}]*\}/g, anyLabel);
@@ -210,7 +210,7 @@ export function ownerAt(host: string, rest: string): string {
 
 const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
 
-/** Tells whether a name ends with a public suffix, as most names of hosts do and names of files do not. */
+/** Tells whether a name ends with a public suffix, as most names of hosts and few names of files do. */
 export function hasPublicSuffix(name: string): boolean {
   const { isIcann, isPrivate } = parse(name, { allowPrivateDomains: true });
   return isIcann === true || isPrivate === true;

@@ -10,7 +10,7 @@ import { inputsOfPackage, inputsOfRemote, toPackage } from './recorded.ts';
 const lineOf = (value: unknown): string => (typeof value === 'string' ? toLine(value) : '');
 const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
 
-/** The values that a record gives to something: its value, or else its default, and its choices. */
+/** The values that a record states for an input: its value, or else its default, and its choices. */
 function valuesOf({ value, default: usual, choices }: JsonObject): string[] {
   const stated = scalar(value) ?? scalar(usual);
   const offered = Array.isArray(choices) ? choices.map(scalar) : [];
@@ -19,9 +19,9 @@ function valuesOf({ value, default: usual, choices }: JsonObject): string[] {
 
 const template = /\{([^{}]+)\}/g;
 
-/** What may still be compared of one record, so that the work is bounded. */
+/** The work that may still be done for one record. */
 interface Budget {
-  /** Values of variables, beside the first of each. */
+  /** Further values of variables, after the first of each. */
   values: number;
   /** Characters in which hosts are looked for. */
   characters: number;
@@ -42,8 +42,8 @@ function namedIn(value: string, budget: Budget): ReadonlyMap<string, string> {
 }
 
 /**
- * A text with the values that the record gives to its variables: once with the first of each, and once with
- * each other value of one of them. A variable without a value stays.
+ * A text with its variables filled in: once with the first value of each, and once for each further value of
+ * one of them. A variable without a value stays.
  */
 function fillAll(written: string, variables: unknown, budget: Budget): string[] {
   const known = new Map(
@@ -68,7 +68,7 @@ function fillAll(written: string, variables: unknown, budget: Budget): string[] 
 const isSecret = (given: JsonObject) =>
   [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
 
-/** Of the value of a secret, only the hosts that it names are compared and shown. */
+/** Only the hosts that the value of a secret names are compared and shown. */
 function toSetting(
   name: string,
   between: string,
@@ -90,7 +90,7 @@ function withoutVersion(word: string, name: string): string {
 
 /** Matches arguments of runtimes that start nothing else. */
 const plainArgument = /^(?:-y|--yes|-q|--quiet)(?: true)?$/;
-/** Those of containers, too; a variable is passed on with its name, with its value or as it is. */
+/** The arguments of containers that start nothing else, and the forms in which a variable is passed on. */
 const plainOfContainer = /^(?:run|-i|-t|-it|-e|--(?:rm|init|interactive|tty|env))(?: true)?$/;
 const passedVariable = /^(?:(?:-e|--env)[ =]([A-Za-z_]\w*)|([A-Z][A-Z0-9_]*))(?:=.*)?$/s;
 
@@ -180,7 +180,7 @@ function itemsOf(list: unknown, budget: Budget): JsonObject[] {
   return items.slice(0, mostItems);
 }
 
-/** The addresses of a remote. Values of secrets are filled in only in the host, so that no other is shown. */
+/** The addresses of a remote. Values of secrets are filled in only in the host, and so shown only there. */
 function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   const written = lineOf(url);
   const [host = ''] = /^[^/]*(?:\/\/[^/?#]*)?/.exec(written) ?? [];
@@ -191,8 +191,8 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
 }
 
 /**
- * What a server.json names, in the form in which versions are compared. It has more than a listing shows,
- * which are at most a hundred remotes, packages and inputs of each.
+ * The names in a server.json in the form in which versions are compared. It may have more remotes, packages
+ * and inputs than a listing shows, which is at most a hundred of each.
  */
 export function namingOf(record: object): Naming {
   const { server, unread } = readRecord(record);

@@ -9,9 +9,10 @@ const names = z.array(z.string()).max(mostNames);
 const cuts = z.record(z.string(), z.int()).optional();
 
 /**
- * Names in one record that are not in the other, both ways; `is_within` if all new ones have a domain or
- * account that was named before. `left_out` counts the names of each list that are not kept. `of_others`
- * counts those in `to`, kept or not, whose owner neither the record before nor the namespace names.
+ * The names that were removed (`from`) and added (`to`); `is_within` if every added one has a domain or
+ * account that was named before. `left_out` counts the names of each list that are not kept. `of_others`, if
+ * more than two, counts the added names, kept or not, whose owner neither the earlier record nor the
+ * namespace names.
  */
 const replaced = z.strictObject({
   from: names,
@@ -23,13 +24,18 @@ const replaced = z.strictObject({
 
 /** The difference between two records in where callers go, what they run and who gets their secrets. */
 export const moveSchema = z.strictObject({
-  /** Hosts of endpoints; at a host that serves many publishers, with the part that may name one of them. */
+  /**
+   * Hosts of endpoints. A host that serves many publishers is followed by the part that may name one of them.
+   */
   endpoints: replaced.optional(),
   /** Addresses at hosts that are named before and after; `is_within` unless one left https. */
   addresses: replaced.optional(),
   /** Packages without their versions. */
   packages: replaced.optional(),
-  /** What packages are started with; `is_within` if neither a runtime nor the owner of a host is new. */
+  /**
+   * The arguments and variables with which packages are started; `is_within` if no setting of a runtime
+   * changed and no host of a new owner is named.
+   */
   starts: replaced.extend({ packages: names, hosts: names }).optional(),
   /** Without `from`, the record names its first repository; without `to`, it no longer names one. */
   repository: z
@@ -41,7 +47,7 @@ export const moveSchema = z.strictObject({
       needs: names,
       takes: names,
       gone: names,
-      /** Secrets that were optional before, or required before. */
+      /** Secrets that became required, and secrets that became optional. */
       now_needed: names.optional(),
       now_optional: names.optional(),
       /** The places and packages that get the new ones; `is_same` if each secret goes to all of these. */
@@ -59,7 +65,7 @@ export const moveSchema = z.strictObject({
     .optional(),
   /**
    * Secrets that were named before, and places or packages that did not get them before; `is_within` if these
-   * have the owner of one that got them. Changes stored before 28 November 2026 do not tell it.
+   * have the owner of one that got them. Changes stored before 28 November 2026 lack it.
    */
   passed: z
     .array(z.strictObject({ secrets: names, to: names, is_within: z.boolean().optional(), left_out: cuts }))
@@ -99,7 +105,7 @@ type OwnerOf = (name: string) => string | undefined;
 interface NamingPair {
   readonly before: Naming;
   readonly after: Naming;
-  /** The owners of all that the record before names, and that of the namespace. */
+  /** The owners of everything that the earlier record names, and the owner of the namespace. */
   readonly known: Owners;
 }
 
@@ -119,7 +125,7 @@ function knownOwners({ endpoints, packages, starts, repository_key }: Naming, ha
   return new Set(named.filter((owner) => owner !== undefined));
 }
 
-/** The count of names of other owners, if a text that names three may hide one of them. */
+/** Counts the names of other owners if there are more than two, because a text may then leave one out. */
 const countOthers = (all: Iterable<string>, isOther: (name: string) => boolean) => {
   const others = [...all].filter(isOther).length;
   return { ...(others > 2 && { of_others: others }) };
@@ -134,7 +140,9 @@ const ownerIn =
   (name) =>
     endpoints.get(name) ?? packages.get(name);
 
-/** Ranks places and packages first that the record before does not name, nor any other of the same owner. */
+/**
+ * Ranks places and packages first if the earlier record names neither them nor anything else of their owner.
+ */
 function othersFirst({ before, after, known }: NamingPair): Rank {
   const ownerOf = ownerIn(after);
   const isNamed = (name: string) => before.endpoints.has(name) || before.packages.has(name);
@@ -209,7 +217,8 @@ function replacedSettings({ before, after, known }: NamingPair): VersionMove['st
   const differences = [...after.starts].map(([name, settings]) => {
     const was = before.starts.get(name);
     if (was) return { name, ...differingSettings(was, settings) };
-    // The name of a new package is told already, and so are the runtimes of the type.
+    // A new package is named anyway. Only those of its settings are told that can start other code or name a
+    // new owner's host.
     const added = settings.filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOther(one)));
     return { name, gone: [], added };
   });
@@ -283,7 +292,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
   };
 }
 
-/** Secrets that go to more places or packages than before, those with the same new ones together. */
+/** The secrets that go to more places or packages than before, grouped by these places and packages. */
 function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
   const { before, after } = compared;
   const ownerBefore = ownerIn(before);

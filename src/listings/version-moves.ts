@@ -6,14 +6,13 @@ import type { VersionSummary } from './listing.ts';
 import { isWeighty, leadsToOthers, moveBetween, moveSchema } from './moves.ts';
 import type { Naming } from './naming.ts';
 
-/** A version with the parts of its record that are compared. */
 export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated'> {
   readonly naming: Naming;
 }
 
 /**
- * The numbers of endpoint addresses, or else of hosts, and of packages without their versions that a record
- * names as the one before it did; 0 if any of them differs.
+ * How many endpoint addresses, or else hosts, and how many packages (without versions) are the same as in the
+ * record before; 0 if any of them differs.
  */
 const keptSchema = z.strictObject({
   endpoints: z.int(),
@@ -65,7 +64,7 @@ function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
   );
 }
 
-/** Moves to others weigh most, and then those that ask for a new secret. */
+/** Moves to others weigh most, and then moves that ask for a new secret. */
 const weightOfMove = (move: DatedMove): number => (leadsToOthers(move) ? 2 : isWeighty(move) ? 1 : 0);
 
 /** Moves in the order of their weight, so that small or new ones do not hide others. */
