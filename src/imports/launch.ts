@@ -102,16 +102,28 @@ function toWords(
   return { words };
 }
 
+/** A variable that a record sets; `isKept` if a command can be given its name and value as they are. */
+function fixedVariable(given: JsonObject) {
+  const value = scalar(given.value);
+  const filled = value === undefined ? undefined : fill(value, given.variables);
+  if (filled === undefined || filled === '' || /^\{[^{}]+\}$/.test(filled)) return [];
+  const name = scalar(given.name) ?? '';
+  const isPlain = filled.length <= longestWord && toLine(filled) === filled;
+  return [{ name, filled, isKept: isPlain && /^[A-Za-z_]\w{0,59}$/.test(name) }];
+}
+
+const fixedVariables = (recorded: unknown) =>
+  (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap(fixedVariable);
+
+/** Tells whether all variables that a record sets are kept. One that is not might start other code. */
+export function keepsVariables({ environmentVariables }: JsonObject): boolean {
+  const fixed = fixedVariables(environmentVariables);
+  return fixed.length <= mostWords && fixed.every(({ isKept }) => isKept);
+}
+
 function toEnvironment(recorded: unknown): Record<string, string> {
-  const fixed = (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap((one) => {
-    const value = scalar(one.value);
-    const filled = value === undefined ? undefined : fill(value, one.variables);
-    const isFixed = filled !== undefined && filled !== '' && !/^\{[^{}]+\}$/.test(filled);
-    const isNamed = typeof one.name === 'string' && /^[A-Za-z_]\w{0,59}$/.test(one.name);
-    const isPlain = isFixed && filled.length <= longestWord && toLine(filled) === filled;
-    return isPlain && isNamed ? [[String(one.name), filled] as const] : [];
-  });
-  return Object.fromEntries(fixed.slice(0, mostWords));
+  const kept = fixedVariables(recorded).filter(({ isKept }) => isKept);
+  return Object.fromEntries(kept.slice(0, mostWords).map(({ name, filled }) => [name, filled]));
 }
 
 /** Reads how a record starts a package. Members that the record does not state are absent. */

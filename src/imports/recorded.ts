@@ -12,7 +12,7 @@ import { type ReadRecord, readRecord } from '../listings/record-form.ts';
 import { isImageType, placeOfPackage, versionOfImage } from '../listings/references/package.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import type { CopyField } from './import-run.ts';
-import { toLaunch } from './launch.ts';
+import { keepsVariables, toLaunch } from './launch.ts';
 
 const longestName = 200;
 const longestDescription = 300;
@@ -71,8 +71,11 @@ const toArguments = (args: unknown) =>
 
 /** The distinct inputs by kind and name. Without inputs the field is absent. */
 function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } {
-  const once = new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input]));
-  return once.size === 0 ? {} : { inputs: [...once.values()].slice(0, mostInputs) };
+  const once = [...new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input])).values()];
+  if (once.length === 0) return {};
+  if (once.length <= mostInputs) return { inputs: once };
+  // Secrets are kept first, so that no number of other inputs hides one.
+  return { inputs: once.sort((a, b) => Number(b.secret) - Number(a.secret)).slice(0, mostInputs) };
 }
 
 /** All inputs of a remote. */
@@ -136,7 +139,7 @@ const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
   );
 
 /** A package as a listing shows it, with the members that were not read. */
-export function toPackage(recorded: JsonObject, unread: { unread?: string[] }): ListingPackage {
+export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: string[] }): ListingPackage {
   const registry_type = recordedLine(recorded.registryType) || 'unknown';
   const place = placeOfPackage(
     registry_type,
@@ -148,6 +151,7 @@ export function toPackage(recorded: JsonObject, unread: { unread?: string[] }): 
   const transport = recordedLine(asMembers(recorded.transport).type);
   const digest =
     registry_type.toLowerCase() === 'mcpb' ? recordedLine(recorded.fileSha256).toLowerCase() : '';
+  const notRead = new Set([...unread, ...(keepsVariables(recorded) ? [] : ['environmentVariables'])]);
   return {
     registry_type,
     ...place,
@@ -156,7 +160,7 @@ export function toPackage(recorded: JsonObject, unread: { unread?: string[] }): 
     ...(transport && { transport }),
     ...toLaunch(recorded),
     ...toInputs(inputsOfPackage(recorded)),
-    ...unread,
+    ...(notRead.size > 0 && { unread: [...notRead] }),
   };
 }
 

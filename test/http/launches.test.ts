@@ -191,6 +191,25 @@ const cases: Readonly<Record<string, Case>> = {
     },
     why: 'its record sets NODE_OPTIONS, and such variables can start more',
   },
+  'a-variable-that-is-too-long-to-keep': {
+    of: {
+      ...npm,
+      environmentVariables: [
+        { name: 'NODE_OPTIONS', value: `--import=data:text/javascript,${'x'.repeat(500)}` },
+      ],
+    },
+    why: 'its record has environmentVariables in a form that Dossier does not read',
+  },
+  'a-variable-behind-a-hundred-others': {
+    of: {
+      ...npm,
+      environmentVariables: [
+        ...Array.from({ length: 100 }, (_, at) => ({ name: `A_${at}`, value: '1' })),
+        { name: 'NODE_OPTIONS', value: '--import=data:text/javascript,x' },
+      ],
+    },
+    why: 'its record has environmentVariables in a form that Dossier does not read',
+  },
   'a-variable-that-starts-nothing': {
     of: {
       ...npm,
