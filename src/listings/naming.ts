@@ -111,6 +111,23 @@ function ownerOfPackage(registry: string, key: string): string | undefined {
   return /^[^/]*[.:]/.test(key) ? repositoryIdentity(key) : key.split('/')[0];
 }
 
+/** Puts the first item of each owner before the others, so that many of one owner hide no other owner. */
+function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string): T[] {
+  const first = new Set(new Map(items.toReversed().map((item) => [ownerOf(item), item])).values());
+  return items.toSorted((a, b) => Number(first.has(b)) - Number(first.has(a)));
+}
+
+/** Remotes, those of each owner first. */
+export const remotesByOwner = <T extends { readonly url: string }>(remotes: readonly T[]): T[] =>
+  firstOfEach(remotes, ({ url }) => readAddress(url).owner);
+
+/** Packages, those of each owner first. */
+export const packagesByOwner = (packages: readonly ListingPackage[]): ListingPackage[] =>
+  firstOfEach(packages, (recorded) => {
+    const [name, owner = name] = nameOfPackage(recorded);
+    return owner;
+  });
+
 interface Asking {
   readonly remotes: readonly {
     readonly url: string;

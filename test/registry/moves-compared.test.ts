@@ -41,6 +41,7 @@ const vendor = 'https://mail.vendor.com/mcp';
 const inVendor = Array.from({ length: 10 }, (_, n) => `https://a${n}.vendor.com/mcp`);
 const evil = Array.from({ length: 13 }, (_, n) => `https://h${n}.evil${n}.com/mcp`);
 const regions = Array.from({ length: 150 }, (_, n) => `r${n}.vendor.com`);
+const plain = Array.from({ length: 100 }, (_, n) => ({ name: `X-${n}` }));
 const invented = Array.from({ length: 10 }, (_, n) => ({ ...key, name: `A_${n}` }));
 
 const entries = [
@@ -136,6 +137,8 @@ const entries = [
     at({ url: 'https://mail.evil.com/mcp', headers: invented.slice(0, 2) }),
     at({ url: 'https://mail.evil.com/mcp', headers: invented.slice(0, 4) }),
   ),
+  versions('both', at(...inVendor, 'https://z.evil.com/mcp')),
+  versions('hundred', at({ url: vendor, headers: [...plain, key] })),
   versions(
     'regions',
     at(template({ choices: regions })),
@@ -312,6 +315,18 @@ describe('what is cut', () => {
     expect(await movesOf('after')).toMatch(
       /^moved the endpoint from `mail\.vendor\.com` to `mail\.evil\.com` .*1 more version moved something, too\.$/,
     );
+  });
+
+  it('is no host of another owner in the lines about where callers go and what they send', async () => {
+    const linesOf = async (name: string) =>
+      (await call('get_agent', { handle: `com.vendor/${name}` })).lines as { where: string; asks: string };
+    const { where } = await linesOf('many');
+    expect(where).toContain('`https://z.evil.com/mcp`');
+    expect(where).toContain('9 more endpoints recorded');
+    expect((await linesOf('both')).asks).toContain(
+      'secret header `STRIPE_KEY` for `a0.vendor.com`, `z.evil.com`, `a1.vendor.com` and 8 more',
+    );
+    expect((await linesOf('hundred')).asks).toContain('Needs a secret header `STRIPE_KEY`');
   });
 
   it('is the same in the stream of changes', async () => {

@@ -15,7 +15,7 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
-import { hostsIn } from '../../listings/naming.ts';
+import { hostsIn, packagesByOwner, remotesByOwner } from '../../listings/naming.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/lists/tools.ts';
@@ -70,6 +70,10 @@ export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
 const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'sets of inputs' } as const;
 
+/** Tells whether only some places of a listing are shown, so that those of each owner come first. */
+const isCut = ({ detail }: JudgedListing, places: readonly unknown[]): boolean =>
+  detail !== 'full' && places.length > mostPlaces;
+
 /**
  * The first three facts and the number of the others, or all facts with `full`. Facts about something that is
  * not there come first.
@@ -120,7 +124,8 @@ const remotesOf: FactsOf = (judged) => {
   const { listing, detail } = judged;
   const answers = new Map(judged.seen(endpointAnswers).map((one) => [one.subject, one]));
   const isOnly = listing.remotes.length === 1;
-  return listing.remotes.map(({ url, type }) => {
+  const { remotes } = listing;
+  return (isCut(judged, remotes) ? remotesByOwner(remotes) : remotes).map(({ url, type }) => {
     const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
     const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
     const isStreamable = type === 'streamable-http';
@@ -148,7 +153,8 @@ function runtimeHosts({ runtime_arguments = [] }: JudgedListing['listing']['pack
 const packagesOf: FactsOf = (judged) => {
   const exist = new Map(judged.seen(packageExists).map((one) => [one.subject, one]));
   const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
-  return judged.listing.packages.map((recordedPackage) => {
+  const { packages } = judged.listing;
+  return (isCut(judged, packages) ? packagesByOwner(packages) : packages).map((recordedPackage) => {
     const { registry_type, version, transport } = recordedPackage;
     const over = transport && transport !== 'stdio' ? say` over ${typeWords(transport)}` : say``;
     const text = say`run on your machine from ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${runtimeHosts(recordedPackage)}`;
@@ -199,12 +205,19 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
     : own('introduced itself without credentials');
 }
 
-/** Names the host that secrets of endpoints are sent to, if there is only one. */
+/**
+ * Names the hosts that secrets of endpoints are sent to, those of each owner first; only one if the endpoints
+ * ask for different inputs.
+ */
 function sentTo({ remotes }: ListingDocument): Words {
   const secret = remotes.filter(({ inputs = [] }) => inputs.some((one) => one.secret));
-  const hosts = new Set(secret.map(({ url }) => hostOf(url)));
-  const [host] = hosts;
-  return host === undefined || hosts.size > 1 ? say`` : say` for ${code(host)}`;
+  const hosts = new Set(remotesByOwner(secret).flatMap(({ url }) => hostOf(url) ?? []));
+  const isOfAll = unique(secret.map(({ inputs }) => inputsWords(inputs))).length === 1;
+  if (hosts.size === 0 || (hosts.size > 1 && !isOfAll)) return say``;
+  return say` for ${listed(
+    [...hosts].map((host) => code(host)),
+    mostPlaces,
+  )}`;
 }
 
 const asks: FactsOf = (judged) => {
