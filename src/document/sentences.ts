@@ -136,7 +136,7 @@ function gapsOf(kind: AskedKind, facts: NotKnownFacts, isLookedAt: boolean): Not
   const { unchecked, question } = kind;
   const isUnchecked = unchecked && unchecked.isAsked?.(facts.listing) !== false;
   const unstated = unstatedItem(kind, facts);
-  // What the first check of an endpoint may find is not said to be stated nowhere.
+  // A fact that the first check of an endpoint may find is not said to be unstated.
   const isOpen = !isLookedAt && unstated.every(({ state }) => state === 'not_stated');
   const gaps =
     isUnchecked && (isOpen || unstated.length === 0)

@@ -309,7 +309,7 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
   hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
 
-/** Marks a state that was learned by another method: that the new one differs is no change of the fact. */
+/** Marks a state that was learned by a different method, so that a difference is no change of the fact. */
 const otherMethod = (before: StoredObservation | LastValue, now: StoredObservation) =>
   isLearned(before) &&
   isLearned(now) &&

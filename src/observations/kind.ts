@@ -41,8 +41,8 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
   };
 
 /**
- * A fact as it was before a change; its value is null if it had none. Only changes in the history have the
- * details of before.
+ * A fact as it was before a change; its value is null if it had none. Only changes in the history have
+ * `details`.
  */
 export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> &
   Pick<Observation, 'details'> & { readonly value: Value | null };
@@ -102,7 +102,7 @@ interface Says<Value extends Json = Json> {
    * is said.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
-  /** `sayChange` names what a value in words leaves out, so that a history says it instead of both values. */
+  /** `sayChange` says more than the value in words, so a history uses it instead of both values. */
   readonly isToldByChange?: true;
 }
 

@@ -67,8 +67,8 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
 }
 
 /**
- * The words that a kind of fact has for a change of a value whose words are the same before and after, for
- * example a list with the same first item, or leave out what changed; undefined for any other change.
+ * The kind's own words for a change, if the words of both values are the same or leave out what changed;
+ * undefined for any other change.
  */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
@@ -155,7 +155,7 @@ const mostSeen = 3;
 
 type CheckEvent = Extract<HistoryEvent, { type: 'check' }>;
 
-/** Names the facts that a check found by another method, which were not compared with those of before. */
+/** Names the facts that a check found by a different method than before. They were not compared. */
 function rereadWords({ changes }: CheckEvent): Words[] {
   const titles = changes.filter(isReread).map(titleOf);
   return titles.length > 0

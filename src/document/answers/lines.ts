@@ -143,7 +143,7 @@ const remotesOf: FactsOf = (judged) => {
   });
 };
 
-/** Names the hosts of others in the addresses that a package's runtime gets, such as another registry. */
+/** Names the hosts in addresses among a package's runtime arguments, such as a different registry. */
 function runtimeHosts({ runtime_arguments = [] }: JudgedListing['listing']['packages'][number]): Words {
   const addresses = runtime_arguments.filter((word) => word.includes('://'));
   const hosts = [...hostsIn(addresses.join(' ')).keys()].map((host) => code(host));

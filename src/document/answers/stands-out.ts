@@ -92,8 +92,8 @@ const moved_days = 365;
 const mostMoves = 2;
 
 /**
- * Versions of the last year, or without a date, that moved the record to something new. Those that lead to
- * others come first, and then those that ask for a new secret.
+ * Versions of the last year, or without a date, that moved the record to something new. Versions that lead to
+ * somebody else come first, then versions that ask for a new secret.
  */
 function moved({ listing, known }: JudgedListing): Words[] {
   const values = known(recordMoves).map(({ value }) => value);

@@ -21,7 +21,7 @@ async function changedSince(handle: string, from: string, { store }: Pick<Contex
   return isAll ? new Set(changes.filter(isChanged).map(({ kind }) => kind)) : undefined;
 }
 
-/** The kinds of fact on which callers rely, if the last check saw all their facts, and saw them whole. */
+/** The kinds of fact on which callers rely, if the last check saw all their facts, each of them whole. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
   const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
   const isSeen = ({ outcome, missed, rule, hasMore, observed_at }: StoredObservation) =>

@@ -181,7 +181,7 @@ function signalFinding(
 const ofSignal = (kind: RecordKind) =>
   criteriaOf<CriterionResult>('imported', (compared, found) => signalFinding(compared, kind, found));
 
-/** What `record_unmoved_for` covers, in words that follow “no version”. */
+/** The changes that `record_unmoved_for` covers, in words that follow “no version”. */
 const unmoved = 'moved to another owner, asked for another secret, changed a runtime or left https';
 
 /**

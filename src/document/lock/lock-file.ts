@@ -9,7 +9,9 @@ const lockedFact = z.object({
   /** The value in words if it is not a text; quotations and code spans were written by others. */
   text: z.string().optional(),
   since: z.string().optional(),
-  /** Set if Dossier saw the fact itself; it is then compared only if both sides know it by one method. */
+  /**
+   * Set if Dossier saw the fact itself. It is then compared only if both sides know it by the same method.
+   */
   is_observed: z.literal(true).optional(),
   method_version: z.string().optional(),
 });
@@ -86,13 +88,13 @@ function howChanged(changes: readonly SaidChange[], { value, since: locked = '' 
   return `of several changes since, ${most}the last: ${last.text}`;
 }
 
-/** Tells whether two methods found a fact; an old lock file does not name the method. */
+/** Tells whether two different methods found a fact. An old lock file does not name the method. */
 const isOtherMethod = (before: LockedFact, after: LockedFact): boolean =>
   before.method_version !== undefined &&
   after.method_version !== undefined &&
   before.method_version !== after.method_version;
 
-/** Recorded facts are always compared, observed ones only if both sides know them by one method. */
+/** Recorded facts are always compared, observed ones only if both sides know them by the same method. */
 function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
   if (!(before ?? after)?.is_observed) return true;
   return before !== undefined && after !== undefined && !isOtherMethod(before, after);

@@ -74,7 +74,7 @@ export function toLocked(document: ListingDocument): LockedListing {
 }
 
 /**
- * The changes of each list in the words of every answer, because its value is a digest or has more than its
+ * The changes of each list in the words of every answer, because its value is a digest, or says more than its
  * words.
  */
 export const toChanges = ({ observations }: ListingDocument): LockChanges =>

@@ -282,7 +282,7 @@ export const accessOauth = defineKind({
   question: 'access',
   title: 'OAuth sign-in',
   means:
-    'The scopes and at most three authorization servers that the endpoint names in its protected-resource metadata (RFC 9728). Dossier reads it even if the endpoint introduced itself without credentials, since calls may need sign-in.',
+    'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728). Dossier reads it even if the endpoint introduced itself without credentials, since calls may need sign-in.',
   doesNotMean: 'Dossier does not sign in, and does not know what an account costs or who gets one.',
   method_version: 'auth/5',
   say: sayMetadata,

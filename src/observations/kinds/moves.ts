@@ -9,7 +9,7 @@ const mostNamed = 2;
 
 /**
  * Names all if there are at most three, otherwise the first two and the number of the rest. `of_others` is
- * how many of all are of other owners, which come first.
+ * the number of those with other owners, which come first.
  */
 function listNames(all: readonly string[], left_out = 0, of_others = 0): Words {
   const total = all.length + left_out;
@@ -88,7 +88,7 @@ function repositoryWords({ from, to, is_within }: NonNullable<VersionMove['repos
   return say`changed the repository from ${code(from)} to ${code(to)}${is_within ? own(', of the same account') : say``}`;
 }
 
-/** Where new secrets go, in words that follow their names. */
+/** Says where new secrets go, in words that follow their names. */
 function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
   if (!sent) return say``;
   const { hosts, packages, is_same, of_others, left_out } = sent;
@@ -122,7 +122,7 @@ function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
 
 const mostPassed = 3;
 
-/** Secrets that were named before and go to more places; with `now` those that got them are gone. */
+/** Says where secrets go that were named before. `instead` means that an earlier recipient is gone. */
 function passedWords({ passed = [], passed_left_out = 0 }: VersionMove, instead: boolean): Words[] {
   const said = passed.slice(0, mostPassed).map(({ secrets, to, left_out }) => {
     const names = say`${noun('secret', secrets)} ${listNames(secrets, left_out?.secrets)}`;
@@ -176,7 +176,7 @@ export function versionMoveWords({ version, published_at, kept, ...move }: Dated
   return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
 }
 
-/** What each part of a move compares, in words that follow “none changed”. */
+/** The compared part of a record for each part of a move, in words that follow “none changed”. */
 const comparedParts = {
   endpoints: undefined,
   addresses: 'an endpoint address',
@@ -213,7 +213,7 @@ export const recordMoves = defineRecord({
   question: 'publisher',
   title: 'Moves between versions of the record',
   means:
-    'Which of the newest thirty versions changed addresses of endpoints, packages, what these are started with, the repository or secrets.',
+    'Which of the newest thirty versions changed the addresses of endpoints, the packages, the arguments that start these, the repository or the secrets.',
   doesNotMean:
     'Publishers make such changes for many reasons, which are not known. Deleted versions are left out, and versions of packages, values of headers and variables that name no host are not compared.',
   value,

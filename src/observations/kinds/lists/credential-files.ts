@@ -77,7 +77,7 @@ const mostCounted = 100;
 
 /**
  * Finds each file once, with its first spelling. Quotes the first few sentences that name files, and counts
- * all, so that a harmless sentence does not hide another.
+ * the others, so that a harmless sentence does not hide another.
  */
 function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   const found = new Map<string, { readonly written: string; readonly sentences: Set<string> }>();
