@@ -17,8 +17,8 @@ export interface SentOffers {
 }
 
 const mostOffers = 20;
-/** The most levels; a tool result in a message of JSON-RPC in a text has six. */
-const deepest = 8;
+/** The most levels: a tool result in a message of JSON-RPC in a text has six, and texts may be in texts. */
+const deepest = 32;
 
 /** What was read of each item in one place, such as a list or a header; empty for one that is no offer. */
 type Place = readonly (readonly SentOffer[])[];
