@@ -99,9 +99,9 @@ export const questions: readonly Question[] = [
   ]),
   ...of('compare_agents', { handles: [subject, other] }, [
     ['Which of two is claimed?', 'listings.0.native.0', /^claimed: met\./],
-    ['Does either answer?', 'listings.0.observed.0', /^endpoint_observed_alive: unknown\./],
+    ['Does either answer?', 'same_for_all.observed.0', /^endpoint_observed_alive: unknown\./],
     ['Which is not?', 'listings.1.native.0', /^claimed: not_met\./],
-    ['Does the other ask for a secret?', 'listings.1.imported.3', /^needs_no_secret: /],
+    ['Does the other ask for a secret?', 'same_for_all.imported.3', /^needs_no_secret: /],
     ['Says who?', 'sources.0', /registry/],
     ['Is the sum a verdict?', 'statement', /nothing is added up/],
   ]),

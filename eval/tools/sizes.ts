@@ -27,7 +27,7 @@ const goals = {
   get_agent: { json: 220, text: 220 },
   'get_agent in full': { json: undefined, text: undefined },
   'search_agents, 20 hits': { json: 2_100, text: 1_700 },
-  'compare_agents, three': { json: 1_450, text: 800 },
+  'compare_agents, three': { json: 800, text: 800 },
   list_tags: { json: 1_000, text: 400 },
 } as const;
 
