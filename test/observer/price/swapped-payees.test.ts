@@ -153,6 +153,8 @@ it('payees that only change places are a change, and another spelling of an addr
   await nextCheck('networks');
   lists.networks = [priced('find', offer(checksummed.toLowerCase(), { asset: usdc.toLowerCase() }))];
   expect(await nextCheck('networks')).toEqual([]);
+  lists.networks = [priced('find', offer(`eip155:8453:${checksummed}`))];
+  expect(await nextCheck('networks')).toEqual([]);
 });
 
 it('a new tool that pays somebody else says whom', async () => {
