@@ -20,7 +20,7 @@ export interface SentOffer {
   readonly resource?: string;
   /** The time after which it does not hold, RFC 3339. */
   readonly expires?: string;
-  /** The members beside the payee that say who else gets something, or to which account. */
+  /** The members that say who else gets something, on which account, or what is paid beside the amount. */
   readonly beside?: readonly { readonly member: string; readonly value: string }[];
 }
 
@@ -36,15 +36,15 @@ function toAmount(value: unknown): string | undefined {
   return typeof text === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(text) ? text : undefined;
 }
 
-/** Members that name another recipient, or an account of a recipient that has several at one address. */
-const recipient = /recipient|payee|pay_?to$|feepayer|memo|destination|^tag$/i;
+/** Members that name another recipient, an account at an address, or a fee or deposit beside the amount. */
+const aside = /recipient|payee|pay_?to$|memo|destination|^tag$|fee|deposit/i;
 
 /** The members of `extra` or `methodDetails` at any depth that `SentOffer.beside` has. */
 function besideIn(value: unknown, name: string): { readonly member: string; readonly value: string }[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([inner, one]) => besideIn(one, `${name}.${inner}`));
   const text = typeof value === 'number' ? String(value) : value;
-  const isBeside = isIdentifier(text) && (recipient.test(name.replace(/^.*\./, '')) || readNamedPayee(text));
+  const isBeside = isIdentifier(text) && (aside.test(name.replace(/^.*\./, '')) || readNamedPayee(text));
   return isBeside && isIdentifier(name) ? [{ member: name, value: toAddress(text) }] : [];
 }
 

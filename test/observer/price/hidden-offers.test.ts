@@ -249,6 +249,16 @@ describe('what an offer has beside its five parts', () => {
       `The offer also names \`${mallory}\` (\`extra.feeRecipient\`); Dossier does not compare that.`,
     ],
     [
+      'what is paid into a session (MPP)',
+      challengeOf(alice, { suggestedDeposit: '5000000' }),
+      'The offer also names `5000000` (`suggestedDeposit`); Dossier does not compare that.',
+    ],
+    [
+      'how high a fee may be',
+      [offerOf({ extra: { maxFeeBps: 9000 } })],
+      'The offer also names `9000` (`extra.maxFeeBps`); Dossier does not compare that.',
+    ],
+    [
       'who is paid by another name',
       [{ ...offerOf(), recipient: mallory, description: 'Data' }],
       `The offer also names \`${mallory}\` (\`recipient\`); Dossier does not compare that.`,
