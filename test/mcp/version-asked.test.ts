@@ -117,7 +117,7 @@ it.each(['latest', '^2', '2', '2.x', '>=2'])('says that %s is not a version', as
 
 it('names advisories about the version asked for, and that there is none', async () => {
   expect(await askedOf('@brambly/sql-mcp@1.5.0')).toBe(
-    '1 advisory about version `1.5.0` of `npm:@brambly/sql-mcp`: `GHSA-old` “A fault of @brambly/sql-mcp”. You asked about `1.5.0`; the record names `2.3.1`, and what follows is about that.',
+    '1 advisory about version `1.5.0` of `npm:@brambly/sql-mcp`: `GHSA-old` “A fault of @brambly/sql-mcp” (severity not stated). You asked about `1.5.0`; the record names `2.3.1`, and what follows is about that.',
   );
   expect(await askedOf('packrat-files@1.0.8')).toBe(
     'You asked about `1.0.8`; the record names `1.0.9`, and what follows is about that. OSV lists no advisory about version `1.0.8` of `npm:packrat-files`.',

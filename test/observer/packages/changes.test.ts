@@ -131,11 +131,11 @@ it('names the advisories before and after one became another, whatever their ord
   expect(await changesOf('Advisories about the package')).toEqual([]);
   save(['GHSA-1', 'GHSA-3']);
   expect(await changesOf('Advisories about the package')).toEqual([
-    '2: `GHSA-1` “Copy 1”; `GHSA-2` “Copy 1” until then 2: `GHSA-1` “Copy 2”; `GHSA-3` “Copy 2”',
+    '2: `GHSA-1` “Copy 1” (severity not stated); `GHSA-2` “Copy 1” (severity not stated) until then 2: `GHSA-1` “Copy 2” (severity not stated); `GHSA-3` “Copy 2” (severity not stated)',
   ]);
   save(['GHSA-1', 'GHSA-3'], ['GHSA-9']);
   expect(await changesOf('Advisories about the package')).toEqual([
-    '2: `GHSA-1` “Copy 2”; `GHSA-3` “Copy 2” until then 2: `GHSA-1` “Copy 3”; `GHSA-3` “Copy 3”; not compared, because of the form of their ranges: `GHSA-9`',
+    '2: `GHSA-1` “Copy 2” (severity not stated); `GHSA-3` “Copy 2” (severity not stated) until then 2: `GHSA-1` “Copy 3” (severity not stated); `GHSA-3` “Copy 3” (severity not stated); not compared, because of the form of their ranges: `GHSA-9`',
   ]);
 });
 

@@ -193,7 +193,9 @@ function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): W
   const what = isMalware(id) && detail !== 'summary' ? own(', malicious code') : own('');
   const { summary, severity } = one ?? {};
   const said = summary !== undefined && detail !== 'versions' ? say` ${quote(summary)}` : own('');
-  const how = severity !== undefined && detail !== 'versions' ? say` (severity ${quote(severity)})` : own('');
+  const isRated = one !== undefined && detail !== 'versions' && !isMalware(id);
+  const none = isRated ? own(' (severity not stated)') : own('');
+  const how = severity !== undefined && detail !== 'versions' ? say` (severity ${quote(severity)})` : none;
   return say`${named}${what}${said}${how}`;
 }
 
