@@ -67,12 +67,16 @@ describe('get_history of what checks saw', () => {
     { name: 'read_mail', description: 'Reads mail', readOnlyHint: true },
     sends,
   ];
+  let isAway = false;
   let endpoint: Endpoint;
   let directory: Awaited<ReturnType<typeof openDirectory>>;
   let client: AnyClient;
 
   beforeAll(async () => {
-    endpoint = await startModernServer(() => offered);
+    endpoint = await startModernServer(() => {
+      if (isAway) throw new Error('away');
+      return offered;
+    });
     directory = await openDirectory({
       entries: [
         registryEntry(handle, {
@@ -118,7 +122,20 @@ describe('get_history of what checks saw', () => {
     await look();
     const last = directory.context.clock().toISOString().slice(0, 10);
     expect((await history()).statement).toMatch(
-      `No change in 2 checks since ${since}; the last was on ${last}. Newest first`,
+      `No change was seen in 2 checks since ${since}; the last was on ${last}. Newest first`,
+    );
+  });
+
+  it('says since when checks have not seen all facts again', async () => {
+    isAway = true;
+    directory.wait(86_400);
+    await look();
+    isAway = false;
+    const day = directory.context.clock().toISOString().slice(0, 10);
+    expect((await history()).statement).toMatch(
+      new RegExp(
+        `^No change was seen in 3 checks since .*; since ${day} checks have not seen all facts again\\. `,
+      ),
     );
   });
 

@@ -42,8 +42,8 @@ function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]):
 }
 
 /**
- * Names what callers rely on that was the same in all checks since a time, or since the present facts were
- * first seen. Undefined if nothing was, or if all these checks were on one day.
+ * Names what callers rely on that was the same in all checks that saw it since a time, or since the present
+ * facts were first seen. Undefined if nothing was, or if all these checks were on one day.
  */
 export async function unchangedWords(
   { listing, observed }: Pick<ListingFacts, 'listing' | 'observed'>,
@@ -64,5 +64,5 @@ export async function unchangedWords(
   if (same.length === 0) return undefined;
   const named = same.slice(0, mostNamed).map(sameWords);
   const more = same.length > mostNamed ? say` and ${same.length - mostNamed} more` : say``;
-  return say`Unchanged in the checks ${fromDayToDay(from, last)}: ${join(named, '; ')}${more}.`;
+  return say`Unchanged in every check ${fromDayToDay(from, last)} that saw it: ${join(named, '; ')}${more}.`;
 }

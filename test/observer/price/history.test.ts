@@ -99,10 +99,10 @@ it('a history of a change of the payee alone says that amount, asset, network an
   const since = await history({ since: inDays(2) });
   expect(since.changes[0]).toContain('Address that is paid');
   expect(since.unchanged).toBe(
-    `Unchanged in the checks from ${inDays(2)} to ${inDays(3)}: ${price}; whether it asks for credentials first: no.`,
+    `Unchanged in every check from ${inDays(2)} to ${inDays(3)} that saw it: ${price}; whether it asks for credentials first: no.`,
   );
   expect((await history({ since: inDays(2), kind: 'price' })).unchanged).toBe(
-    `Unchanged in the checks from ${inDays(2)} to ${inDays(3)}: ${price}.`,
+    `Unchanged in every check from ${inDays(2)} to ${inDays(3)} that saw it: ${price}.`,
   );
   const all = await history({});
   expect(all.unchanged).not.toContain('quoted price');
