@@ -183,13 +183,14 @@ const numbersOf = (checked: readonly CheckedOffer[]): number =>
 
 function toOfferText(answer: OfferAnswer): string {
   const { handle, message, offers, more, not_compared: not, statement: last } = answer;
+  const notCompared = not === undefined ? '' : `; ${not} of them ${not === 1 ? 'was' : 'were'} not compared`;
   return lines(
     toMarkdown(handle === undefined ? message : say`${code(handle)}. ${message}`),
     ...offers.map(({ number, facts }) =>
       lines(number !== undefined && `Offer ${number}:`, list(facts, toMarkdown)),
     ),
     more !== undefined &&
-      `${more} more were sent and are not shown${not === undefined ? '' : `; ${not} of them were not compared`}.`,
+      `${more} more ${more === 1 ? 'was' : 'were'} sent and ${more === 1 ? 'is' : 'are'} not shown${notCompared}.`,
     last,
     closingText(answer),
   );

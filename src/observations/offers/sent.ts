@@ -20,11 +20,21 @@ const mostOffers = 20;
 /** The most levels: a tool result in a message of JSON-RPC in a text has six, and texts may be in texts. */
 const deepest = 32;
 
-/** What was read of each item in one place, such as a list or a header; empty for one that is no offer. */
-type Place = readonly (readonly SentOffer[])[];
+/** An item that states an offer, with what was read of it. */
+interface Item {
+  /** Empty if nothing could be read. */
+  readonly offers: readonly SentOffer[];
+  /** The item as it was sent. */
+  readonly text: string;
+}
+
+/** The items in one place, such as a list or a header. */
+type Place = readonly Item[];
 
 const toPlace = (list: readonly unknown[], around?: readonly string[]): Place =>
-  list.map((one) => readOffers(one, around));
+  list.map((one) => ({ offers: readOffers(one, around), text: JSON.stringify(one) ?? '' }));
+
+const isOffer = ({ offers }: Item): boolean => offers.length > 0;
 
 /**
  * The members in which a request for a payment may be: of a tool result, of a message of JSON-RPC, and of
@@ -73,11 +83,14 @@ const headerValues = (text: string, name: string): string[] =>
     .filter((line) => line.toLowerCase().startsWith(`${name}:`))
     .map((line) => line.slice(name.length + 1).trim());
 
+/** The schemes whose challenges ask for a payment; Dossier reads only those of the first. */
+const paymentSchemes = new Set(['payment', 'l402', 'lsat']);
+
 /** The challenges of a header, also those after a fault in it: clients begin anew at each `Payment`. */
 const placesInHeader = (text: string): Place[] =>
   [text, ...text.split(/(?<=,)\s*(?=payment\s)/i)].map((part) => {
     const challenges = challengesOf({ headers: { 'www-authenticate': part } });
-    const payment = challenges.filter(({ scheme }) => scheme === 'payment');
+    const payment = challenges.filter(({ scheme }) => paymentSchemes.has(scheme));
     return toPlace(payment.map(({ parameters }) => Object.fromEntries(parameters)));
   });
 
@@ -114,7 +127,10 @@ function placesAt(value: unknown, level: number): Place[] {
     const members = asObject(one);
     return members ? placesWithin(members, level) : placesAt(one, level + 1);
   };
-  return [toPlace(list), ...list.flatMap(inner)];
+  const within = list.map(inner);
+  // An object around offers is none itself, and not every list is one of offers.
+  const own = toPlace(list).filter((item, at) => isOffer(item) || within[at]?.length === 0);
+  return [...(own.some(isOffer) ? [own] : []), ...within.flat()];
 }
 
 const partsOf = ({ pay_to, amount, asset, network, scheme }: SentOffer): string =>
@@ -127,27 +143,22 @@ const keyOf = (offer: SentOffer): string => `${partsOf(offer)} ${offer.resource}
  * the one that is paid. An offer in several places counts once.
  */
 function joinPlaces(places: readonly Place[]): SentOffers {
-  const all = places.filter((place) => place.some((some) => some.length > 0));
-  const withResource = new Set(
-    all
-      .flat(2)
-      .filter(({ resource }) => resource !== undefined)
-      .map(partsOf),
-  );
+  const all = places.flat().flatMap((item) => item.offers);
+  const withResource = new Set(all.filter(({ resource }) => resource !== undefined).map(partsOf));
   const elsewhere = new Set<string>();
   const offers: NumberedOffer[] = [];
   let count = 0;
-  for (const place of all) {
-    for (const some of place) {
-      const added = some.filter(
+  for (const place of places) {
+    for (const item of place) {
+      const added = item.offers.filter(
         (one) =>
           !elsewhere.has(keyOf(one)) && (one.resource !== undefined || !withResource.has(partsOf(one))),
       );
-      if (some.length > 0 && added.length === 0) continue;
+      if (added.length === 0 && (isOffer(item) || elsewhere.has(item.text))) continue;
       count += 1;
       offers.push(...added.map((one) => ({ ...one, number: count })));
     }
-    for (const one of place.flat()) elsewhere.add(keyOf(one));
+    for (const item of place) for (const key of [item.text, ...item.offers.map(keyOf)]) elsewhere.add(key);
   }
   const firstAt = new Map(offers.toReversed().map((one) => [keyOf(one), one]));
   const isFirst = (one: NumberedOffer) => firstAt.get(keyOf(one)) === one;

@@ -220,6 +220,26 @@ describe('an offer of another payee is read beside the usual one', () => {
     expect(offers.map(({ payee }) => payee).toSorted()).toEqual(['as_seen', 'never_seen']);
   });
 
+  const invoice = 'L402 version="0", token="x", macaroon="x", invoice="lnbc1"';
+  const unread = { accepts: [{ payTo: 'pay this', amount: 'much' }] };
+  it.each<[string, unknown]>([
+    ['in another protocol', { headers: { 'www-authenticate': invoice }, body: good }],
+    [
+      'in another protocol, in a response that was printed',
+      `HTTP/1.1 402\r\nwww-authenticate: ${invoice}\r\n\r\n${JSON.stringify(good)}`,
+    ],
+    ['in a place of its own', { ...good, data: unread }],
+    [
+      'in two places',
+      { ...good, structuredContent: unread, content: [{ type: 'text', text: JSON.stringify(unread) }] },
+    ],
+  ])('or counted, if it cannot be read: %s', async (_where, offer) => {
+    const answer = await check({ handle: handleAt('shop'), offer });
+    expect(payeesOf(answer)).toEqual([[expect.any(Number), 'as_seen']]);
+    expect(answer).toMatchObject({ more: 1, not_compared: 1 });
+    expect(answer.text).toContain('\n1 more was sent and is not shown; 1 of them was not compared.\n');
+  });
+
   it('and a challenge that has a parameter twice is not read, but counted', async () => {
     const [request] = /request="[^"]+"/.exec(challengeOf(mallory)) ?? [];
     const answer = await check({
