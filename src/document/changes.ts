@@ -67,6 +67,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
 /** Fields of a record that a part of a move already tells, with the old and the new value. */
 const told = [
   ['endpoints', ['endpoint', 'remotes']],
+  ['addresses', ['endpoint', 'remotes']],
   ['packages', ['packages']],
   ['repository', ['repository']],
 ] as const;

@@ -81,13 +81,6 @@ function toSetting(
   return { text: [name, shown].filter(Boolean).join(between), hosts };
 }
 
-/** The name of a package in a word that may add a version and extras to it. */
-function withoutVersion(word: string, name: string): string {
-  const isVersion = /^(?:\[[\w,-]*\])?(?:(?:@|==|:)[\w.+-]*)?(?:@sha256:[a-f0-9]{64})?$/;
-  const plain = word.replace(/^docker\.io\/(?:library\/)?/, '');
-  return name !== '' && plain.startsWith(name) && isVersion.test(plain.slice(name.length)) ? name : word;
-}
-
 /** Matches arguments of runtimes that start nothing else. */
 const plainArgument = /^(?:-y|--yes|-q|--quiet)(?: true)?$/;
 /** The arguments of containers that start nothing else, and the forms in which a variable is passed on. */
@@ -99,6 +92,17 @@ interface PackageStart {
   /** Its name without a version. */
   readonly name: string;
   readonly isImage: boolean;
+}
+
+/** Matches what may follow the name of a package: extras and a version, or the tag and digest of an image. */
+const behindPackage = /^(?:\[[\w,-]*\])?(?:(?:@|==)[\w.+-]*)?$/;
+const behindImage = /^(?::[\w.-]*)?(?:@sha256:[a-f0-9]{64})?$/;
+
+/** The name of a package in a word that may add a version to it. */
+function withoutVersion(word: string, { name, isImage }: PackageStart): string {
+  const plain = isImage ? word.replace(/^docker\.io\/(?:library\/)?/, '') : word;
+  const behind = isImage ? behindImage : behindPackage;
+  return name !== '' && plain.startsWith(name) && behind.test(plain.slice(name.length)) ? name : word;
 }
 
 /** Tells whether an argument of a runtime can make it start other code. */
@@ -114,7 +118,7 @@ function ofArguments(list: unknown, started: PackageStart, isOfRuntime: boolean,
     const flag = lineOf(given.name);
     const values = valuesOf(given)
       .flatMap((value) => fillAll(value, given.variables, budget))
-      .map((value) => withoutVersion(value, started.name));
+      .map((value) => withoutVersion(value, started));
     const isGiven = values.length > 0 || isOfRuntime || isSwitch(given);
     const hint = flag || `{${lineOf(given.valueHint) || 'value'}}`;
     const words = values.length > 0 ? values : isGiven ? [hint] : [];

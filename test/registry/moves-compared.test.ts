@@ -41,6 +41,8 @@ const vendor = 'https://mail.vendor.com/mcp';
 const inVendor = Array.from({ length: 10 }, (_, n) => `https://a${n}.vendor.com/mcp`);
 const evil = Array.from({ length: 13 }, (_, n) => `https://h${n}.evil${n}.com/mcp`);
 const regions = Array.from({ length: 150 }, (_, n) => `r${n}.vendor.com`);
+const npmAsName = (word: string) =>
+  npm({ identifier: 'npm', runtimeArguments: [{ type: 'positional', value: word }] });
 const plain = Array.from({ length: 100 }, (_, n) => ({ name: `X-${n}` }));
 const invented = Array.from({ length: 10 }, (_, n) => ({ ...key, name: `A_${n}` }));
 
@@ -137,6 +139,7 @@ const entries = [
     at({ url: 'https://mail.evil.com/mcp', headers: invented.slice(0, 2) }),
     at({ url: 'https://mail.evil.com/mcp', headers: invented.slice(0, 4) }),
   ),
+  versions('alias', npmAsName('npm@1.0.0'), npmAsName('npm:evil-mail')),
   versions('both', at(...inVendor, 'https://z.evil.com/mcp')),
   versions('hundred', at({ url: vendor, headers: [...plain, key] })),
   versions(
@@ -223,6 +226,7 @@ describe('what callers run', () => {
     expect(await movesOf('unwritten')).toBe(registry);
     expect(await movesOf('base')).toContain('with “npm https://npm.evil.test:@vendor/mail”');
     expect(await movesOf('runtime')).toBe('newly starts `npm:@vendor/mail` with `evilx`');
+    expect(await movesOf('alias')).toBe('starts `npm:npm` with `npm:evil-mail` instead of `npm`');
     expect(await movesOf('usual')).toContain('newly starts `npm:@vendor/mail` with `@vendor/mail`');
     expect(await unmoved('registry', 'unwritten', 'base', 'runtime', 'usual')).toEqual([
       'not_met',
@@ -345,5 +349,24 @@ describe('what is cut', () => {
     });
     const { changes } = await call('get_history', { handle: 'com.vendor/told' });
     expect((changes as string[]).filter((text) => text.includes('`z.evil.com`'))).toHaveLength(1);
+  });
+
+  it('is told of a version that its registry changed, also if only a value of a variable differs', async () => {
+    const changesOf = async (...records: object[]) => {
+      for (const record of records) await directory.importEntries(versions('edited', record));
+      const { changes } = await call('get_history', { handle: 'com.vendor/edited' });
+      return changes as string[];
+    };
+    const [first] = await changesOf(
+      at(template({ default: 'mail.vendor.com' })),
+      at(template({ default: 'mail.evil.test' })),
+    );
+    expect(first).toMatch(
+      /record changed: moved the endpoint from `mail\.vendor\.com` to `mail\.evil\.test` /,
+    );
+    const [last] = await changesOf(at(vendor), at('https://mail.vendor.com/v2/mcp'));
+    expect(last).toContain(
+      'record changed: changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/v2/mcp`',
+    );
   });
 });
