@@ -102,7 +102,7 @@ function toWords(
   return { words };
 }
 
-/** A variable that a record sets; `isKept` if a command can be given its name and value as they are. */
+/** A variable that a record sets. `isKept` is true if a command can be given its name and value unchanged. */
 function fixedVariable(given: JsonObject) {
   const value = scalar(given.value);
   const filled = value === undefined ? undefined : fill(value, given.variables);
@@ -115,7 +115,7 @@ function fixedVariable(given: JsonObject) {
 const fixedVariables = (recorded: unknown) =>
   (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap(fixedVariable);
 
-/** Tells whether all variables that a record sets are kept. One that is not might start other code. */
+/** Tells whether all variables that a record sets are kept. A variable that is not might start other code. */
 export function keepsVariables({ environmentVariables }: JsonObject): boolean {
   const fixed = fixedVariables(environmentVariables);
   return fixed.length <= mostWords && fixed.every(({ isKept }) => isKept);
@@ -126,7 +126,7 @@ function toEnvironment(recorded: unknown): Record<string, string> {
   return Object.fromEntries(kept.slice(0, mostWords).map(({ name, filled }) => [name, filled]));
 }
 
-/** Reads how a record starts a package. Members that the record does not state are absent. */
+/** The runtime, words and variables with which a record starts a package, as far as it states them. */
 export function toLaunch(recorded: JsonObject): RecordedLaunch {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';

@@ -10,7 +10,7 @@ import { inputsOfPackage, inputsOfRemote, toPackage } from './recorded.ts';
 const lineOf = (value: unknown): string => (typeof value === 'string' ? toLine(value) : '');
 const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
 
-/** The values that a record states for an input: its value, or else its default, and its choices. */
+/** The values that a record states for an input: the value, or else the default, and the choices. */
 function valuesOf({ value, default: usual, choices }: JsonObject): string[] {
   const stated = scalar(value) ?? scalar(usual);
   const offered = Array.isArray(choices) ? choices.map(scalar) : [];
@@ -33,7 +33,7 @@ const mostValues = 100;
 const mostCharacters = 10_000;
 const longestFilled = 5000;
 
-/** The hosts that a value names, as far as the budget goes. */
+/** The hosts in the part of a value that the budget allows to read. */
 function namedIn(value: string, budget: Budget): ReadonlyMap<string, string> {
   if (value.length > budget.characters) budget.isWhole = false;
   const read = value.slice(0, budget.characters);
@@ -68,7 +68,7 @@ function fillAll(written: string, variables: unknown, budget: Budget): string[] 
 const isSecret = (given: JsonObject) =>
   [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
 
-/** Only the hosts that the value of a secret names are compared and shown. */
+/** Of a secret's value, only the hosts that it names are compared and shown. */
 function toSetting(
   name: string,
   between: string,
@@ -87,9 +87,8 @@ const plainArgument = /^(?:-y|--yes|-q|--quiet)(?: true)?$/;
 const plainOfContainer = /^(?:run|-i|-t|-it|-e|--(?:rm|init|interactive|tty|env))(?: true)?$/;
 const passedVariable = /^(?:(?:-e|--env)[ =]([A-Za-z_]\w*)|([A-Z][A-Z0-9_]*))(?:=.*)?$/s;
 
-/** How a package is named and started. */
 interface PackageStart {
-  /** Its name without a version. */
+  /** The name of the package without a version. */
   readonly name: string;
   readonly isImage: boolean;
 }
@@ -184,7 +183,7 @@ function itemsOf(list: unknown, budget: Budget): JsonObject[] {
   return items.slice(0, mostItems);
 }
 
-/** The addresses of a remote. Values of secrets are filled in only in the host, and so shown only there. */
+/** The addresses of a remote. Values of secrets are filled in, and so shown, only in the host. */
 function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   const written = lineOf(url);
   const [host = ''] = /^[^/]*(?:\/\/[^/?#]*)?/.exec(written) ?? [];
@@ -195,8 +194,8 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
 }
 
 /**
- * The names in a server.json in the form in which versions are compared. It may have more remotes, packages
- * and inputs than a listing shows, which is at most a hundred of each.
+ * The names in a server.json in the form in which versions are compared. They may include remotes, packages
+ * and inputs that a listing leaves out because it shows at most a hundred of each.
  */
 export function namingOf(record: object): Naming {
   const { server, unread } = readRecord(record);

@@ -9,10 +9,10 @@ const names = z.array(z.string()).max(mostNames);
 const cuts = z.record(z.string(), z.int()).optional();
 
 /**
- * The names that were removed (`from`) and added (`to`); `is_within` if every added one has a domain or
- * account that was named before. `left_out` counts the names of each list that are not kept. `of_others`, if
- * more than two, counts the added names, kept or not, whose owner neither the earlier record nor the
- * namespace names.
+ * The names that were removed (`from`) and added (`to`). `is_within` is true if the owner of every added
+ * name was named before. `left_out` counts the names of each list that are not kept. `of_others`, if more
+ * than two, counts the added names, kept or not, whose owner neither the earlier record nor the namespace
+ * names.
  */
 const replaced = z.strictObject({
   from: names,
@@ -22,26 +22,24 @@ const replaced = z.strictObject({
   left_out: cuts,
 });
 
-/** The difference between two records in where callers go, what they run and who gets their secrets. */
+/** The differences between two records that decide where callers go, what they run and who gets secrets. */
 export const moveSchema = z.strictObject({
-  /**
-   * Hosts of endpoints. A host that serves many publishers is followed by the part that may name one of them.
-   */
+  /** Hosts of endpoints. A host that serves many publishers is followed by the part that may name one. */
   endpoints: replaced.optional(),
-  /** Addresses at hosts that are named before and after; `is_within` unless one left https. */
+  /** Addresses at hosts that both records name. `is_within` is false if an address left https. */
   addresses: replaced.optional(),
   /** Packages without their versions. */
   packages: replaced.optional(),
   /**
-   * The arguments and variables with which packages are started; `is_within` if no setting of a runtime
-   * changed and no host of a new owner is named.
+   * The arguments and variables with which packages are started. `is_within` is true if no setting of a
+   * runtime changed and no host of a new owner is named.
    */
   starts: replaced.extend({ packages: names, hosts: names }).optional(),
-  /** Without `from`, the record names its first repository; without `to`, it no longer names one. */
+  /** Without `from`, the record names its first repository. Without `to`, it no longer names one. */
   repository: z
     .strictObject({ from: z.string().optional(), to: z.string().optional(), is_within: z.boolean() })
     .optional(),
-  /** Names of secrets that are new and required (`needs`) or optional (`takes`), or gone. */
+  /** Names of new secrets, required (`needs`) or optional (`takes`), and of secrets that are gone. */
   secrets: z
     .strictObject({
       needs: names,
@@ -50,7 +48,7 @@ export const moveSchema = z.strictObject({
       /** Secrets that became required, and secrets that became optional. */
       now_needed: names.optional(),
       now_optional: names.optional(),
-      /** The places and packages that get the new ones; `is_same` if each secret goes to all of these. */
+      /** The places and packages that get new secrets. `is_same` is true if all get every new secret. */
       sent: z
         .strictObject({
           hosts: names,
@@ -64,8 +62,8 @@ export const moveSchema = z.strictObject({
     })
     .optional(),
   /**
-   * Secrets that were named before, and places or packages that did not get them before; `is_within` if these
-   * have the owner of one that got them. Changes stored before 28 November 2026 lack it.
+   * Secrets that were named before, with the places and packages that get them only now. `is_within` is true
+   * if the owners of these places already got the secrets. Changes stored before 28 November 2026 lack it.
    */
   passed: z
     .array(z.strictObject({ secrets: names, to: names, is_within: z.boolean().optional(), left_out: cuts }))
@@ -84,7 +82,7 @@ const shortened = (name: string): string =>
 /** Lower ranks are kept first, and then the first ones by name. */
 type Rank = (name: string) => number;
 
-/** The names to keep of some lists, and how many of each are left out. */
+/** The names to keep of each list, and the number of names that are left out. */
 function keepNames<K extends string>(lists: Readonly<Record<K, Iterable<string>>>, rankOf: Rank = () => 0) {
   const left: Record<string, number> = {};
   const kept = Object.entries<Iterable<string>>(lists).map(([key, all]) => {
@@ -125,7 +123,7 @@ function knownOwners({ endpoints, packages, starts, repository_key }: Naming, ha
   return new Set(named.filter((owner) => owner !== undefined));
 }
 
-/** Counts the names of other owners if there are more than two, because a text may then leave one out. */
+/** The number of other owners' names if there are more than two, because a text may then leave one out. */
 const countOthers = (all: Iterable<string>, isOther: (name: string) => boolean) => {
   const others = [...all].filter(isOther).length;
   return { ...(others > 2 && { of_others: others }) };
@@ -140,16 +138,13 @@ const ownerIn =
   (name) =>
     endpoints.get(name) ?? packages.get(name);
 
-/**
- * Ranks places and packages first if the earlier record names neither them nor anything else of their owner.
- */
+/** Ranks a place or package first if the earlier record names nothing of its owner. */
 function othersFirst({ before, after, known }: NamingPair): Rank {
   const ownerOf = ownerIn(after);
   const isNamed = (name: string) => before.endpoints.has(name) || before.packages.has(name);
   return (name) => (isNamed(name) || isKnown(ownerOf(name), known) ? 1 : 0);
 }
 
-/** The names that were added and removed; undefined if there are none. */
 function replacedNames(
   part: 'endpoints' | 'packages',
   { before, after, known }: NamingPair,
@@ -192,14 +187,13 @@ function replacedAddresses({ before, after }: NamingPair): VersionMove['addresse
 
 const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);
 
-/** All settings as one. */
 const settingInOrder = (settings: readonly Setting[], texts: ReadonlySet<string>): Setting => ({
   text: [...texts].join(' '),
   hosts: new Map(),
   isOfRuntime: settings.some(({ isOfRuntime }) => isOfRuntime),
 });
 
-/** The settings of one package that differ; all of them as one if only their order does. */
+/** The settings of one package that differ. If only their order differs, all of them count as one setting. */
 function differingSettings(before: readonly Setting[], after: readonly Setting[]) {
   const was = new Set(textsOf(before));
   const is = new Set(textsOf(after));
@@ -217,8 +211,8 @@ function replacedSettings({ before, after, known }: NamingPair): VersionMove['st
   const differences = [...after.starts].map(([name, settings]) => {
     const was = before.starts.get(name);
     if (was) return { name, ...differingSettings(was, settings) };
-    // A new package is named anyway. Only those of its settings are told that can start other code or name a
-    // new owner's host.
+    // A new package is named in any case. Of its settings, only those that can start other code or name a new
+    // owner's host are added.
     const added = settings.filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOther(one)));
     return { name, gone: [], added };
   });
@@ -323,7 +317,7 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
 }
 
 /**
- * The difference between a record and the one before it; undefined if there is none. The handle tells the
+ * The difference between a record and the record before it. Undefined if there is none. The handle tells the
  * owner of the namespace.
  */
 export function moveBetween(before: Naming, after: Naming, handle: string): VersionMove | undefined {
@@ -342,8 +336,8 @@ export function moveBetween(before: Naming, after: Naming, handle: string): Vers
 }
 
 /**
- * Tells whether a move leads to something new, or removes the repository. An endpoint, package or secret that
- * is gone does not count.
+ * Tells whether a move leads to something new, or removes the repository. The removal of an endpoint, package
+ * or secret does not count.
  */
 export const leadsElsewhere = (move: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages].some((part) => part !== undefined && part.to.length > 0) ||
@@ -353,14 +347,14 @@ export const leadsElsewhere = (move: VersionMove): boolean =>
   move.repository?.from !== undefined;
 
 /**
- * Tells whether a move leads to a host, package or repository of a different owner, passes a secret on to
- * one, changes a runtime, or leaves https.
+ * Tells whether a move leads to a host, package or repository of a different owner, passes a secret on to a
+ * different owner, changes a runtime, or leaves https.
  */
 export const leadsToOthers = ({ repository, passed = [], ...move }: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages, move.starts].some((part) => part?.is_within === false) ||
   (repository?.from !== undefined && repository.to !== undefined && !repository.is_within) ||
   passed.some((one) => one.is_within === false);
 
-/** Tells whether a move leads to others, or names a new secret. */
+/** Tells whether a move leads to other owners, or names a new secret. */
 export const isWeighty = (move: VersionMove): boolean =>
   leadsToOthers(move) || move.secrets?.sent !== undefined;

@@ -5,14 +5,14 @@ import type { Listing, ListingInput, ListingPackage } from './listing.ts';
 import { isAddress } from './references/package.ts';
 import { toPackageReference } from './references/references.ts';
 
-/** Names with their owners; undefined if a name does not tell it. */
+/** Names with their owners. A name that does not tell its owner has the owner undefined. */
 type Owned = ReadonlyMap<string, string | undefined>;
 
 export interface Secret {
-  /** The name as it was written first. */
+  /** The name in the spelling that came first. */
   readonly name: string;
   required: boolean;
-  /** The places of endpoints and the packages that get it. */
+  /** The places of endpoints and the packages that get the secret. */
   readonly to: Set<string>;
   readonly places: Set<string>;
 }
@@ -20,33 +20,33 @@ export interface Secret {
 /** One word or variable with which a package is started. */
 export interface Setting {
   readonly text: string;
-  /** The public hosts that it names. */
+  /** The public hosts that the setting names. */
   readonly hosts: Owned;
-  /** It is the runtime or an argument of it, or a variable, that can make it start other code. */
+  /** Whether the setting can start other code: the runtime, an argument of the runtime or a variable. */
   readonly isOfRuntime: boolean;
 }
 
 /**
- * What one version of a record says about where callers go, what they run and who gets their secrets, in the
- * form in which versions are compared.
+ * The part of a version's record that says where callers go, which packages they run and who gets their
+ * secrets, in the form in which versions are compared.
  */
 export interface Naming {
   /** Hosts of endpoints, with the owner's part of the path at those that serve many publishers. */
   readonly endpoints: Owned;
   /**
-   * Whole addresses of endpoints, one for each value that the record gives to a variable; `isPlain` if its
-   * scheme is http.
+   * Whole addresses of endpoints, one for each value that the record gives to a variable. `isPlain` marks
+   * addresses with the scheme http.
    */
   readonly addresses: ReadonlyMap<string, { readonly place: string; readonly isPlain: boolean }>;
   /** Packages without their versions. */
   readonly packages: Owned;
-  /** Packages by the whole name; that of a file is its address. */
+  /** Packages by their whole names. The whole name of a file is its address. */
   readonly packageKeys: ReadonlySet<string>;
-  /** What each package is started with, in order. */
+  /** The settings with which each package is started, in order. */
   readonly starts: ReadonlyMap<string, readonly Setting[]>;
   readonly secrets: ReadonlyMap<string, Secret>;
   readonly repository_key: string | undefined;
-  /** A compared part has a form that Dossier does not read, or too many values. */
+  /** Whether a compared part has a form that Dossier does not read, or too many values. */
   readonly isPartlyRead: boolean;
 }
 
@@ -56,9 +56,8 @@ interface AddressParts {
   readonly text: string;
   readonly host: string;
   readonly owner: string;
-  /** The host; at a host that serves many publishers, its owner. */
+  /** The host, or `owner` if the host serves many publishers. */
   readonly place: string;
-  /** Its scheme is http. */
   readonly isPlain: boolean;
 }
 
@@ -103,7 +102,7 @@ function nameOfPackage(recorded: ListingPackage): readonly [name: string, owner:
   return [`${registry}:${isOfForge ? repository : owner.startsWith(`${host}/`) ? owner : host}`, owner];
 }
 
-/** The scope or account in the name of a package; undefined if it has none. */
+/** The scope or account in the name of a package. Undefined if the name has none. */
 function ownerOfPackage(registry: string, key: string): string | undefined {
   if (/^npm(?: |$)/.test(registry))
     return /^@[^/]+(?=\/)/.test(key) ? `${registry}:${key.split('/')[0]}` : undefined;
@@ -157,7 +156,7 @@ export function secretsOf({ remotes, packages }: Asking): Map<string, Secret> {
   return secrets;
 }
 
-/** Names of the machine or network that runs a package, whoever publishes it. */
+/** Names of the machine or network on which the caller runs a package. */
 const ownHost = /^[^.]*$|\.(?:localhost|local|internal|lan)$/;
 
 /** Tells whether a host may belong to somebody else than the caller. */
@@ -166,7 +165,7 @@ function isRemote(host: string): boolean {
   return isIpAddress(name) ? isPublicAddress(name) : !ownHost.test(name);
 }
 
-/** Endings of names of files that are public suffixes, too. */
+/** Endings of file names that are also public suffixes. */
 const fileEnding = /\.(?:py|sh|rs|md|pl|so|ps|cc|zip|mov|app)$/i;
 const bareHost = /(?<![\w./-])((?:[a-z0-9-]+\.)+[a-z]{2,}|\d+(?:\.\d+){3})(?::\d+)?([/:][^\s"'`<>]*)?/gi;
 
@@ -198,7 +197,6 @@ interface Recorded extends Pick<Listing, 'repository_key'> {
   readonly isPartlyRead: boolean;
 }
 
-/** Brings a record into the form in which versions are compared. */
 export function toNaming({ remotes, packages, repository_key, isPartlyRead }: Recorded): Naming {
   const read = remotes.map(({ addresses, ...remote }) => ({
     ...remote,

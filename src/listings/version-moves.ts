@@ -11,8 +11,8 @@ export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'pu
 }
 
 /**
- * How many endpoint addresses, or else hosts, and how many packages (without versions) are the same as in the
- * record before; 0 if any of them differs.
+ * The number of endpoint addresses, or else of hosts, and of packages (without versions) that are the same as
+ * in the record before. A number is 0 if any of the counted items differs.
  */
 const keptSchema = z.strictObject({
   endpoints: z.int(),
@@ -35,7 +35,7 @@ function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> 
   };
 }
 
-/** A move, with the version that made it and when that was published; the registry may state no date. */
+/** A move, with the version that made it and the date of that version, if the registry states one. */
 export const datedMove = moveSchema.extend({
   version: z.string(),
   published_at: z.string().optional(),
@@ -48,8 +48,8 @@ const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
 const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
 /**
- * The versions that are not deleted, oldest first; undefined if their order is not known. They are ordered by
- * publication or, if the registry states no dates, by semantic version, never by when they were read here.
+ * The versions that are not deleted, oldest first. Undefined if their order is not known. They are ordered by
+ * publication or, if a date is missing, by semantic version, never by the time at which Dossier read them.
  */
 function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
   const listed = editions.filter(({ status }) => status !== 'deleted');
@@ -81,15 +81,15 @@ export interface Moves {
   readonly since?: string;
   /** Whether a part of a record that is compared could not be read. */
   readonly partly_read?: true;
-  /** At most ten; those that weigh most are kept. */
+  /** The ten moves that weigh most. */
   readonly moves: DatedMove[];
   /** The number of moves that are not kept. */
   readonly left_out?: number;
 }
 
 /**
- * The moves of the given editions of a listing, which may be in any order; undefined if there are not two to
- * compare, or their order is not known.
+ * The moves of the given editions of a listing, which may be in any order. Undefined if there are fewer than
+ * two to compare, or if their order is not known.
  */
 export function toMoves(handle: string, editions: readonly Edition[], shown: string): Moves | undefined {
   const ordered = editionsInOrder(editions);
@@ -120,7 +120,7 @@ export function toMoves(handle: string, editions: readonly Edition[], shown: str
   };
 }
 
-/** Tells whether a change of the record is the same move as that of a version. */
+/** Tells whether a change of the record is the same move as the move of a version. */
 export const isSameMove = (told: unknown, dated: DatedMove): boolean => {
   const { version: _, published_at: __, kept: ___, ...move } = dated;
   return isDeepStrictEqual(told, move);
