@@ -244,7 +244,7 @@ export const settings = {
   ),
   DNS_SERVERS: setting(
     'dnsServers',
-    'DNS servers (`address:port`) for records and for addresses of foreign hosts. When empty, records are read from 1.1.1.1:53 and 8.8.8.8:53, except for hosts of HOST_OVERRIDES, and addresses from the servers of the system',
+    'DNS servers (`address:port`) that are asked for records and for addresses of foreign hosts. When empty, 1.1.1.1:53 and 8.8.8.8:53 are asked for records, except about hosts of HOST_OVERRIDES, and the servers of the system for addresses',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(
@@ -255,7 +255,7 @@ export const settings = {
   ),
   WEBHOOK_OVERRIDES: setting(
     'webhookOverrides',
-    'The same for hosts of webhooks; anyone can register webhooks at these hosts',
+    'Where hosts of webhooks are reached instead, as HOST_OVERRIDES has it. Anyone can register webhooks at these hosts',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),
@@ -344,7 +344,7 @@ export const settings = {
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',
-    'File for the newest checkpoint of the log, so that a restored backup is detected; when empty beside the SQLite file, and none with PostgreSQL',
+    'File for the newest checkpoint of the log, so that a restored backup is detected. When empty, it is beside the SQLite file, and there is none with PostgreSQL',
     z.string().max(1000),
   ),
   WITNESSES: setting('witnesses', 'Policy file of the witnesses that cosign the log (docs/log.md)', textFile),

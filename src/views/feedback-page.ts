@@ -87,7 +87,7 @@ export const toFeedbackPage = (site: PageSite, form: FeedbackForm): Html =>
     indexed: Object.keys(form.values).length === 0 && !form.received,
     body: html`
 <h1>${isReport(form) ? 'Report a listing or a rating' : 'Feedback'}</h1>
-<p class="lead">${isReport(form) ? 'Private, without an account, read by the operator only. Say what is wrong, and why it should not be public. Nothing happens by itself: a person decides, and an action is published with its reason.' : 'Private, without an account, read by the operator only. It is not a rating and has no effect on any listing.'}</p>
+<p class="lead">${isReport(form) ? 'Private: you need no account, and only the operator reads it. Say what is wrong, and why it should not be public. Nothing happens by itself: a person decides, and an action is published with its reason.' : 'Private: you need no account, and only the operator reads it. It is not a rating and has no effect on any listing.'}</p>
 ${originNote(form)}
 ${summary(form)}
 <form class="stacked" method="post" action="/feedback">${fields(form)}<p><button type="submit">${isReport(form) ? 'Send the report' : 'Send feedback'}</button></p></form>`,

@@ -27,7 +27,7 @@ const summary = ({ claim, standing, ways }: StandingStep) => {
 <h2>${isSuspended ? 'The claim is suspended' : 'The listing is claimed'}</h2>
 <p>${shortCommits(claim.statement)}</p>
 <p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>
-${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. A line can do so for 30 days after its suspension.</p>`}`;
+${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. This works for 30 days after the suspension.</p>`}`;
 };
 
 /** The form by which the holder of a capability gets another. Empty if a capability makes no difference. */

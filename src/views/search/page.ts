@@ -267,7 +267,7 @@ const searchPage = (site: PageSite, address: URLSearchParams, results: Html, isW
   return toPage(site, {
     title: query ? `Search: ${quoted(query)}` : 'Listings',
     description:
-      'Search agent services by name, tag, transport and package. The order follows from names and dates, never from ratings.',
+      'Search agent services by name, tag, transport and package. The order follows from texts and dates, never from ratings.',
     path: '/agents',
     indexed: address.size === 0,
     head: html`<script src="${site.assets.search.path}" defer></script>`,
