@@ -52,7 +52,7 @@ const messages = {
     'The recorded repository redirects to another address. Record the new address in the registry.',
   place_was_missing: ({ put }) =>
     `Two earlier checks a day apart found the recorded repository missing, empty or moved, so lines from before do not count any more. ${put} a new challenge.`,
-  redirect_refused: ({ host }) => `The ${host} redirects to another host; such redirects are not followed.`,
+  redirect_refused: ({ host }) => `The ${host} answers with a redirect, which is not followed.`,
   host_unreachable: ({ host }) => `The ${host} cannot be reached. Try again later.`,
   host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,
   host_rate_limited: ({ host }) => `The ${host} limits our requests. Try again later.`,
