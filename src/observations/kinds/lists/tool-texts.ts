@@ -50,6 +50,7 @@ export const toolsHints = defineKind({
 
 export const toolsInstructions = defineKind({
   kind: 'tools.instructions',
+  isLocked: true,
   value: z.strictObject({ sha256: z.string(), characters: z.number() }),
   line: 'tools',
   question: 'tools',
