@@ -96,6 +96,15 @@ describe('a file on the web server of the domain', () => {
     expect(await history()).toEqual(['activated dns:example.com 0']);
   });
 
+  test('a redirect is named without a host that it need not have', async () => {
+    directory.web.fault = (_request, response) =>
+      void response.writeHead(301, { location: '/elsewhere' }).end();
+    expect(await ask()).toMatchObject({
+      check: { result: 'redirect_refused' },
+      message: 'The web server of example.com answers with a redirect, which is not followed.',
+    });
+  });
+
   test('a line that lapsed does not come back: who has the domain later starts anew', async () => {
     const issued = await ask();
     serve(issued.challenge);
