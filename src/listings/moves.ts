@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
-import type { Naming, Secret, Setting } from './naming.ts';
+import { firstOfEach, type Naming, type Secret, type Setting } from './naming.ts';
 
 /** At most this many names of each list are kept, because a record may have thousands. */
 const mostNames = 10;
@@ -79,14 +79,23 @@ const longest = 240;
 const shortened = (name: string): string =>
   name.length <= longest ? name : `${name.slice(0, 140).toWellFormed()}…${name.slice(-90).toWellFormed()}`;
 
-/** Lower ranks are kept first, and then the first ones by name. */
+/** Lower ranks are kept first. */
 type Rank = (name: string) => number;
 
-/** The names to keep of each list, and the number of names that are left out. */
-function keepNames<K extends string>(lists: Readonly<Record<K, Iterable<string>>>, rankOf: Rank = () => 0) {
+/**
+ * The names to keep of each list, and the number of names that are left out. Within one rank, one name of
+ * each owner comes first, and then the first ones by name, so that many names of one owner hide no other
+ * owner.
+ */
+function keepNames<K extends string>(
+  lists: Readonly<Record<K, Iterable<string>>>,
+  rankOf: Rank,
+  ownerOf: OwnerOf = () => '',
+) {
   const left: Record<string, number> = {};
   const kept = Object.entries<Iterable<string>>(lists).map(([key, all]) => {
-    const sorted = [...new Set(all)].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
+    const byName = [...new Set(all)].sort();
+    const sorted = firstOfEach(byName, (name) => ownerOf(name) ?? name).sort((a, b) => rankOf(a) - rankOf(b));
     if (sorted.length > mostNames) left[key] = sorted.length - mostNames;
     return [key, sorted.slice(0, mostNames).map(shortened)];
   });
@@ -159,7 +168,11 @@ function replacedNames(
   return {
     is_within: added.every((name) => isKnown(after[part].get(name), owners)),
     ...countOthers(added, isOther),
-    ...keepNames({ from: gone, to: added }, rankOf),
+    ...keepNames(
+      { from: gone, to: added },
+      rankOf,
+      (name) => after[part].get(name) ?? before[part].get(name),
+    ),
   };
 }
 
@@ -244,13 +257,13 @@ function repositoryMove({ before, after, known }: NamingPair): VersionMove['repo
 }
 
 /** The places and packages that get some secrets. */
-function sentTo(some: readonly Secret[], rankOf: Rank) {
+function sentTo(some: readonly Secret[], rankOf: Rank, ownerOf: OwnerOf) {
   const all = new Set(some.flatMap(({ to }) => [...to]));
   const places = new Set(some.flatMap((one) => [...one.places]));
   return {
     is_same: some.every(({ to }) => to.size === all.size),
     ...countOthers(places, (name) => rankOf(name) === 0),
-    ...keepNames({ hosts: places, packages: all.difference(places) }, rankOf),
+    ...keepNames({ hosts: places, packages: all.difference(places) }, rankOf, ownerOf),
   };
 }
 
@@ -268,6 +281,9 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
     const to = is.get(name.toLowerCase())?.to ?? [];
     return [...to].some((place) => ofOther(place) === 0) ? 0 : 1;
   };
+  const ownerOf = ownerIn(compared.after);
+  const recipientsOf = (name: string) =>
+    [...(is.get(name.toLowerCase())?.to ?? [])].map((place) => ownerOf(place) ?? place).join(' ');
   const namesOf = (some: readonly Secret[], required?: boolean) =>
     some.filter((one) => required === undefined || one.required === required).map(({ name }) => name);
   const lists = {
@@ -277,12 +293,12 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
     now_needed: namesOf(changed, true),
     now_optional: namesOf(changed, false),
   };
-  const { now_needed, now_optional, ...kept } = keepNames(lists, rankOf);
+  const { now_needed, now_optional, ...kept } = keepNames(lists, rankOf, recipientsOf);
   return {
     ...kept,
     ...(now_needed.length > 0 && { now_needed }),
     ...(now_optional.length > 0 && { now_optional }),
-    ...(added.length > 0 && { sent: sentTo(added, ofOther) }),
+    ...(added.length > 0 && { sent: sentTo(added, ofOther, ownerOf) }),
   };
 }
 
@@ -291,26 +307,25 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   const { before, after } = compared;
   const ownerBefore = ownerIn(before);
   const ownerOf = ownerIn(after);
-  const groups = new Map<string, { names: string[]; to: string[]; is_within: boolean }>();
+  const groups = new Map<string, { names: string[]; to: string[]; others: Set<string> }>();
   for (const [key, { name, to }] of after.secrets) {
     const was = before.secrets.get(key)?.to;
     const added = was ? [...to].filter((place) => !was.has(place)).sort() : [];
     if (!was || added.length === 0) continue;
     const owners = new Set([...was].map(ownerBefore));
     const isSame = (place: string) => before.packages.has(place) || isKnown(ownerOf(place), owners);
-    const is_within = added.every(isSame);
-    const id = `${is_within ? 1 : 0}\n${added.join('\n')}`;
-    const group = groups.get(id) ?? { names: [], to: added, is_within };
+    const others = new Set(added.filter((place) => !isSame(place)));
+    const id = `${others.size > 0 ? 0 : 1}\n${[...others, '', ...added].join('\n')}`;
+    const group = groups.get(id) ?? { names: [], to: added, others };
     group.names.push(name);
     groups.set(id, group);
   }
   if (groups.size === 0) return {};
-  const rankOf = othersFirst(compared);
   const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
   return {
-    passed: sorted.slice(0, mostNames).map(({ names: secrets, to, is_within }) => ({
-      is_within,
-      ...keepNames({ secrets, to }, rankOf),
+    passed: sorted.slice(0, mostNames).map(({ names: secrets, to, others }) => ({
+      is_within: others.size === 0,
+      ...keepNames({ secrets, to }, (name) => (others.has(name) ? 0 : 1), ownerOf),
     })),
     ...(sorted.length > mostNames && { passed_left_out: sorted.length - mostNames }),
   };

@@ -111,7 +111,7 @@ function ownerOfPackage(registry: string, key: string): string | undefined {
 }
 
 /** Puts the first item of each owner before the others, so that many of one owner hide no other owner. */
-function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string): T[] {
+export function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string): T[] {
   const first = new Set(new Map(items.toReversed().map((item) => [ownerOf(item), item])).values());
   return items.toSorted((a, b) => Number(first.has(b)) - Number(first.has(a)));
 }

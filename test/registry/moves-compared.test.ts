@@ -140,6 +140,21 @@ const entries = [
     at({ url: 'https://mail.evil.com/mcp', headers: invented.slice(0, 4) }),
   ),
   versions('alias', npmAsName('npm@1.0.0'), npmAsName('npm:evil-mail')),
+  versions(
+    'known',
+    at({ url: vendor, headers: [] }, { url: 'https://z.evil.com/mcp', headers: [] }),
+    at(vendor, ...inVendor, 'https://z.evil.com/mcp'),
+  ),
+  versions(
+    'apart',
+    at({ url: vendor, headers: [] }, { url: 'https://z.evil.com/mcp', headers: [] }),
+    at({ url: vendor, headers: invented }, 'https://z.evil.com/mcp'),
+  ),
+  versions(
+    'given',
+    at(vendor, { url: 'https://z.evil.com/mcp', headers: [] }),
+    at(vendor, ...inVendor, 'https://z.evil.com/mcp'),
+  ),
   versions('both', at(...inVendor, 'https://z.evil.com/mcp')),
   versions('hundred', at({ url: vendor, headers: [...plain, key] })),
   versions(
@@ -291,6 +306,9 @@ describe('what is cut', () => {
     expect(await movesOf('stolen')).toBe(
       'added the endpoints `z.evil.com`, `a1.vendor.com` and 8 more and asks callers to send the secret `STRIPE_KEY` to `z.evil.com`, `a0.vendor.com` and 9 more too',
     );
+    expect(await movesOf('known')).toContain('sent to `a0.vendor.com`, `z.evil.com` and 10 more');
+    expect(await movesOf('given')).toContain('to `z.evil.com`, `a0.vendor.com` and 9 more too');
+    expect(await unmoved('known', 'given')).toEqual(['not_met', 'not_met']);
     expect(await movesOf('crowd')).toContain(
       'added the endpoints `h0.evil0.com`, `h1.evil1.com` and 11 more, 11 of them of other domains or accounts',
     );
@@ -312,6 +330,7 @@ describe('what is cut', () => {
     expect(await movesOf('invented')).toContain(
       'newly asks for the secrets `STRIPE_KEY`, `A_0` and 9 more, sent to `z.evil.com` and `mail.vendor.com`, not each to all of them',
     );
+    expect(await movesOf('apart')).toContain('newly asks for the secrets `A_0`, `STRIPE_KEY` and 9 more');
     expect(await movesOf('eleven')).toContain('newly asks for the secrets `A_0`, `A_1` and 9 more');
   });
 
