@@ -98,7 +98,7 @@ export const ratingRecord = z.object({
   group: z
     .enum(ratingGroups)
     .optional()
-    .describe('The first group that fits now, worst first; absent if it is not counted'),
+    .describe('The first group that fits now; absent if it is not counted'),
   group_reason: z.string().optional(),
   flags: z.array(z.enum(ratingFlags)).optional().describe(flagsMeaning),
   overlap_stated_later: z

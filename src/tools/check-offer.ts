@@ -34,7 +34,7 @@ const input = z.strictObject({
       '402 body, PAYMENT-REQUIRED, WWW-Authenticate, tool result, accepts or {payTo, url, network, asset, amount}',
     ),
   handle: namedInput.optional(),
-  url: z.string().max(500).optional().describe('What you pay for, if the offer does not say'),
+  url: z.string().max(500).optional().describe('The address that you called'),
 });
 
 const state = z.enum(seenStates);

@@ -13,7 +13,7 @@ import { defineTool } from './tool.ts';
 const input = z.strictObject({
   handle: handleInput,
   method: z.enum(claimKinds).optional(),
-  rotate: z.boolean().optional().describe('A new pair'),
+  rotate: z.boolean().optional().describe('A new line and capability'),
   challenge: z.string().max(100).optional().describe('Only check this one'),
   signature: z.string().max(300).optional(),
 });

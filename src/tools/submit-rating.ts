@@ -33,7 +33,7 @@ import { defineTool } from './tool.ts';
 const output = z.object({
   rating_id: z.string(),
   status: z.enum(['created', 'replayed', 'amended']),
-  group: z.enum(ratingGroups).describe('The group in which it counts now; worst first'),
+  group: z.enum(ratingGroups).describe('The group in which it counts now'),
   group_reason: z.string(),
   flags: z.array(z.enum(ratingFlags)).describe(flagsMeaning),
   proof_class: z.enum(proofClasses),
