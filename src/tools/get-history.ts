@@ -23,7 +23,7 @@ import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { factsOf } from '../observations/kind.ts';
 import { endpointAvailability } from '../observations/kinds/endpoint.ts';
-import { recordMoves, unmovedWords } from '../observations/kinds/moves.ts';
+import { comparedWords, recordMoves } from '../observations/kinds/moves.ts';
 import { registryVersions } from '../observations/kinds/record.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { findListingFacts } from './find/listing.ts';
@@ -90,12 +90,12 @@ export async function readHistoryPage(
 }
 
 /**
- * Says, as get_agent does, that none of several versions changed anything that is compared; undefined if one
- * did, or it is not known.
+ * Says, as get_agent does, how many of several versions were compared and that none of these changed
+ * anything; undefined if all were and one did, or if none could be compared.
  */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
-  const none = unmovedWords(versions, factsOf(recordMoves, imported)[0]?.value ?? undefined);
+  const none = comparedWords(versions, factsOf(recordMoves, imported)[0]?.value ?? undefined);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 

@@ -164,9 +164,21 @@ const entries = [
   ),
 ].flat();
 
+/** A listing that moved in its second version, and has 31 versions more. */
+const long = ['https://mail.vendor.com/mcp', ...Array<string>(32).fill('https://mail.evil.com/mcp')].map(
+  (url, n) => {
+    const date = new Date(Date.UTC(2026, 8, 1 + n)).toISOString();
+    return registryEntry(
+      'com.vendor/long',
+      { version: `1.0.${n}`, ...at(url) },
+      { publishedAt: date, updatedAt: date, isLatest: n === 32 },
+    );
+  },
+);
+
 let directory: Directory;
 beforeAll(async () => {
-  directory = await openDirectory({ entries });
+  directory = await openDirectory({ entries: [...entries, ...long] });
 });
 afterAll(() => directory.close());
 
@@ -185,7 +197,7 @@ const movesOf = async (name: string) => {
   const { imported } = signals as { imported: string };
   return (
     moved?.replace(/^.*?\) |(?:; [^;]* as before)? \(record\)\.$/g, '') ??
-    /\d versions[^(]*/.exec(imported)?.[0].trim()
+    /\d+ versions[^(]*/.exec(imported)?.[0].trim()
   );
 };
 /** The answer of the criterion for ten years: `unknown` if no version that is stored is against it. */
@@ -338,6 +350,13 @@ describe('what is cut', () => {
     expect(await movesOf('after')).toMatch(
       /^moved the endpoint from `mail\.vendor\.com` to `mail\.evil\.com` .*1 more version moved something, too\.$/,
     );
+  });
+
+  it('is an older version than the newest thirty, of which it is said that only these were compared', async () => {
+    const said =
+      '33 versions, of which 30 were compared and none of these changed an endpoint address, package name,';
+    expect(await movesOf('long')).toContain(said);
+    expect((await call('get_history', { handle: 'com.vendor/long' })).statement).toContain(said);
   });
 
   it('is no host of another owner in the lines about where callers go and what they send', async () => {

@@ -1,6 +1,6 @@
 import { dayText } from '../../core/text.ts';
 import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
-import { recordMoves, unmovedWords } from '../../observations/kinds/moves.ts';
+import { comparedWords, recordMoves } from '../../observations/kinds/moves.ts';
 import {
   recordUnreadFields,
   registryFirstPublished,
@@ -38,7 +38,7 @@ export const keptUp: FactsOf = (judged) => {
     ...known(registryVersions)
       .filter(({ value }) => value > 1)
       .map(({ value }) =>
-        signal(say`${count(value, 'version')}${unmovedWords(value, known(recordMoves)[0]?.value)}`),
+        signal(say`${count(value, 'version')}${comparedWords(value, known(recordMoves)[0]?.value)}`),
       ),
     ...known(recordUnreadFields).map(({ value }) =>
       signal(say`${count(value.length, 'field')} that Dossier does not read`),

@@ -188,12 +188,19 @@ const comparedParts = {
   passed_left_out: undefined,
 } as const satisfies Record<keyof VersionMove, string | undefined>;
 
-/** Says that none of some versions changed what is compared; empty if one did, or not all were compared. */
-export function unmovedWords(versions: number, moved: Moved | undefined): Words {
-  if (moved?.versions !== versions || moved.moves.length > 0) return say``;
-  if (moved.partly_read) return own(', not compared as a whole');
+/**
+ * Says how many of some versions were compared, if not all were, and that none of these changed anything. It
+ * is empty if all were compared and one did, or if none could be compared.
+ */
+export function comparedWords(versions: number, moved: Moved | undefined): Words {
+  if (!moved) return say``;
+  const isAll = moved.versions === versions;
+  const some = isAll ? say`` : say`, of which ${moved.versions} were compared`;
+  if (moved.moves.length > 0) return some;
+  if (moved.partly_read) return isAll ? own(', not compared as a whole') : say`${some}, not as a whole`;
   const parts = Object.values(comparedParts).flatMap((part) => (part === undefined ? [] : own(part)));
-  return say`, of which none changed ${join(parts.slice(0, -1), ', ')} or ${parts.at(-1) ?? say``}`;
+  const none = isAll ? own(', of which none changed') : say`${some} and none of these changed`;
+  return say`${none} ${join(parts.slice(0, -1), ', ')} or ${parts.at(-1) ?? say``}`;
 }
 
 type Moved = z.output<typeof value>;
