@@ -111,20 +111,28 @@ const toLockOptions = (options: LockOptions, environment: Shell['environment']):
 });
 
 function addLockCommands(program: Command, { config, environment }: Shell): void {
-  add(program, 'lock [handles...]', 'add what is known of some listings to a lock file, for dossier check', {
-    examples: [
-      'dossier lock --from https://dossier.example co.webhook/webhook',
-      'dossier lock --from https://dossier.example --view our-services',
-      'dossier lock --from https://dossier.example --inventory .mcp.json',
-    ],
-    exits:
-      '0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.',
-  })
+  add(
+    program,
+    'lock [handles...]',
+    'add what is known about some listings to a lock file, for dossier check',
+    {
+      examples: [
+        'dossier lock --from https://dossier.example co.webhook/webhook',
+        'dossier lock --from https://dossier.example --view our-services',
+        'dossier lock --from https://dossier.example --inventory .mcp.json',
+      ],
+      exits:
+        '0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.',
+    },
+  )
     .option('--from <url|file>', source)
     .option('--view <name>', 'exactly the listings that are in this view of a Dossier now')
     .option('--inventory [files...]', 'exactly the listings of the servers that dossier inventory finds')
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
-    .option('--update', 'lock what the file has anew, drop what is gone, and print what that accepts')
+    .option(
+      '--update',
+      'lock all listings of the file again, remove those that are gone, and print the accepted changes',
+    )
     .action(async (handles: string[], options: LockOptions) =>
       (await import('./lock.ts')).runLock(config, handles, toLockOptions(options, environment)),
     );
@@ -154,7 +162,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
     'write an approval of a listing into a file of views, with what is known now',
     {
       about:
-        'The file is the one that VIEWS names for the service, which takes it at its next start and shows who approved and why. A listing that is no longer as it was pinned leaves the view, or is marked in it.',
+        'The service reads the file that VIEWS names when it starts, and shows who approved and why. A listing that is no longer as it was pinned leaves the view, or is marked in it.',
       examples: [
         'dossier approve co.webhook/webhook --view our-services --reason "webhooks of the shop" --until 90d --pin version,tools',
       ],
@@ -184,7 +192,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
 }
 
 function addInventoryCommand(program: Command, { config, environment }: Shell): void {
-  add(program, 'inventory [files...]', 'say what is known of the MCP servers of your clients', {
+  add(program, 'inventory [files...]', 'say what is known about the MCP servers of your clients', {
     about:
       'Finds the configurations of MCP clients (docs/changes.md names them) in this folder and your home. It sends names of packages, and scheme, host and path of addresses, and nothing else.',
     examples: [
@@ -197,7 +205,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
     .option('--service <url|file>', 'a Dossier, or a dump of one; else DOSSIER_URL, but not with --offline')
     .option('--offline', 'send nothing: ask your own database, or read the dump that --service names')
     .option('--json', 'print one JSON document')
-    .option('--markdown', 'print Markdown, as for a pull request')
+    .option('--markdown', 'print Markdown, for example for a pull request')
     .option(
       '--fail-on <findings>',
       'end with 1 for any of malware, changed, unreachable, not-listed, unpinned',
@@ -247,7 +255,7 @@ function addFeedbackCommands(program: Command, { config }: Shell): void {
 
 function addWebhookCommands(program: Command, { config }: Shell): void {
   const load = () => import('./webhooks.ts');
-  const webhooks = add(program, 'webhooks', 'see who is told about changes, and send again what failed', {
+  const webhooks = add(program, 'webhooks', 'list, add and end webhooks, and send failed changes again', {
     examples: ['dossier webhooks add https://you.example/hook --handle co.webhook/webhook'],
     exits: `0 done; 64 usage, an unknown id, or an address that did not answer the challenge; ${databaseExits}.`,
   });
@@ -265,18 +273,18 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
     .action(async (url: string, options: Record<string, string>) =>
       (await load()).addWebhook(await config(), url, options),
     );
-  add(webhooks, 'dead [id]', 'list changes that were given up, of one webhook or of all').action(
+  add(webhooks, 'dead [id]', 'list the dead letters of one webhook or of all').action(
     async (id: string | undefined) => (await load()).listDead(await config(), id),
   );
   const replays =
-    'send them again, all or the one at a position of the stream; makes an ended webhook active';
+    'send dead letters again, all or the one at a position of the stream; makes an ended webhook active';
   add(webhooks, 'replay <id> [position]', replays).action(async (id: string, position: string | undefined) =>
     (await load()).replayWebhook(await config(), id, position),
   );
-  add(webhooks, 'resume', 'send again to those that a restore has paused, all of them').action(async () =>
+  add(webhooks, 'resume', 'resume all webhooks that a restore has paused').action(async () =>
     (await load()).resumeWebhooks(await config()),
   );
-  add(webhooks, 'remove <id>', 'end one').action(async (id: string) =>
+  add(webhooks, 'remove <id>', 'end a webhook').action(async (id: string) =>
     (await load()).removeWebhook(await config(), id),
   );
 }
@@ -317,12 +325,12 @@ Every action is an entry of the log and is shown, with its reason and how to app
       );
     if (!action.isFinal) command.option('--undo', `end it; the reason is then one of ${undoReasons}`);
   }
-  add(moderate, 'restore <target>', 'undo everything that stands against a target')
+  add(moderate, 'restore <target>', 'end all actions in force on a target, except erase')
     .requiredOption('--reason <reason>', `one of ${undoReasons}`)
     .action(async (text: string, { reason }: { reason: string }) =>
       (await load()).runRestore(await config(), text, reason),
     );
-  add(moderate, 'list', 'list the actions that stand, newest first').action(async () =>
+  add(moderate, 'list', 'list the actions in force, newest first').action(async () =>
     (await load()).runListActions(await config()),
   );
 }
