@@ -111,27 +111,22 @@ const toLockOptions = (options: LockOptions, environment: Shell['environment']):
 });
 
 function addLockCommands(program: Command, { config, environment }: Shell): void {
-  add(
-    program,
-    'lock [handles...]',
-    'add what is known about some listings to a lock file, for dossier check',
-    {
-      examples: [
-        'dossier lock --from https://dossier.example co.webhook/webhook',
-        'dossier lock --from https://dossier.example --view our-services',
-        'dossier lock --from https://dossier.example --inventory .mcp.json',
-      ],
-      exits:
-        '0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.',
-    },
-  )
+  add(program, 'lock [handles...]', 'add what is known about listings to a lock file, for dossier check', {
+    examples: [
+      'dossier lock --from https://dossier.example co.webhook/webhook',
+      'dossier lock --from https://dossier.example --view our-services',
+      'dossier lock --from https://dossier.example --inventory .mcp.json',
+    ],
+    exits:
+      '0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.',
+  })
     .option('--from <url|file>', source)
     .option('--view <name>', 'exactly the listings that are in this view of a Dossier now')
     .option('--inventory [files...]', 'exactly the listings of the servers that dossier inventory finds')
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
     .option(
       '--update',
-      'lock all listings of the file again, remove those that are gone, and print the accepted changes',
+      'lock all listings of the file again, drop those that are gone, and print the changes',
     )
     .action(async (handles: string[], options: LockOptions) =>
       (await import('./lock.ts')).runLock(config, handles, toLockOptions(options, environment)),
