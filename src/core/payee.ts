@@ -44,10 +44,11 @@ function readAccount(text: string): Payee | undefined {
 
 /**
  * The address of a payee as an offer states it, without the network if the offer names the same one
- * (CAIP-10). A payee on a network that is not the offer's stays as it is written.
+ * (CAIP-10). A payee on a network that is not the offer's, or with encoded characters, stays as it is
+ * written.
  */
 export function statedAddress(stated: string, network: string | undefined): string {
-  const named = readAccount(stated);
+  const named = stated.includes('%') ? undefined : readAccount(stated);
   return named !== undefined && (network ?? named.network) === named.network ? named.address : stated;
 }
 

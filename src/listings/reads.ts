@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { namespaceIdentity } from '../core/identity.ts';
+import { namespaceHoldsEndpoints, namespaceIdentity } from '../core/identity.ts';
 import type { Payee } from '../core/payee.ts';
 import type { FacetChoice } from '../search/facets.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
@@ -153,9 +153,12 @@ const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: 
     .limit(limit),
 );
 
+/** At most this many listings of the holder of an address or repository are read to find the first ones. */
+const mostHeld = 100;
+
 /**
- * Puts the listings of the holder of a recorded address or repository first, because anybody may record it,
- * many times and before the holder did.
+ * Puts the listings of the holder of a recorded address or repository first, those on whose own domain the
+ * address is before others of the holder. Anybody may record it, many times and before the holder did.
  */
 async function holderFirst(db: Db, reference: Reference, rows: readonly ListingRow[], limit: number) {
   const holder = holderOfReference(reference);
@@ -163,9 +166,12 @@ async function holderFirst(db: Db, reference: Reference, rows: readonly ListingR
   const isAll = rows.length < limit;
   const held = isAll
     ? rows.filter(({ handle }) => namespaceIdentity(handle) === holder)
-    : await selectHeld(db, keyOfReference(reference), holder, limit);
+    : await selectHeld(db, keyOfReference(reference), holder, Math.max(limit, mostHeld));
+  const isOwn = ({ handle }: ListingRow) =>
+    Number(namespaceHoldsEndpoints(handle, [`https://${reference.key}`]) === true);
+  const ownFirst = held.toSorted((a, b) => isOwn(b) - isOwn(a));
   const handles = new Set(held.map(({ handle }) => handle));
-  return [...held, ...rows.filter(({ handle }) => !handles.has(handle))].slice(0, limit);
+  return [...ownFirst, ...rows.filter(({ handle }) => !handles.has(handle))].slice(0, limit);
 }
 
 /** Tells whether thousands of listings may share a key of this kind. */

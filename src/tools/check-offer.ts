@@ -58,6 +58,7 @@ const output = z.object({
           z.object({
             source: z.string(),
             observed_on: z.string(),
+            endpoint: z.string().optional().describe('The endpoint that it is for, if not the compared one'),
             missed_since: z
               .string()
               .optional()
@@ -109,12 +110,13 @@ function factsOf(compared: ComparedOffer): Words[] {
 }
 
 function toListedOffer(compared: ListComparison) {
-  const { text: _, endpoint: _of, observed_at, missed_since, tool, source, ...of } = compared;
+  const { text: _, endpoint, observed_at, missed_since, tool, source, ...of } = compared;
   const { isSimilar, others, ...states } = of;
   return {
     source,
     observed_on: dayText(observed_at),
     ...(missed_since !== undefined && { missed_since: dayText(missed_since) }),
+    ...(endpoint !== undefined && { endpoint }),
     ...(tool !== undefined && { tool }),
     ...(isSimilar && { tool_by_similarity: true as const }),
     ...(others > 0 && { more_there: others }),
@@ -177,9 +179,9 @@ const shownOf = (checked: readonly CheckedOffer[]): CheckedOffer[] =>
     .slice(0, mostOffers)
     .sort((a, b) => a.offer.number - b.offer.number);
 
-/** Counts the offers that were sent. Two of the given ones may be one offer for two resources. */
-const numbersOf = (checked: readonly CheckedOffer[]): number =>
-  new Set(checked.map(({ offer }) => offer.number)).size;
+/** Counts the offers that were sent, each once for each resource that it names. */
+const countSent = ({ offers, count }: SentOffers): number =>
+  count - new Set(offers.map((offer) => offer.number)).size + offers.length;
 
 function toOfferText(answer: OfferAnswer): string {
   const { handle, message, offers, more, not_compared: not, statement: last } = answer;
@@ -249,8 +251,9 @@ export const checkOffer = defineTool({
         facts: hasSeveral ? [resourceWords(one, first), ...facts] : facts,
       });
     }
-    const more = sent.count - numbersOf(shown);
-    const not_compared = sent.count - numbersOf(checked);
+    const count = countSent(sent);
+    const more = count - shown.length;
+    const not_compared = count - checked.length;
     return {
       ...(handle !== undefined && { handle }),
       message,

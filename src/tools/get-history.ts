@@ -5,6 +5,7 @@ import { code, dayText, list, paragraphs } from '../core/text.ts';
 import {
   count,
   dayOf,
+  hasForeign,
   isEmpty,
   join,
   name,
@@ -158,7 +159,11 @@ export const getHistory = defineTool({
       ...(unchanged && { unchanged }),
       changes,
       ...(events.some((event) => logIndexOf(event) !== undefined) && { next: 'get_proof, with a log index' }),
-      untrusted_fields: [...(version_asked ? ['statement'] : []), ...untrustedOf({ changes }, ['changes'])],
+      untrusted_fields: [
+        ...(version_asked ? ['statement'] : []),
+        ...(unchanged && hasForeign(unchanged) ? ['unchanged'] : []),
+        ...untrustedOf({ changes }, ['changes']),
+      ],
     };
   },
 });

@@ -51,6 +51,7 @@ const entries = [
 ];
 /** Eight listings of accounts that recorded an endpoint and a repository before their holders did. */
 const lateRemotes = [{ type: 'streamable-http', url: 'https://late.example.org/mcp' }];
+const vendorRemotes = [{ type: 'streamable-http', url: 'https://mcp.vendor.example.net/mcp' }];
 const early = Array.from({ length: 8 }, (_, n) =>
   registryEntry(
     `io.github.bot${n}/copy`,
@@ -61,6 +62,10 @@ const early = Array.from({ length: 8 }, (_, n) =>
 entries.push(
   ...early,
   registryEntry('org.example.late/mcp', { remotes: lateRemotes }),
+  ...Array.from({ length: 6 }, (_, n) =>
+    registryEntry(`net.example.tenant/fake${n}`, { remotes: vendorRemotes }, { publishedAt: dayAfter(n) }),
+  ),
+  registryEntry('net.example.vendor/real', { remotes: vendorRemotes }),
   registryEntry('io.github.vendor/server', onGitHub('vendor/server')),
 );
 let directory: Directory;
@@ -249,6 +254,13 @@ describe('what the holder records, and many accounts recorded before', () => {
     expect(results).toMatchObject([
       { outcome: 'several_listings', candidates: [{ handle: holder }, {}, {}, {}, {}] },
     ]);
+  });
+});
+
+it('of the listings of one registrable domain, the one whose own domain the address is on is the first candidate', async () => {
+  expect(await call('get_agent', { handle: 'https://mcp.vendor.example.net/mcp' })).toMatchObject({
+    code: 'several_listings',
+    candidates: [{ handle: 'net.example.vendor/real' }, {}, {}, {}, {}],
   });
 });
 

@@ -359,6 +359,20 @@ describe('the page of a payee', () => {
       offer: offerOf(`eip155:1:${written}`),
     });
     expect(other.offers).toMatchObject([{ payee: 'never_seen' }]);
+    for (const odd of ['%E2%80%8B', '%E2%80%AE123', '%2C%200x1'])
+      expect(
+        await call('check_offer', { handle: handleAt('plain'), offer: offerOf(`${base}:${written}${odd}`) }),
+      ).toMatchObject({
+        offers: [
+          {
+            payee: 'never_seen',
+            facts: [
+              expect.stringContaining(`\`${base}:${written}${odd}\``),
+              ...Array(1).fill(expect.anything()),
+            ],
+          },
+        ],
+      });
   });
 
   it('is found by a search for it on a network where nobody asks for it, which is said', async () => {

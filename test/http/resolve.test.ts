@@ -135,6 +135,11 @@ it.each([
   expect([result?.outcome, result?.handle, result?.version_asked]).toEqual(['listed', handle, undefined]);
 });
 
+it('reads the tag in the address of a package page of npm', async () => {
+  const [result] = await resolve('https://www.npmjs.com/package/@political-comms/mcp/v/latest');
+  expect(result?.version_asked).toContain('You asked about `latest`');
+});
+
 it('says what stands out as get_agent does', async () => {
   const [old] = await resolve('npm:old-one');
   expect(old?.stands_out?.[0]).toEqual({ key: 'deprecated', text: 'Deprecated in the registry (record).' });

@@ -122,6 +122,7 @@ const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   'tools.interfaces': { 'details.count': count },
   'tools.credential_files': {
     'details.files': count,
+    'details.many_places': surface,
     'details.places': surface,
     'details.sentences': surface,
     'details.texts': count,

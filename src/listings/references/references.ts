@@ -151,7 +151,7 @@ const withoutVersion = (name: string) => name.replace(behindName, '').replace(be
  * page has one. Pages of a package about anything else, such as its tags, name the package only.
  */
 const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
-  ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/(\d[^/]*)|\/.*)?$/i],
+  ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+)|\/.*)?$/i],
   ['pypi', /^(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
   ['nuget', /^(?:www\.)?nuget\.org\/packages\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
   ['cargo', /^(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],

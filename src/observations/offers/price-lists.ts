@@ -77,8 +77,8 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
   readonly observed_at: string;
   /** The time of the first later check that did not see it, RFC 3339. */
   readonly missed_since: string | undefined;
-  /** The endpoint for which the list is published. */
-  readonly endpoint: string | undefined;
+  /** The endpoint that it is published for, if the offer is compared with quotes of a different one. */
+  readonly endpoint?: string | undefined;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
   /** Whether the request for the payment names no tool, and this price is the most similar of any tool. */
@@ -228,7 +228,7 @@ function compareWithList(
   return { ...where, tool: near.tool, isSimilar, others, ...states, text };
 }
 
-const isAsListed = (compared: ListComparison): boolean =>
+const isAsListed = (compared: ListStates): boolean =>
   partNames.every((name) => compared[name] === 'as_listed');
 
 /**
@@ -241,5 +241,10 @@ export function compareWithLists(
   { paidTool, endpoint }: { readonly paidTool: string | undefined; readonly endpoint: string | undefined },
 ): ListComparison[] {
   const all = lists.flatMap((one) => compareWithList(one, offer, paidTool) ?? []);
-  return all.filter((one) => endpoint === undefined || one.endpoint === endpoint || isAsListed(one));
+  return all.flatMap(({ endpoint: of, ...one }) => {
+    if (endpoint === undefined || of === undefined || of === endpoint) return one;
+    return isAsListed(one)
+      ? { ...one, endpoint: of, text: say`${one.text} It is published for ${code(of)}.` }
+      : [];
+  });
 }

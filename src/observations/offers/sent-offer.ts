@@ -45,12 +45,17 @@ function besideIn(value: unknown, name: string): { readonly member: string; read
     return Object.entries(value).flatMap(([inner, one]) => besideIn(one, `${name}.${inner}`));
   const text = typeof value === 'number' ? String(value) : value;
   const isBeside = isIdentifier(text) && (aside.test(name.replace(/^.*\./, '')) || readNamedPayee(text));
-  return isBeside && isIdentifier(name) ? [{ member: name, value: toAddress(text) }] : [];
+  return isBeside
+    ? [{ member: toLine(name.slice(-longestName).toWellFormed()), value: toAddress(text) }]
+    : [];
 }
 
-/** The same of the members of an offer that Dossier does not know, without what is in them. */
+/** Members that describe what is bought, and not who is paid. */
+const ofService = /^(?:(?:in|out)put(?:Schema)?|extensions|description)$/;
+
+/** The same of the members of an offer that Dossier does not know. */
 const besideAmong = (members: JsonObject) =>
-  Object.entries(members).flatMap(([name, one]) => (typeof one === 'object' ? [] : besideIn(one, name)));
+  Object.entries(members).flatMap(([name, one]) => (ofService.test(name) ? [] : besideIn(one, name)));
 
 /** The members of a way to pay, before they are checked. */
 interface StatedOffer {

@@ -149,6 +149,25 @@ describe('an offer for one resource beside an offer for another', () => {
     expect({ more, not_compared }).toEqual({ more: 2, not_compared: 2 });
     expect(text).toContain('\n2 more were sent and are not shown; 2 of them were not compared.\n');
   });
+
+  it('of one offer with four resources, the one that is left out is counted', async () => {
+    const inner = offerOf({ payTo: mallory, resource: urlAt('a'), url: urlAt('shop') });
+    const offer = { x402Version: 2, resource: urlAt('evil'), url: urlAt('b'), accepts: [inner] };
+    const { offers, more, not_compared } = await check({ offer });
+    expect(offers).toHaveLength(3);
+    expect({ more, not_compared }).toEqual({ more: 1, not_compared: 1 });
+  });
+
+  it.each([
+    ['a list of an unknown member', { splits: [{ recipient: mallory }] }, 'splits.0.recipient'],
+    ['a name with a space', { 'fee recipient': mallory }, 'fee recipient'],
+    ['a deep path', { extra: { ['a'.repeat(250)]: { payTo: mallory } } }, 'a.payTo'],
+  ])('a recipient beside the payee in %s is named', async (_where, more, member) => {
+    const { offers } = await check({ handle: handleAt('shop'), offer: offerOf(more) });
+    expect(offers[0]?.facts.join('\n')).toMatch(
+      new RegExp(`\`${mallory}\` \\([\`“][a.]*${member.replaceAll('.', '\\.')}[\`”]\\)`),
+    );
+  });
 });
 
 describe('of many offers, one that differs is shown', () => {

@@ -273,8 +273,14 @@ describe('a listing with two endpoints, of which one quotes a price', () => {
     const { lists, text } = await check('both', offer);
     expect(text).toContain(`Payee \`${numbered(1000)}\`: never seen here`);
     expect(lists).toMatchObject([
-      { source: 'whole.example.com/.well-known/x402', payee: 'as_listed', amount: 'as_listed' },
+      {
+        source: 'whole.example.com/.well-known/x402',
+        endpoint: urlAt('whole'),
+        payee: 'as_listed',
+        amount: 'as_listed',
+      },
     ]);
+    expect(text).toContain(`as listed. It is published for \`${urlAt('whole')}\`.`);
   });
 
   it('leaves it out if it has a different one', async () => {

@@ -72,15 +72,18 @@ function namedBy(parts: readonly string[]): string | undefined {
   return isPublic ? undefined : parts.flatMap((_, at) => endsAt(parts, at)).find((end) => folders.has(end));
 }
 
-/** At most this many different sentences about one file are counted. */
-const mostCounted = 100;
+/** At most this many mentions of one file are read. */
+const mostMentions = 100;
 
 /**
  * Finds each file once, with its first spelling. Quotes the first few sentences that name files, and counts
  * the others, so that a harmless sentence does not hide another.
  */
 function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
-  const found = new Map<string, { readonly written: string; readonly sentences: Set<string> }>();
+  const found = new Map<
+    string,
+    { readonly written: string; readonly sentences: Set<string>; mentions: number }
+  >();
   for (const [, text] of texts)
     for (const { 0: run, index } of text.matchAll(paths)) {
       if (!mayBeNamed(run)) continue;
@@ -88,10 +91,11 @@ function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
       const file = namedBy(parts);
       if (file === undefined) continue;
       const shown = written.length > longestShown ? file : written;
-      const one = found.get(file) ?? { written: shown, sentences: new Set<string>() };
+      const one = found.get(file) ?? { written: shown, sentences: new Set<string>(), mentions: 0 };
       found.set(file, one);
       const end = index + written.length;
-      if (one.sentences.size < mostCounted)
+      one.mentions += 1;
+      if (one.mentions <= mostMentions)
         one.sentences.add(sentenceAround(text, Math.max(index, end - longestShown), end));
     }
   const sorted = [...found.values()].sort((a, b) => (a.written < b.written ? -1 : 1));
@@ -100,6 +104,7 @@ function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
     files: sorted.map(({ written }) => written),
     sentences: [...sentences].slice(0, mostSentences),
     places: sentences.size,
+    hasMore: sorted.some(({ mentions }) => mentions > mostMentions),
   };
 }
 
@@ -144,11 +149,12 @@ function credentialNames({ of, name, files: stored }: NamedFiles, all: number): 
 
 const mostSaid = 3;
 
-/** Quotes sentences, and says in how many more places files are named. */
-function quotedWords(sentences: readonly unknown[], places: number): Words {
+/** Quotes sentences, and says in how many more places files are named, or that there are many more. */
+function quotedWords(sentences: readonly unknown[], places: number, hasMore: boolean): Words {
   if (sentences.length === 0) return say``;
   const more = places - sentences.length;
-  const others = more > 0 ? [say`${number(more)} more ${more === 1 ? own('place') : own('places')}`] : [];
+  const counted = say`${number(more)} more ${more === 1 ? own('place') : own('places')}`;
+  const others = hasMore ? [own('many more places')] : more > 0 ? [counted] : [];
   return say`, in ${listed([...sentences.map((one) => quote(String(one))), ...others])}`;
 }
 
@@ -159,11 +165,12 @@ const fileList = (value: unknown): readonly unknown[] => (Array.isArray(value) ?
  * texts. A stored value may have been shortened, so the counts are read from the details.
  */
 function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], mostQuoted: number): Words {
-  const { texts, files: counts, sentences, places } = asMembers(details);
+  const { texts, files: counts, sentences, places, many_places } = asMembers(details);
   const shown = value.slice(0, mostSaid);
   const said = shown.map((one, at) => {
     const quoted = at < mostQuoted ? fileList(fileList(sentences)[at]).slice(0, mostQuoted) : [];
-    const said = quotedWords(quoted, Number(fileList(places)[at] ?? quoted.length));
+    const hasMore = fileList(many_places)[at] === true;
+    const said = quotedWords(quoted, Number(fileList(places)[at] ?? quoted.length), hasMore);
     return say`${credentialNames(one, Number(fileList(counts)[at] ?? one.files.length))}${said}`;
   });
   const more = Number(texts ?? value.length) - shown.length;
@@ -202,6 +209,9 @@ export const toolsCredentialFiles = defineKind({
           files: found.slice(0, mostSaid).map((one) => one.found.files.length),
           sentences: found.slice(0, mostSaid).map((one) => one.found.sentences),
           places: found.slice(0, mostSaid).map((one) => one.found.places),
+          ...(found.some((one) => one.found.hasMore) && {
+            many_places: found.slice(0, mostSaid).map((one) => one.found.hasMore),
+          }),
         },
         ...(why && { rule: 'part' }),
       };
