@@ -8,7 +8,6 @@ import type { SentOffer } from './sent-offer.ts';
 /** How a part of an offer compares with what was seen; `higher` and `lower` are amounts in one unit. */
 export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
 
-/** A part of an offer with its comparison. */
 interface OfferPart {
   /** The part in the offer; absent if the offer states none that can be read. */
   readonly value?: Words;
@@ -135,7 +134,6 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
   return { seen: 'never_seen', text };
 }
 
-/** The amounts that were quoted in a unit. */
 const amountsIn = (offers: readonly PaidOffer[] | undefined, unit: Unit): bigint[] =>
   (offers ?? []).filter(isOf(unit)).flatMap(({ amount }) => (isWhole(amount) ? [BigInt(amount)] : []));
 
@@ -277,7 +275,6 @@ function compareUnit(
   };
 }
 
-/** Compares an offer part by part with what an endpoint quoted. */
 const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
   payee: toPart(offer.pay_to, code, (one) => comparePayee(one, offer, seen)),
   amount: toPart(

@@ -4,10 +4,7 @@ import type { SentOffer } from './sent-offer.ts';
 
 const none = own('');
 
-/**
- * Says that Dossier does not know the asset, whatever the offer calls it, and which assets it knows on the
- * same network.
- */
+/** Says that Dossier does not know the asset, and which assets it knows on the same network. */
 function assetNote({ asset, network, asset_name }: SentOffer): Words {
   if (asset === undefined || network === undefined || symbolOf(network, asset) !== undefined) return none;
   const name = asset_name === undefined ? none : say`The offer names the asset ${quote(asset_name)}; `;
@@ -56,7 +53,6 @@ function besideNote({ beside = [] }: SentOffer): Words {
     : say`The offer also names ${listed(named, mostBeside)}; Dossier does not compare that.`;
 }
 
-/** Says that an offer has expired, by its own words. */
 const expiryNote = ({ expires }: SentOffer, now: Date): Words =>
   expires !== undefined && Date.parse(expires) < now.getTime()
     ? say`By its own words, the offer expired on ${dayOf(expires)}.`

@@ -13,7 +13,7 @@ import type { SentOffer } from './sent-offer.ts';
 export interface PriceList {
   readonly source: string;
   readonly endpoint: string | undefined;
-  /** The time at which Dossier read it, RFC 3339; a catalogue is read once a day for all checks. */
+  /** The time at which Dossier read it, RFC 3339. A catalogue is read at most once a day, for all checks. */
   readonly observed_at: string;
   /** The time of the first later check that did not see it, RFC 3339. */
   readonly missed_since: string | undefined;
@@ -22,7 +22,7 @@ export interface PriceList {
   readonly isPart?: true;
 }
 
-/** The kinds of fact that may be lists of offers which are stated elsewhere than in a quote. */
+/** The kinds of fact that may be price lists, which are published elsewhere than in a quote. */
 const advertising = kinds.filter(
   ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
 );
@@ -81,7 +81,7 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
   readonly endpoint?: string | undefined;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
-  /** Whether the request for the payment names no tool, and this price is the most similar of any tool. */
+  /** Whether this price was chosen by similarity, because the request for the payment names no tool. */
   readonly isSimilar: boolean;
   /** The number of other prices that the list has for what is paid for. */
   readonly others: number;
@@ -124,7 +124,7 @@ function amountState(
   return sent > known ? 'higher' : 'lower';
 }
 
-/** A payee has a different address on each network. */
+/** A payee may have a different address on each network. */
 function payeeState(stated: string | undefined, listed: readonly string[], network: ListState): ListState {
   if (stated === undefined || listed.length === 0) return 'not_known';
   if (listed.includes(stated)) return 'as_listed';
@@ -153,7 +153,9 @@ const notKnown: ListStates = {
 const mostPayees = 2;
 const partWords = own('Dossier has only a part of this list. ');
 
-/** The states beside a part of a list: an entry that is missing may have what differs. */
+/**
+ * The states if only a part of the list is known. What differs may be in a missing entry, so it is not known.
+ */
 const asPart = (states: ListStates): ListStates => {
   const known = partNames.filter((name) => states[name] === 'as_listed');
   return { ...notKnown, ...Object.fromEntries(known.map((name) => [name, 'as_listed'])) };
@@ -232,8 +234,8 @@ const isAsListed = (compared: ListStates): boolean =>
   partNames.every((name) => compared[name] === 'as_listed');
 
 /**
- * Compares an offer with each price list that has something for what is paid for. If `endpoint` is given, of
- * the lists for other endpoints only those that have exactly this offer are named.
+ * Compares an offer with each price list that has something for what is paid for. If `endpoint` is given, a
+ * list for a different endpoint is named only if it has exactly this offer.
  */
 export function compareWithLists(
   lists: readonly PriceList[],

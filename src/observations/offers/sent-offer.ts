@@ -16,7 +16,9 @@ export interface SentOffer {
   readonly scheme?: string;
   /** The name that the offer gives the asset. */
   readonly asset_name?: string;
-  /** What it pays for, by the offer or by the request around it: an address, or `mcp://tool/<name>`. */
+  /**
+   * The thing that is paid for, by the offer or by the request around it: an address, or `mcp://tool/<name>`.
+   */
   readonly resource?: string;
   /** The time after which it does not hold, RFC 3339. */
   readonly expires?: string;
@@ -53,7 +55,7 @@ function besideIn(value: unknown, name: string): { readonly member: string; read
 /** Members that describe what is bought, and not who is paid. */
 const ofService = /^(?:(?:in|out)put(?:Schema)?|extensions|description)$/;
 
-/** The same of the members of an offer that Dossier does not know. */
+/** The members of an offer itself, beside those that Dossier knows, that `SentOffer.beside` has. */
 const besideAmong = (members: JsonObject) =>
   Object.entries(members).flatMap(([name, one]) => (ofService.test(name) ? [] : besideIn(one, name)));
 
@@ -142,7 +144,7 @@ function readChallenge({ method, intent, request, expires }: JsonObject): SentOf
 const shortened = (text: string): string =>
   text.length > longestResource ? `${text.slice(0, longestResource - 1).toWellFormed()}…` : text;
 
-/** The resources that a value names, each once: members of several names may differ. */
+/** The resources that a value names, each once. Its members may name different ones. */
 export const resourcesOf = (one: JsonObject): string[] => [
   ...new Set([one.resource, asMembers(one.resource).url, one.url].filter(isText).map(shortened)),
 ];

@@ -12,7 +12,6 @@ export interface NumberedOffer extends SentOffer {
 export interface SentOffers {
   /** At most twenty. If there are more, those that repeat another are left out first. */
   readonly offers: readonly NumberedOffer[];
-  /** The number of all of them. */
   readonly count: number;
 }
 
@@ -24,7 +23,6 @@ const deepest = 32;
 interface Item {
   /** Empty if nothing could be read. */
   readonly offers: readonly SentOffer[];
-  /** The item as it was sent. */
   readonly text: string;
 }
 
@@ -83,7 +81,7 @@ const headerValues = (text: string, name: string): string[] =>
     .filter((line) => line.toLowerCase().startsWith(`${name}:`))
     .map((line) => line.slice(name.length + 1).trim());
 
-/** The schemes whose challenges ask for a payment; Dossier reads only those of the first. */
+/** The schemes whose challenges ask for a payment. Dossier reads only challenges of the first. */
 const paymentSchemes = new Set(['payment', 'l402', 'lsat']);
 
 /** The challenges of a header, also those after a fault in it: clients begin anew at each `Payment`. */
@@ -128,7 +126,7 @@ function placesAt(value: unknown, level: number): Place[] {
     return members ? placesWithin(members, level) : placesAt(one, level + 1);
   };
   const within = list.map(inner);
-  // An object around offers is none itself, and not every list is one of offers.
+  // An object around offers is no offer itself, and not every list is a list of offers.
   const own = toPlace(list).filter((item, at) => isOffer(item) || within[at]?.length === 0);
   return [...(own.some(isOffer) ? [own] : []), ...within.flat()];
 }
@@ -139,7 +137,7 @@ const partsOf = ({ pay_to, amount, asset, network, scheme }: SentOffer): string 
 const keyOf = (offer: SentOffer): string => `${partsOf(offer)} ${offer.resource}`;
 
 /**
- * Joins the offers of several places, because clients differ in which they read: the usual offer could hide
+ * Joins the offers of several places. Clients differ in which place they read, so the usual offer could hide
  * the one that is paid. An offer in several places counts once.
  */
 function joinPlaces(places: readonly Place[]): SentOffers {

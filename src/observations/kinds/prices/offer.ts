@@ -19,7 +19,6 @@ import {
   toPaidOffers,
 } from './offers.ts';
 
-/** One way to pay, as a source quotes it. */
 export interface Offer {
   /** The format of the quote: `x402/1`, `x402/2` or `mpp`. */
   readonly format: string;
@@ -76,9 +75,7 @@ function toOffer(
   };
 }
 
-/**
- * Reads the offers of one source in one format: those that can be read, untrusted, and how many there are.
- */
+/** Reads the offers of one source in one format: those that can be read, and how many there are. */
 export const decodeOffers = <T>(quoted: readonly T[], read: (one: T) => Offer | undefined) => ({
   seen: quoted.length,
   offers: quoted.map(read).filter((offer) => offer !== undefined),
@@ -162,7 +159,6 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
 
-/** The reason why there is no fact about a quoted price. */
 export const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
   withoutPayment(endpoint) ??
   noAnswer(
@@ -195,7 +191,6 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   },
 });
 
-/** Says that only a part of the offers is shown; undefined if all are. */
 const toReason = (seen: number, offers: readonly Offer[]): Words | undefined =>
   seen > offers.length
     ? say`${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`
@@ -217,7 +212,6 @@ function toFinding(endpoint: EndpointAnswer) {
   };
 }
 
-/** The price in an HTTP 402 that an endpoint sends before its introduction or a list. */
 export const priceChallenge = defineKind({
   kind: 'price.challenge',
   answers: 'price',

@@ -44,7 +44,6 @@ interface Quoted extends PaidOffer {
   readonly pay_to?: string | undefined;
 }
 
-/** An offer with its payee. */
 export interface OfferWithPayee extends PaidOffer {
   readonly pay_to?: string | undefined;
 }
@@ -55,7 +54,6 @@ export interface OfferWithPayee extends PaidOffer {
 export const toNetwork = (network: string, chain_id?: number): string =>
   chain_id === undefined ? toChain(network) : `eip155:${chain_id}`;
 
-/** Converts an offer to the compared form. */
 const toPaid = ({ amount, asset, network, chain_id, scheme }: Quoted): PaidOffer => ({
   amount,
   asset: toAddress(asset),
@@ -150,7 +148,9 @@ function without(offers: readonly PaidOffer[], others: readonly PaidOffer[]): Pa
 /** Tells whether an amount can be compared. A long amount may have been shortened, and is then no number. */
 export const isWhole = (amount: string): boolean => /^\d{1,78}$/.test(amount);
 
-/** Pairs offers with the same asset, network and scheme, if there was one before and is one now. */
+/**
+ * Pairs offers with the same asset, network and scheme, if there was one such offer before and is one now.
+ */
 function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   const now = Map.groupBy(added, unitOf);
   return [...Map.groupBy(gone, unitOf)].flatMap(([unit, before]) => {
@@ -162,7 +162,7 @@ function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   });
 }
 
-/** Weighs a raised amount by how many times as high it is. */
+/** Weighs a raise by how many times higher the amount is. */
 function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
   const before = BigInt(was.amount);
   const after = BigInt(is.amount);

@@ -4,7 +4,6 @@ import { type OfferWithPayee, offerText, unitOf } from './offers.ts';
 
 const mostNamed = 3;
 
-/** Payees by their addresses, the first three by name. */
 export const payeesWords = (payees: readonly string[]): Words =>
   listed(
     payees.map((payee) => code(payee)),
@@ -21,10 +20,9 @@ function payeesBy(offers: readonly OfferWithPayee[], partOf: (offer: OfferWithPa
 
 const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string>) => a.symmetricDifference(b).size === 0;
 
-/** How the payees on one network changed. */
 interface PayeesChange {
   readonly network: string;
-  /** The payees that were not paid there before or, if there were no offers on this network, nowhere. */
+  /** The payees that are new on this network or, if the network itself is new, new on every network. */
   readonly came: readonly string[];
   readonly gone: readonly string[];
   readonly isNewNetwork: boolean;
@@ -32,7 +30,10 @@ interface PayeesChange {
   readonly moved?: readonly string[];
 }
 
-/** The networks on which the same payees are paid for other offers, although the offers are the same. */
+/**
+ * The change on a network where the payees are the same, but are paid for different offers than before; empty
+ * if they are not.
+ */
 function movedOn(
   network: string,
   before: readonly OfferWithPayee[],
@@ -51,7 +52,7 @@ function movedOn(
   return moved.length > 0 ? [{ network, came: [], gone: [], isNewNetwork: false, moved: payees }] : [];
 }
 
-/** How the payees of the same offers, or of other offers of the same tool, changed on each network. */
+/** How the payees changed on each network. */
 function changesOf(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]): PayeesChange[] {
   const was = payeesBy(before, ({ network }) => network);
   const all = new Set([...was.values()].flatMap((payees) => [...payees]));
@@ -85,7 +86,9 @@ export function payeesChange(
   return isEmpty(words) ? undefined : words;
 }
 
-/** A new payee, or one that is paid for other offers, weighs as much as another asset (offersWeight). */
+/**
+ * A new payee, or a payee that is paid for different offers, weighs as much as a new asset (offersWeight).
+ */
 export function payeesWeight(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]): number {
   const changes = changesOf(before, after);
   if (changes.some(({ came, moved }) => came.length > 0 || moved)) return 4;

@@ -7,7 +7,10 @@ import { isWholeList, storedOffers, type ToolOffer, toolsWords } from './tool-of
 type ToolName = string | undefined;
 type OffersByTool = ReadonlyMap<ToolName, readonly ToolOffer[]>;
 
-/** A price list before or after a change; of a list that is stored in part, the tools with all offers. */
+/**
+ * A price list before or after a change. If only a part is stored, `tools` has the tools whose offers are all
+ * stored.
+ */
 interface StoredList {
   readonly tools: OffersByTool;
   readonly isWhole: boolean;
@@ -28,7 +31,6 @@ interface PricesChange {
   readonly weight: number;
 }
 
-/** How the offers of a tool that is in both lists changed; undefined if they are the same. */
 function changeOf(tool: ToolName, was: readonly ToolOffer[], is: readonly ToolOffer[]) {
   const before = toPaidOffers(was);
   const after = toPaidOffers(is);
@@ -89,8 +91,8 @@ function goneWords(before: StoredList, after: StoredList): Words {
 }
 
 /**
- * Says how the price list at `place` changed, tool by tool, the weightiest change first. It says so if only a
- * part of the list is stored, from which not every change can be told.
+ * Says how the price list at `place` changed, tool by tool, the weightiest change first. If only a part of
+ * the list is stored, it says so, because it cannot tell every change.
  */
 export const priceListChange =
   (place: Words) =>
@@ -115,8 +117,8 @@ export const priceListChange =
   };
 
 /**
- * A change of a price list weighs as much as that of the tool that changed most. A new payee of a new tool
- * weighs as much as that of a known one.
+ * The weight of a change of a price list is the weight of the tool that changed most. A new payee weighs the
+ * same for a new tool as for a known one.
  */
 export function priceListWeight(was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>): number {
   const before = toState(was);

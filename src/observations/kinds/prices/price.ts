@@ -23,7 +23,6 @@ const priceList = <T>(value: unknown, item: z.ZodType<T>): readonly T[] =>
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
 
-/** The payment methods that an endpoint names, each with its intents. */
 function toMethods(payment: unknown): { method: string; intents: string[] }[] {
   return Object.entries(asObject(asObject(payment)?.methods) ?? {})
     .filter(([method]) => isIdentifier(method))
@@ -132,8 +131,8 @@ export const priceOpenapi = defineKind({
 const anotherEachTime = 'another address each time';
 
 /**
- * The payees, or the fact that two requests got different ones, which then is the same value every day. If
- * the payees differ between offers, a digest tells which of them is paid for which offers.
+ * The payees, or a fixed text if two requests got different ones, so that the value is the same every day. If
+ * the payees differ between offers, a digest tells which payee is paid for which offers.
  */
 const payees = z.union([
   z.array(z.string()),
@@ -165,7 +164,6 @@ function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof pa
     : { value: anotherEachTime, outcome: 'seen' as const, as_seen: { addresses: [...named, ...again] } };
 }
 
-/** Tells whether a value of price.pay_to says that the endpoint names different payees each time. */
 export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
 
 /**

@@ -10,8 +10,8 @@ import { offersWords, paidOffers, toOffersWithPayees, toPaidOffers } from './off
 import { payeesWords } from './payees-change.ts';
 
 /**
- * One way to pay for a tool, or for the endpoint itself if there is no `tool`, with its payee: no other fact
- * has the payees of a list.
+ * One way to pay for a tool, or for the endpoint itself if there is no `tool`. It has its payee, because no
+ * other fact has the payees of a list.
  */
 const toolOffer = paidOffers.element.extend({
   /** An eip155 address is in lower case. */
@@ -24,7 +24,7 @@ export type ToolOffer = z.infer<typeof toolOffer>;
 /** The fact for a source that was read and states no price. */
 export const statesNone = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
 
-/** What was read of some ways to pay. */
+/** The ways to pay that were read from a source. */
 interface ReadOffers {
   readonly offers: readonly Offer[];
   /** The source states more, which Dossier did not read or keep. */
@@ -72,7 +72,7 @@ const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[])
   ...(unlisted.length > 0 && { unlisted }),
 });
 
-/** What a source says beside the prices of its tools. */
+/** The facts of a source besides the prices of its tools. */
 interface BesidePrices {
   /** The tools with a price that the endpoint does not list. */
   readonly unlisted: readonly string[];
@@ -81,7 +81,7 @@ interface BesidePrices {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-/** The fact for a source that states prices; it says whether the source states more. */
+/** The fact for a source that states prices. `hasMore` is set if the source states more than Dossier read. */
 export const statesPrices = (
   priced: readonly PricedTool[],
   { unlisted, hasMore, details }: BesidePrices,
@@ -128,7 +128,7 @@ export const isWholeList = ({ value_digest }: ListFinding, stored: readonly Tool
 const mostNamed = 3;
 const mostPayees = 2;
 
-/** Names tools, of which an offer without one is the endpoint itself. */
+/** Names tools. An undefined name stands for the endpoint itself. */
 export const toolsWords = (tools: readonly (string | undefined)[]): Words =>
   listed(
     tools.map((tool) => (tool === undefined ? own('the endpoint itself') : code(tool))),

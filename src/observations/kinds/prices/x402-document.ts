@@ -1,6 +1,7 @@
 import { asMembers, type JsonObject, readObject } from '../../../core/json.ts';
 import { code, own } from '../../../core/words.ts';
 import { type NoAnswer, returned } from '../../../net/answer.ts';
+import { placeOf } from '../../cards/card-form.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { nameOf, surfaces } from '../../endpoint/surface.ts';
 import { toolOf, toToolName } from '../../prices/x402-item.ts';
@@ -37,7 +38,7 @@ function resourcesOf(text: string): readonly unknown[] | undefined {
 
 /**
  * Gets the document of an origin from the first path that has one, or the reason why there is none. A host
- * that does not answer is not asked twice.
+ * that does not answer is not asked for the second path.
  */
 export async function findDocument(run: CheckRun, origin: string): Promise<Document | NoAnswer> {
   let failure: NoAnswer | undefined;
@@ -65,9 +66,6 @@ function toEntry(listed: unknown): { readonly address: string; readonly item: Js
   return typeof address === 'string' ? { address, item } : undefined;
 }
 
-/** The host and path of an address, which tell endpoints apart. */
-const placeOf = ({ host, pathname }: URL) => `${host}${pathname.replace(/\/+$/, '')}`;
-
 /** The form in which x402 names a tool of MCP without an endpoint: `mcp://tool/search`. */
 const toolForm = /^mcp:\/\/tool\/([^/?#]{1,600})$/;
 
@@ -85,11 +83,11 @@ interface EntriesAtEndpoint {
   readonly tools: readonly PricedTool[];
   /** There may be more of them, because entries were not read. */
   readonly hasMore: boolean;
-  /** Entries name only tools, and it is not known whether the endpoint has them. */
+  /** Some entries name a tool without an endpoint, and it is not known whether this endpoint has the tool. */
   readonly isOfUnknown: boolean;
 }
 
-/** What an entry asks for: its ways to pay, or itself if it has the members of one. */
+/** The ways to pay in an entry: its list of them, or the entry itself if it is one. */
 const acceptsOf = ({ accepts, ...item }: JsonObject): readonly unknown[] => {
   if (Array.isArray(accepts)) return accepts;
   return item.payTo === undefined ? [] : [item];

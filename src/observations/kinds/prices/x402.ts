@@ -21,9 +21,7 @@ import { atEndpoint, findDocument } from './x402-document.ts';
 
 /** The entries of a host's x402 document for one endpoint. */
 interface NamedDocument {
-  /** The address of the document. */
   readonly at: string;
-  /** The number of all resources in the document. */
   readonly total: number;
   /** The entries for the endpoint itself and for its tools, with a price and without. */
   readonly priced: readonly PricedTool[];
@@ -45,7 +43,10 @@ const recordedOf = ({ remotes }: Pick<CheckedListing, 'remotes'>) => [
   ...new Set(remotes.map(({ url }) => url).filter(isAsked)),
 ];
 
-/** One fact for each endpoint whose host has an x402 document, and none for others. */
+/**
+ * One fact for each endpoint. If its host has no x402 document, the reason is stored only if the fact was
+ * known before.
+ */
 const ofDocuments = <const Value extends Json>(
   toFinding: (named: NamedDocument) => RemoteFinding<Value>,
 ) => ({
@@ -144,7 +145,6 @@ function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResour
   return { value, outcome: 'seen', ...alsoWords(more, named, unlistedOf(bare, list)) };
 }
 
-/** The entries of a host's x402 document without a price: most documents list only addresses. */
 export const priceNamed = defineKind({
   kind: 'price.named',
   line: 'costs',
