@@ -88,7 +88,10 @@ const paymentSchemes = new Set(['payment', 'l402', 'lsat']);
 const placesInHeader = (text: string): Place[] =>
   [text, ...text.split(/(?<=,)\s*(?=payment\s)/i)].map((part) => {
     const challenges = challengesOf({ headers: { 'www-authenticate': part } });
-    const payment = challenges.filter(({ scheme }) => paymentSchemes.has(scheme));
+    // Words such as "Payment required" are no challenge.
+    const payment = challenges.filter(
+      ({ scheme, parameters }) => paymentSchemes.has(scheme) && parameters.size > 0,
+    );
     return toPlace(payment.map(({ parameters }) => Object.fromEntries(parameters)));
   });
 

@@ -259,6 +259,25 @@ describe('an offer of another payee is read beside the usual one', () => {
     expect(answer.text).toContain('\n1 more was sent and is not shown; 1 of them was not compared.\n');
   });
 
+  it.each([
+    'Payment required',
+    'Payment, please',
+    'L402 is not supported here, use x402',
+    'payment =',
+    'X-PAYMENT header is required',
+  ])('and words around it are no offer: %s', async (words) => {
+    const offer = { ...good, error: words, message: words, data: words, text: words };
+    for (const sent of [
+      offer,
+      JSON.stringify(offer),
+      `HTTP/1.1 402 ${words}\r\n\r\n${JSON.stringify(offer)}`,
+    ]) {
+      const answer = await check({ handle: handleAt('shop'), offer: sent });
+      expect(payeesOf(answer)).toEqual([[undefined, 'as_seen']]);
+      expect([answer.more, answer.not_compared]).toEqual([undefined, undefined]);
+    }
+  });
+
   it('and a challenge that has a parameter twice is not read, but counted', async () => {
     const [request] = /request="[^"]+"/.exec(challengeOf(mallory)) ?? [];
     const answer = await check({
