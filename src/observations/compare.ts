@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '../core/json.ts';
 import { dayText } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
 import { weightyChanges } from './earlier-changes.ts';
@@ -271,6 +272,15 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
   not_asked: { ...always(missed), unlearned: missedUnlessNew },
 };
 
+/** Tells whether a list that may lack members lacks some that were seen, and has none that were not. */
+function onlyLacks(known: StoredObservation, { rule, value, value_digest }: DatedFinding): boolean {
+  const { value: before } = known;
+  if (rule !== 'some' || value_digest !== undefined || !Array.isArray(before) || !Array.isArray(value))
+    return false;
+  const isBefore = (one: Json) => before.some((other) => isDeepStrictEqual(other, one));
+  return value.length < before.length && value.every(isBefore);
+}
+
 /**
  * The outcome by which a finding is joined. A finding of a part of the value, or one that may be temporary,
  * does not end what was seen.
@@ -278,7 +288,7 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
   const { rule, outcome } = found;
   if (rule === 'gone') return isEqual(known, found) ? outcome : 'absent';
-  const isOpen = rule === 'passing' || (rule === 'part' && known.rule !== 'part');
+  const isOpen = rule === 'passing' || (rule === 'part' && known.rule !== 'part') || onlyLacks(known, found);
   return isOpen && lastOf(known) ? 'not_asked' : outcome;
 }
 

@@ -29,6 +29,7 @@ import { packageLicence, packageNames, packageRepository } from './kinds/package
 import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/packages/versions.ts';
 import { priceCatalog } from './kinds/prices/catalog.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
+import { pricePaidFor } from './kinds/prices/paid-for.ts';
 import { priceCapability, priceOpenapi, pricePayTo, priceTool } from './kinds/prices/price.ts';
 import { priceNamed, priceX402 } from './kinds/prices/x402.ts';
 import {
@@ -70,6 +71,7 @@ import { questions } from './observation.ts';
 const checked = [
   priceChallenge,
   pricePayTo,
+  pricePaidFor,
   priceTool,
   priceCapability,
   priceOpenapi,

@@ -154,10 +154,11 @@ export interface RecordedSubject {
  * How compare.ts joins a finding with what was known. `rare`: without a value, it is stored only if the fact
  * was known before. `together`: it is about all subjects of the kind, and is stored only if no value of the
  * kind was seen before. `part`: only a part of the value was learned, so it does not change what was seen.
- * `passing`: like `rare`, and a value that was seen stands, because the next answer may differ. `gone`: the
- * value says that something is not there, and is treated as `absent`.
+ * `some`: the value may lack members. If it has none that were not seen before, it does not change what was
+ * seen. `passing`: like `rare`, and a value that was seen stands, because the next answer may differ.
+ * `gone`: the value says that something is not there, and is treated as `absent`.
  */
-type CompareRule = 'rare' | 'together' | 'part' | 'passing' | 'gone';
+type CompareRule = 'rare' | 'together' | 'part' | 'some' | 'passing' | 'gone';
 
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;

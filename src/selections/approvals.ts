@@ -15,7 +15,6 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import { isKnown } from '../document/seen.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { Kind } from '../observations/kind.ts';
-import { payeesPin, pricePayTo } from '../observations/kinds/prices/price.ts';
 import { kinds } from '../observations/kinds.ts';
 import type { Observation } from '../observations/observation.ts';
 
@@ -56,9 +55,12 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 
 const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
-/** A pin of what checks saw is the endpoint and the digest of a list, or the endpoint and the payees. */
-const pinText = ({ kind, subject = '', value }: Observation) =>
-  [subject, kind === pricePayTo.kind ? payeesPin(value) : String(value)].join(' ').trim();
+/**
+ * A pin of what checks saw is the endpoint and the digest of a list, or the endpoint and the payees'
+ * addresses.
+ */
+const pinText = ({ subject = '', value }: Observation) =>
+  [subject, [value].flat().join(', ')].join(' ').trim();
 
 /** The present values of a pin, sorted; empty if nothing is recorded, or Dossier does not know them. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {

@@ -438,35 +438,33 @@ it.each([
   expect(stderr).toContain(why);
 });
 
-it('a pin of payees breaks once they change places', async () => {
+it('a pin of payees is about addresses', async () => {
   const one = `0x${'1'.repeat(40)}`;
-  const two = `0x${'2'.repeat(40)}`;
-  let payees = [one, two];
+  const solana = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
+  const onBase = { network: 'eip155:8453', payTo: one };
+  const onSolana = { network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', payTo: solana };
+  let payments = [onBase, onSolana];
   const endpoint = await startEndpoint((_, { method }, response) => {
     if (method !== 'POST') return void response.writeHead(404).end();
-    const accepts = payees.map((payTo, at) => ({
-      scheme: 'exact',
-      network: 'eip155:8453',
-      payTo,
-      asset: `0x${String(at).repeat(40)}`,
-      amount: '1',
-    }));
+    const accepts = payments.map((payment) => ({ scheme: 'exact', asset: 'a', amount: '1', ...payment }));
     response.writeHead(402, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
   });
-  const pins = { pay_to: [`https://mcp.example.com/mcp ${one}, ${two} for sha256:302e87a595e9`] };
-  const directory = await open([shop()], ours({}, [{ ...approval, pins }]), {
-    HOST_OVERRIDES: JSON.stringify({ 'mcp.example.com': endpoint.url }),
-  });
-  const look = async () => {
+  const shopWith = (...payees: unknown[]) =>
+    open(
+      [shop()],
+      ours({}, [{ ...approval, pins: { pay_to: [`https://mcp.example.com/mcp ${payees.join(', ')}`] } }]),
+      { HOST_OVERRIDES: JSON.stringify({ 'mcp.example.com': endpoint.url }) },
+    );
+  const look = async (directory: Directory) => {
     directory.wait(86_400);
     await directory.observe('com.example/shop');
     await directory.judgeViews();
     return policyOf(directory);
   };
-  expect(await look()).toEqual([allowed, null]);
-  payees = [two, one];
-  expect(await look()).toEqual([none, '1']);
-  expect(await text(directory, '/views/ours')).toContain('Dossier sees');
+  const directory = await shopWith(one, solana);
+  expect(await look(directory)).toEqual([allowed, null]);
+  payments = [onBase, { ...onBase, network: 'eip155:137' }, onSolana];
+  expect(await look(directory)).toEqual([allowed, null]);
   await endpoint.close();
 });

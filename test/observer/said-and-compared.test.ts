@@ -15,6 +15,7 @@ const times = { answered: 1, made: 1, others: {} };
 const values: Readonly<Record<string, readonly Json[]>> = {
   'price.challenge': [[offer]],
   'price.pay_to': [['0xb'], 'another address each time'],
+  'price.paid_for': [[{ ...offer, pay_to: '0xb' }]],
   'price.tool': [{ tools: 1, priced: [{ name: 'find', price_usd: '1' }] }],
   'price.capability': [[{ method: 'tempo', intents: ['charge'] }]],
   'price.openapi': [[{ operation: 'GET /', offers: [{ amount: '1' }] }]],

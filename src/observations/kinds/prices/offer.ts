@@ -152,6 +152,15 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
   };
 }
 
+/** Says that some offers in a request for a payment could not be read; undefined if all could. */
+export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
+  const { seen, offers } = quotedOffers(endpoint)?.quoted ?? { seen: 0, offers: [] };
+  const unread = seen - offers.length;
+  return unread > 0
+    ? say`Dossier could not read ${unread} of the ${seen} offers, so it does not know who is paid for them.`
+    : undefined;
+}
+
 /**
  * The reason why it is not known whether the endpoint asks for a payment: it asks for credentials first, or
  * its answer broke off.

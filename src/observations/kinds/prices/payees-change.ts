@@ -28,11 +28,33 @@ interface PayeesChange {
   readonly isNewNetwork: boolean;
   /** The payees are the same, and are paid for other offers than before. */
   readonly moved?: readonly string[];
+  /** The payees are the same, and their order by amount differs. */
+  readonly order?: readonly [before: readonly string[], after: readonly string[]];
+}
+
+const textOf = (offer: OfferWithPayee) => `${offerText(offer)} ${offer.pay_to ?? ''}`;
+
+/** The payees of offers in one unit, from the lowest amount; none twice in a row. */
+const byAmount = (offers: readonly OfferWithPayee[]): string[] =>
+  offers
+    .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
+    .flatMap(({ pay_to }) => pay_to ?? [])
+    .filter((payee, at, all) => payee !== all[at - 1]);
+
+/** The units in which payees are paid in another order of amounts, also if every amount is another one. */
+function reorderedIn(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]) {
+  const was = Map.groupBy(before, unitOf);
+  return [...Map.groupBy(after, unitOf)].flatMap(([unit, offers]) => {
+    const known = was.get(unit);
+    if (!known) return [];
+    const orders = [byAmount(known), byAmount(offers)] as const;
+    return orders[0].join() === orders[1].join() ? [] : [orders];
+  });
 }
 
 /**
- * The change on a network where the payees are the same, but are paid for different offers than before; empty
- * if they are not.
+ * The change on a network where the payees are the same, but are paid for different offers than before or in
+ * another order of amounts; empty if they are not.
  */
 function movedOn(
   network: string,
@@ -48,8 +70,9 @@ function movedOn(
       return known && !isSame(known, payees) ? [...known.union(payees)] : [];
     });
   });
-  const payees = [...new Set(moved)].sort();
-  return moved.length > 0 ? [{ network, came: [], gone: [], isNewNetwork: false, moved: payees }] : [];
+  const same = { network, came: [], gone: [], isNewNetwork: false };
+  if (moved.length > 0) return [{ ...same, moved: [...new Set(moved)].sort() }];
+  return reorderedIn(ofNetwork(before), ofNetwork(after)).map((order) => ({ ...same, order }));
 }
 
 /** How the payees changed on each network. */
@@ -65,8 +88,12 @@ function changesOf(before: readonly OfferWithPayee[], after: readonly OfferWithP
   });
 }
 
-function changeWords({ network, came, gone, isNewNetwork, moved }: PayeesChange): Words {
+function changeWords({ network, came, gone, isNewNetwork, moved, order }: PayeesChange): Words {
   const on = networkWords(network);
+  if (order?.some((payees) => payees.length > mostNamed))
+    return say`the order of the payees by amount is another one on ${on}`;
+  if (order)
+    return say`from the lowest amount, paid to ${payeesWords(order[1])} on ${on} instead of ${payeesWords(order[0])}`;
   if (moved) return say`${payeesWords(moved)} are paid for other offers on ${on} than before`;
   if (came.length === 0) return say`no longer paid to ${payeesWords(gone)} on ${on}`;
   if (isNewNetwork) return say`paid to ${payeesWords(came)} on ${on}`;
@@ -91,6 +118,6 @@ export function payeesChange(
  */
 export function payeesWeight(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]): number {
   const changes = changesOf(before, after);
-  if (changes.some(({ came, moved }) => came.length > 0 || moved)) return 4;
+  if (changes.some(({ came, moved, order }) => came.length > 0 || moved || order)) return 4;
   return changes.length > 0 ? 1 : 0;
 }

@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { asMembers, asObject, type JsonObject, readObject } from '../../../core/json.ts';
-import { payeeWords } from '../../../core/payee.ts';
+import { payeeWords, toAddress } from '../../../core/payee.ts';
 import { toLine } from '../../../core/text.ts';
 import { code, codes, join, listed, ours, own, say, type Words } from '../../../core/words.ts';
-import { canonicalDigest } from '../../../log/leaf.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { type BeforeChange, defineKind, type ShownFinding } from '../../kind.ts';
 import { ofOrigins, ofRareRemotes, ofRemotes, type RemoteFinding } from '../../remotes.ts';
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
-import { isIdentifier, noneQuoted, pricedOperations, quotedOffers } from './offer.ts';
-import { isWhole, type PaidOffer, toOffersWithPayees, unitOf } from './offers.ts';
+import { isIdentifier, noneQuoted, pricedOperations, quotedOffers, unreadWords } from './offer.ts';
+import { isWhole, type PaidOffer } from './offers.ts';
 import { statesNone } from './tool-offers.ts';
 
 const mostMethods = 10;
@@ -130,38 +129,25 @@ export const priceOpenapi = defineKind({
 
 const anotherEachTime = 'another address each time';
 
-/**
- * The payees, or a fixed text if two requests got different ones, so that the value is the same every day. If
- * the payees differ between offers, a digest tells which payee is paid for which offers.
- */
-const payees = z.union([
-  z.array(z.string()),
-  z.strictObject({ addresses: z.array(z.string()), paid_for_sha256: z.string() }),
-  z.literal(anotherEachTime),
-]);
+/** The payees, or if two requests got different ones a fixed text, which is the same every day. */
+const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
 
 /** The payees in a request for a payment, with eip155 addresses in lower case. */
-function payeesOf(payment: EndpointAnswer) {
-  const { seen, offers } = quotedOffers(payment)?.quoted ?? { seen: 0, offers: [] };
-  const paid = toOffersWithPayees(offers).filter(({ pay_to }) => pay_to !== undefined);
-  const addressesOf = (some: typeof paid) => [...new Set(some.flatMap(({ pay_to }) => pay_to ?? []))].sort();
-  const addresses = addressesOf(paid);
-  const byUnit = [...Map.groupBy(paid, unitOf)].map(([unit, some]) => [unit, ...addressesOf(some)]).sort();
-  const isForAll = byUnit.every(([, ...some]) => some.length === addresses.length);
-  const value = isForAll ? addresses : { addresses, paid_for_sha256: canonicalDigest({ paid_for: byUnit }) };
-  return { value, addresses, ...(seen > offers.length && { hasMore: true as const }) };
+function payeesOf(payment: EndpointAnswer): string[] {
+  const offers = quotedOffers(payment)?.quoted.offers ?? [];
+  const addresses = offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to)));
+  return [...new Set(addresses)].sort();
 }
 
 function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof payees>> | NoAnswer {
-  const { addresses: named, ...found } = payeesOf(endpoint);
+  const named = payeesOf(endpoint);
   if (named.length === 0) return noneQuoted(endpoint);
-  const again = endpoint.paymentAgain
-    ? payeesOf({ ...endpoint, payment: endpoint.paymentAgain }).addresses
-    : [];
+  const again = endpoint.paymentAgain ? payeesOf({ ...endpoint, payment: endpoint.paymentAgain }) : [];
   const isSame = again.length === 0 || again.join() === named.join();
+  const unread = unreadWords(endpoint);
   return isSame
-    ? { ...found, outcome: 'seen' as const }
-    : { value: anotherEachTime, outcome: 'seen' as const, as_seen: { addresses: [...named, ...again] } };
+    ? { value: named, outcome: 'seen', ...(unread && { why: unread, rule: 'some', hasMore: true }) }
+    : { value: anotherEachTime, outcome: 'seen', as_seen: { addresses: [...named, ...again] } };
 }
 
 export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
@@ -171,22 +157,8 @@ export const isAnotherEachTime = (value: unknown): boolean => value === anotherE
  */
 export const readPayees = (value: unknown): readonly string[] => {
   const { data = [] } = payees.safeParse(value);
-  if (data === anotherEachTime) return [];
-  return 'addresses' in data ? data.addresses : data;
+  return data === anotherEachTime ? [] : data;
 };
-
-/** The digest in a value of price.pay_to that tells which payee is paid for which offers. */
-const paidFor = (value: unknown): string | undefined => {
-  const { data = [] } = payees.safeParse(value);
-  return typeof data === 'object' && 'addresses' in data ? data.paid_for_sha256 : undefined;
-};
-
-/** A value of price.pay_to as a pin of an approval has it. */
-export function payeesPin(value: unknown): string {
-  const digest = paidFor(value);
-  const suffix = digest === undefined ? '' : ` for sha256:${digest.slice(0, 12)}`;
-  return isAnotherEachTime(value) ? anotherEachTime : `${readPayees(value).join(', ')}${suffix}`;
-}
 
 const payeesWords = (value: unknown): Words =>
   isAnotherEachTime(value)
@@ -203,11 +175,9 @@ const mostPayees = 3;
  */
 function payeesChange(was: BeforeChange, now: ShownFinding): Words {
   const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
-  if (isShort) return own('Who is paid, or for which offers, changed');
+  if (isShort) return own('The addresses that are paid changed');
   const before = readPayees(was.value);
   const after = readPayees(now.value);
-  const isSame = before.length > 0 && before.join() === after.join();
-  if (isSame) return say`Paid for different offers than before: ${payeesWords(now.value)}`;
   const isFew = Math.max(before.length, after.length) <= mostPayees;
   if (isFew || isAnotherEachTime(was.value) || isAnotherEachTime(now.value))
     return say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
@@ -231,14 +201,11 @@ export const pricePayTo = defineKind({
   question: 'price',
   title: 'Address that is paid',
   means:
-    'The addresses of the recipients in the price that the endpoint quotes and, if they differ between its offers, a digest that tells who is paid for which. Dossier asks for the price twice; `another address each time` means that the addresses differed.',
+    'The addresses of the recipients in the price that the endpoint quotes. Dossier asks for the price twice; `another address each time` means that the addresses differed.',
   doesNotMean: 'It does not say whose addresses they are.',
   changed: own('The endpoint asks to be paid at a different address'),
   value: payees,
-  say: ({ value }) => {
-    const each = paidFor(value) === undefined ? own('') : own(', each for only some of the offers');
-    return say`${payeesWords(value)}${each}`;
-  },
+  say: ({ value }) => payeesWords(value),
   sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
   weighChange: () => 1,
   method_version: 'price/5',
