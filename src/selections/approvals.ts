@@ -76,11 +76,32 @@ const recordOf = ({ updated_at, observed_at }: ListingDocument): Words =>
 const mostNamed = 3;
 const longestNamed = 120;
 
-/** Some texts of others, each shortened, and the number of the rest. */
-function listed(texts: readonly string[]): Words {
-  const named = texts
-    .slice(0, mostNamed)
-    .map((text) => quote(text.length > longestNamed ? `${text.slice(0, longestNamed)}…` : text));
+/** Ignores the capitals of a 0x address, which are only a checksum. */
+const toComparable = (text: string) =>
+  text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
+
+/** The number of characters with which two texts begin alike. */
+function alike(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return at;
+}
+
+/** Shortens a long text, to the part behind the words with which another text begins too. */
+function cutToDifference(text: string, others: readonly string[]): string {
+  if (text.length <= longestNamed) return text;
+  const from = Math.max(
+    0,
+    ...others.filter((one) => one !== text).map((one) => alike(toComparable(text), toComparable(one))),
+  );
+  const word = from < longestNamed / 2 ? 0 : text.lastIndexOf(' ', from) + 1;
+  const end = word + longestNamed;
+  return `${word > 0 ? '…' : ''}${text.slice(word, end)}${end < text.length ? '…' : ''}`;
+}
+
+/** Some texts of others, each shortened to what differs from `others`, and the number of the rest. */
+function listed(texts: readonly string[], others: readonly string[] = []): Words {
+  const named = texts.slice(0, mostNamed).map((text) => quote(cutToDifference(text, others)));
   const more = texts.length > mostNamed ? say` and ${texts.length - mostNamed} more` : say``;
   return texts.length === 0 ? own('none') : say`${join(named, ', ')}${more}`;
 }
@@ -104,18 +125,14 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
   const now = pinnedNow(compared.listing, pin);
   if (before.length === now.length && before.every((text, at) => text === now[at]))
     return recordedFinding(compared, met(say`The ${own(pin)} is as approved: ${listed(now)}.`));
-  const from = listed(before);
-  const to = listed(now);
+  const from = listed(before, now);
+  const to = listed(now, before);
   const record = say`${recordOf(compared.listing)} has ${to}`;
   const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
   return { ...recordedFinding(compared, notMet(fact)), from, to };
 }
 
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
-
-/** Ignores the capitals of a 0x address, which are only a checksum. */
-const toComparable = (text: string) =>
-  text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
 
 /**
  * Judges a pin endpoint by endpoint. A value that no check knows now does not break it, unless the record no
@@ -135,8 +152,9 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
   const approved = new Set(before.map(toComparable));
   const other = found.find((one) => !approved.has(toComparable(pinText(one))));
   if (other) {
-    const from = listed(before);
-    const to = listed([pinText(other)]);
+    const seen = pinText(other);
+    const from = listed(before, [seen]);
+    const to = listed([seen], before);
     const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
     return { ...observedFinding(other, notMet(fact)), from, to };
   }

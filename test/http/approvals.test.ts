@@ -438,8 +438,8 @@ it.each([
   expect(stderr).toContain(why);
 });
 
-it('a pin of payees is about addresses', async () => {
-  const one = `0x${'1'.repeat(40)}`;
+it('a pin of payees is about addresses; the reason why one breaks names what differs', async () => {
+  const [one, two, three] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}`);
   const solana = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
   const onBase = { network: 'eip155:8453', payTo: one };
   const onSolana = { network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', payTo: solana };
@@ -466,5 +466,11 @@ it('a pin of payees is about addresses', async () => {
   expect(await look(directory)).toEqual([allowed, null]);
   payments = [onBase, { ...onBase, network: 'eip155:137' }, onSolana];
   expect(await look(directory)).toEqual([allowed, null]);
+  payments = [one, two, three].map((payTo) => ({ ...onBase, payTo }));
+  const longer = await shopWith(one, two, solana);
+  expect(await look(longer)).toEqual([none, '1']);
+  const page = await text(longer, '/views/ours');
+  expect(page).toContain(`…${solana}`);
+  expect(page).toContain(`…${three}`);
   await endpoint.close();
 });
