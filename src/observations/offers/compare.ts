@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { code, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
 import { convert, networkName, symbolOf, toCaip19 } from '../kinds/prices/assets.ts';
-import { isWhole, type PaidOffer } from '../kinds/prices/offers.ts';
+import { isWhole, type OfferWithPayee, type PaidOffer } from '../kinds/prices/offers.ts';
 import type { OfferSighting, SeenQuotes } from './seen.ts';
 import type { SentOffer } from './sent-offer.ts';
 
@@ -114,6 +114,24 @@ const amountWords = (amount: string, { network, asset }: Unit): Words => {
   return converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`;
 };
 
+const payeesIn = (offers: readonly OfferWithPayee[]) =>
+  unique(offers.flatMap(({ pay_to }) => pay_to ?? [])).map((payee) => code(payee));
+
+/** Says for which amounts a payee was quoted, if this amount was quoted in the same unit for others only. */
+function withOtherAmounts(
+  compared: ComparedPart,
+  offer: SentOffer,
+  own: readonly OfferWithPayee[],
+  ofUnit: readonly OfferWithPayee[],
+): ComparedPart {
+  const { amount = '' } = offer;
+  const others = ofUnit.filter((one) => one.amount === amount);
+  if (others.length === 0 || own.some((one) => one.amount === amount)) return compared;
+  const words = unique(own.map((one) => one.amount)).map((one) => amountWords(one, offer));
+  const text = say`${compared.text}, but for ${listed(words, mostNamed)}; ${amountWords(amount, offer)} was quoted for ${listed(payeesIn(others), mostNamed)}`;
+  return { ...compared, text };
+}
+
 function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): ComparedPart {
   const [now] = seen.payees;
   if (seen.isAnotherEachTime && now)
@@ -127,9 +145,10 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
     (payees) => payees.map((payee) => code(payee)),
   );
   const ofUnit = seen.payeesOf.filter((one) => one.pay_to !== undefined && isOf(offer)(one));
-  const isOfAnother = !now?.isPart && ofUnit.length > 0 && ofUnit.every((one) => one.pay_to !== pay_to);
-  if (compared.seen !== 'as_seen' || !isOfAnother) return compared;
-  const named = unique(ofUnit.flatMap((one) => one.pay_to ?? [])).map((payee) => code(payee));
+  if (compared.seen !== 'as_seen' || now?.isPart || ofUnit.length === 0) return compared;
+  const ofPayee = ofUnit.filter((one) => one.pay_to === pay_to);
+  if (ofPayee.length > 0) return withOtherAmounts(compared, offer, ofPayee, ofUnit);
+  const named = payeesIn(ofUnit);
   const text = say`never seen here for this asset, network and scheme; other: ${listed(named, mostNamed)}; for other offers ${compared.text}`;
   return { seen: 'never_seen', text };
 }

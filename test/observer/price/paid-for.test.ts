@@ -117,6 +117,14 @@ it('payees of two amounts that change places are a change at every door, and the
   expect((await get('/changes?since=0')).slice(before.length)).toContain('price.paid_for');
   const { code, stdout } = await runDossier(['check', ...from], {});
   expect([code, stdout]).toEqual([1, expect.stringContaining(said)]);
+  const { offers } = await call<{ offers: { payee: string; facts: string[] }[] }>('check_offer', {
+    handle,
+    offer: [offer(alice)],
+  });
+  expect(offers[0]?.payee).toBe('as_seen');
+  expect(offers[0]?.facts.join(' ')).toContain(
+    `but for 0.9 USDC (900000); 0.01 USDC (10000) was quoted for \`${bob}\``,
+  );
 });
 
 it('payees that change places are a change, also if every amount is another one', async () => {
