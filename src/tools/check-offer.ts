@@ -146,6 +146,10 @@ async function toOffer(
 ): Promise<OfferAnswer['offers'][number]> {
   const { payee, amount, asset, network, scheme } = compared;
   const notes = notesOf(offer, await readOthers(offer, handle, context), context.clock());
+  const parts = factsOf(compared);
+  const listed = lists.map(({ text }) => text);
+  // If no quote says anything, what price lists say comes first.
+  const isQuoted = partNames.some((name) => compared[name].seen !== 'not_known');
   return {
     payee: payee.seen,
     amount: amount.seen,
@@ -153,7 +157,7 @@ async function toOffer(
     network: network.seen,
     scheme: scheme.seen,
     ...(lists.length > 0 && { price_lists: lists.map(toListedOffer) }),
-    facts: [...factsOf(compared), ...lists.map(({ text }) => text), ...notes],
+    facts: [...(isQuoted ? [...parts, ...listed] : [...listed, ...parts]), ...notes],
   };
 }
 

@@ -141,7 +141,7 @@ const inMarkdown = [
   'Deprecated in the registry (record); its publisher says “Use the other one”.',
   'Rated by 1 independent source, 1 rating (1 succeeded); 1 rating set apart.',
   'Domain example.com, proven to the registry; none of its 2 endpoints is on it. Website https://tool.example; repository https://github.com/example/tool (record). Its claim of 2026-10-20 is suspended (file missing).',
-  'https://tool.example/mcp, not checked; https://tool.example/sse (sse), not checked; run on your machine from npm tool@3.2.1, not checked.',
+  'https://tool.example/mcp, not checked; https://tool.example/sse (sse), not checked; a package for your machine: npm tool@3.2.1, not checked.',
   'Independent: 1 source, 1 rating: 1 succeeded; none with a proof; last 2026-10-21; related: 1 source, 1 rating: 1 failed; none with a proof; last 2026-10-21',
   'com.example/tool is listed with 1 independent source, 1 rating; 1 rating set apart, as of',
   'All facts and sources',

@@ -294,7 +294,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `npm has no package x-mcp (Dossier, ${today}).`,
-      `Run on your machine from npm x-mcp@1.0.0, which is not there (Dossier, ${today}).`,
+      `A package for your machine: npm x-mcp@1.0.0, which is not there (Dossier, ${today}).`,
     ],
   },
   {
@@ -459,7 +459,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Stands out: npm has no package x-mcp (Dossier, ${long}). No observation is newer than ${long}.`,
-      `Run on your machine from npm x-mcp@1.0.0, which is not there (Dossier, ${long}).`,
+      `A package for your machine: npm x-mcp@1.0.0, which is not there (Dossier, ${long}).`,
     ],
   },
   {
@@ -669,7 +669,7 @@ const rows: readonly Row[] = [
     },
     seen: [packageFact({ kind: 'package.exists', value: { version: '1.0.0' } })],
     expected: [
-      `Run on your machine from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run on your machine from npm x-mcp@2.0.0, not checked.`,
+      `A package for your machine: npm x-mcp@1.0.0, which is published (Dossier, ${today}). A package for your machine: npm x-mcp@2.0.0, not checked.`,
     ],
   },
   {
@@ -679,7 +679,7 @@ const rows: readonly Row[] = [
       packageFact({ kind: 'package.exists', recorded: 'npm:x-mcp@^1.0.0', value: { version: '2.1.0' } }),
     ],
     expected: [
-      `Run on your machine from NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
+      `A package for your machine: NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
     ],
   },
   {

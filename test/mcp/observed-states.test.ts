@@ -92,7 +92,7 @@ describe('get_agent', () => {
   it('says of a package that is run by its caller that no endpoint is recorded', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.packaged });
     expect(json.lines).toMatchObject({
-      where: 'Run on your machine from npm `noteworks-notes@2.1.0`, which is published.',
+      where: 'A package for your machine: npm `noteworks-notes@2.1.0`, which is published.',
     });
     expect(json.unstated).toMatch(/^price, a remote endpoint, operator, /);
     expect(json.unchecked).toBe('tools');

@@ -120,14 +120,14 @@ it('names advisories about the version asked for, and that there is none', async
     '1 advisory about version `1.5.0` of `npm:@brambly/sql-mcp`: `GHSA-old` “A fault of @brambly/sql-mcp” (severity not stated). You asked about `1.5.0`; the record names `2.3.1`, and what follows is about that.',
   );
   expect(await askedOf('packrat-files@1.0.8')).toBe(
-    'You asked about `1.0.8`; the record names `1.0.9`, and what follows is about that. OSV lists no advisory about version `1.0.8` of `npm:packrat-files`.',
+    'OSV lists no advisory about version `1.0.8` of `npm:packrat-files`. You asked about `1.0.8`; the record names `1.0.9`, and what follows is about that.',
   );
   const { json } = await call('get_agent', { handle: 'packrat-files@1.0.8' });
   expect((json.stands_out as string[])[0]).toContain(
     'OSV lists version `1.0.9` of `npm:packrat-files` as malicious code',
   );
   expect(await askedOf('undecided@2.0.0')).toBe(
-    'You asked about `2.0.0`; the record names `1.0.0`, and what follows is about that. Dossier cannot tell whether OSV lists an advisory about version `2.0.0` of `npm:undecided`.',
+    'Dossier cannot tell whether OSV lists an advisory about version `2.0.0` of `npm:undecided`. You asked about `2.0.0`; the record names `1.0.0`, and what follows is about that.',
   );
 });
 
@@ -136,7 +136,7 @@ it('counts no more advisories than it knows of, and does not keep malicious code
     /^At least \d+ advisories about version `1\.5\.0` of `npm:many`: /,
   );
   expect(await askedOf('unread@1.5.0')).toBe(
-    'OSV lists versions of `npm:unread` as malicious code in `MAL-2026-7003`; Dossier could not decide whether version `1.5.0` is one of them. You asked about `1.5.0`; the record names `3.0.0`, and what follows is about that. Dossier cannot tell whether OSV lists an advisory about version `1.5.0` of `npm:unread`.',
+    'OSV lists versions of `npm:unread` as malicious code in `MAL-2026-7003`; Dossier could not decide whether version `1.5.0` is one of them. Dossier cannot tell whether OSV lists an advisory about version `1.5.0` of `npm:unread`. You asked about `1.5.0`; the record names `3.0.0`, and what follows is about that.',
   );
 });
 
@@ -150,7 +150,7 @@ it('names the tag and the digest of an image', async () => {
 it('compares versions as their registry does, and tags of images as texts', async () => {
   expect(await askedOf('sql-mcp==1.2.0')).toBeUndefined();
   expect(await askedOf('uvx sql-mcp==1.3')).toBe(
-    'You asked about `1.3`; the record names `1.2`, and what follows is about that. OSV lists no advisory about version `1.3` of `pypi:sql-mcp`.',
+    'OSV lists no advisory about version `1.3` of `pypi:sql-mcp`. You asked about `1.3`; the record names `1.2`, and what follows is about that.',
   );
   expect(await askedOf('sql-mcp>=1.0,<2')).toBe(
     'You asked about “>=1.0,<2”, which is not a version; the record names `1.2`, and what follows is about that.',

@@ -162,7 +162,7 @@ it('a package name that nobody has registered', async () => {
 
 it('a version that is malicious code, between two that are not', async () => {
   expect(await answerOf('com.example.swapped/files')).toContain(
-    'Stands out: OSV lists versions of `npm:swapped-files` other than version `1.0.8` as malicious code (`1.0.9`: `MAL-2026-7002`, malicious code).',
+    'Stands out: OSV lists some versions of `npm:swapped-files`, but not version `1.0.8`, as malicious code (`1.0.9`: `MAL-2026-7002`, malicious code).',
   );
   const { content } = await client.call('get_agent', { handle: 'npx -y swapped-files@1.0.9' });
   expect(content[0]?.text).toMatch(

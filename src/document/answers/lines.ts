@@ -157,7 +157,7 @@ const packagesOf: FactsOf = (judged) => {
   return (isCut(judged, packages) ? packagesByOwner(packages) : packages).map((recordedPackage) => {
     const { registry_type, version, transport } = recordedPackage;
     const over = transport && transport !== 'stdio' ? say` over ${typeWords(transport)}` : say``;
-    const text = say`run on your machine from ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${runtimeHosts(recordedPackage)}`;
+    const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${runtimeHosts(recordedPackage)}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}, not checked`, 'not_known');

@@ -107,14 +107,14 @@ const inCommon: readonly InCommon[] = [
     'namesake',
     'records',
     'Other publishers have the same name and short description',
-    'has the same name and description, which shows no connection',
+    'has the same name and description, which does not show that the two are connected',
     'name and description',
   ],
   [
     'word',
     'names',
     'Other namespaces have the same word',
-    'has a namespace with the same word, which shows no connection',
+    'has a namespace with the same word, which does not show that the two are connected',
     'word in the namespace',
   ],
 ];

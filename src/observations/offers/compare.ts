@@ -136,7 +136,7 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
   const [now] = seen.payees;
   if (seen.isAnotherEachTime && now)
     return notKnown(
-      say`the endpoint named another address at each request on ${dayOf(now.until)}, so a new one is no sign of a change`,
+      say`the endpoint named another address at each request on ${dayOf(now.until)}, so this one can neither be confirmed nor called a change`,
     );
   const compared = comparePlace(
     seen.payees,

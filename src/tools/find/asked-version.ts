@@ -73,5 +73,5 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
   const [malware, advisories, none] = [said.malware, said.about, said.none].map((words) =>
     words ? sentence(say`${words}${by}`) : say``,
   );
-  return join([malware ?? say``, advisories ?? say``, sentence(about), none ?? say``], ' ');
+  return join([malware ?? say``, advisories ?? say``, none ?? say``, sentence(about)], ' ');
 }

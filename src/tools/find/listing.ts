@@ -32,7 +32,7 @@ import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
 const ofOthers =
-  'The less similar ones (others) are listings of the same publisher, and listings with similar words in the name.';
+  'Less similar handles are in others: of the same publisher, or with similar words in the name.';
 
 /**
  * The context of a caller; `namesNear` is false if an unknown handle is refused without a search for near

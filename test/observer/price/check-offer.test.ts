@@ -360,7 +360,7 @@ describe('an offer that is another one', () => {
     const { offers } = await check({ handle: handleAt('rotating'), offer: [version1()] });
     expect(offers[0]?.payee).toBe('not_known');
     expect(offers[0]?.facts[0]).toBe(
-      `Payee \`${alice}\`: not known: the endpoint named another address at each request on ${inDays(0)}, so a new one is no sign of a change.`,
+      `Payee \`${alice}\`: not known: the endpoint named another address at each request on ${inDays(0)}, so this one can neither be confirmed nor called a change.`,
     );
   });
 });

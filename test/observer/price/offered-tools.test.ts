@@ -160,13 +160,14 @@ it('a tool that asks for a payment: Dossier calls none, and says what a catalogu
   expect(answer.message).toMatch(/Dossier calls no tool, and a call may still cost something\.$/);
   const [offer] = answer.offers;
   expect(offer).toMatchObject({ payee: 'not_known', amount: 'not_known', asset: 'not_known' });
-  expect(offer?.facts[0]).toMatch(
-    /^Payee `0x1{40}`, amount 0\.01 USDC \(10000\), .*: not known from quotes: the endpoint quoted Dossier none\.$/,
-  );
-  expect(offer?.facts.slice(1).toSorted()).toEqual([
-    `3 other listings ask to be paid at this payee: \`com.example/leaving\` (seen ${today}), \`com.example/pair\` (seen ${today}) and \`com.example/two\` (seen ${today}).`,
-    `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, paid to \`${mallory}\`. This offer compared with it: payee other; amount lower; asset, network, scheme as listed.`,
+  // What price lists say comes first, because no quote says anything.
+  expect(offer?.facts).toEqual([
     `\`tools.example.com/.well-known/x402\` (${today}) lists 0.01 USDC on Base for \`search\`. This offer compared with it: payee, amount, asset, network, scheme as listed.`,
+    `\`bazaar.example.com\` (${today}) lists 0.5 USDC on Base for \`search\`, paid to \`${mallory}\`. This offer compared with it: payee other; amount lower; asset, network, scheme as listed.`,
+    expect.stringMatching(
+      /^Payee `0x1{40}`, amount 0\.01 USDC \(10000\), .*: not known from quotes: the endpoint quoted Dossier none\.$/,
+    ),
+    `3 other listings ask to be paid at this payee: \`com.example/leaving\` (seen ${today}), \`com.example/pair\` (seen ${today}) and \`com.example/two\` (seen ${today}).`,
   ]);
 });
 

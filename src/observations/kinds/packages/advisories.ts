@@ -283,7 +283,7 @@ function sayOtherMalware({ value: seen, by, ...found }: StandingOut<AdvisoriesVa
   const words = [
     ...(ofOthers.length > 0
       ? [
-          say`OSV lists versions of ${what} other than ${versionWords(found)} as malicious code (${versions})${by}`,
+          say`OSV lists some versions of ${what}, but not ${versionWords(found)}, as malicious code (${versions})${by}`,
         ]
       : []),
     ...(open.length > 0
