@@ -53,9 +53,10 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * Chooses the location to check. The method is the one in the request or, without one, the method of the
- * opt-out line that withdrew the listing, of the claim, or the easiest, in this order. A method that is not
- * offered works only if the claim or that opt-out line stands there.
+ * Chooses the location to check. The method is the one in the request (`registry_key` if there is a
+ * signature) or, without one, the method of the opt-out line that withdrew the listing, of the claim, or the
+ * easiest, in this order. A method that is not offered works only if the claim or that opt-out line stands
+ * there.
  * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input.
  */
 export async function requireTarget(
@@ -97,7 +98,7 @@ async function findPresented({ listing }: ClaimTarget, { store, caller, clock }:
   return continues && row.handle === listing.handle ? row : undefined;
 }
 
-/** Tells whether nothing was found where the line belongs, so that nothing was published yet. */
+/** Tells whether nothing was found where the line belongs. */
 const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
   absences.includes(result) || (place.kind === 'registry_key' && result === 'no_challenge_in_file');
 

@@ -158,7 +158,7 @@ async function writeCapabilities(
       });
 }
 
-/** Stores the signer of a capability that a text proved before and a signature proves now. */
+/** Stores the key that signed the line of a known capability, if it is not the key on record. */
 async function writeSigners(tx: ClaimTransaction, { counted }: ClaimVerdict, { known }: JudgedFacts) {
   for (const { hash, signed_by } of counted)
     if (signed_by !== undefined && known.has(hash) && known.get(hash)?.signed_by !== signed_by)

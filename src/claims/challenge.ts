@@ -22,7 +22,7 @@ export interface ChallengeBinding {
   readonly placeKey: string;
   /**
    * The claim that the line continues: control root, generation and the id of the capability with which the
-   * challenge was requested. Absent if the request presented none.
+   * challenge was requested. Absent if it was requested without one.
    */
   readonly continues?: string | undefined;
 }

@@ -28,7 +28,7 @@ const messages = {
   no_challenge_in_file: ({ file }) =>
     `The challenge is not in ${file}. Put the whole line there, on a line of its own.`,
   challenge_foreign: ({ thing, put }) =>
-    `The challenge was made for another listing, another ${thing} or another service, or to continue a claim that has ended. ${put} the one for this listing.`,
+    `The challenge was made for another listing, another ${thing} or another service, or was asked for with a capability that has ended. ${put} the one for this listing.`,
   challenge_expired: ({ put }) =>
     `The challenge is older than 7 days and was never used. ${put} the new one instead.`,
   challenge_lapsed: ({ put }) =>
@@ -45,7 +45,7 @@ const messages = {
   not_text: ({ file }) =>
     `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
   too_large: ({ file }) =>
-    `There are more than 16 KiB or 64 challenges in ${file}. Remove what is not needed.`,
+    `There are more than 16 KiB, 64 challenges or 64 capabilities in ${file}. Remove what is not needed.`,
   repository_not_found: () => 'The recorded repository is not public, or does not exist.',
   repository_empty: ({ file }) => `The recorded repository has no commit yet. Commit ${file} to it.`,
   repository_moved: () =>

@@ -12,7 +12,7 @@ function claimHost({ kind, place, seen }: Claim): string {
   return isFromDns(seen) ? 'DNS' : place;
 }
 
-/** Before a claim ends, it is compared with up to this many other control roots of its host. */
+/** Claims that are not due are checked until this many other control roots of a host have a result. */
 const mostOthers = 5;
 
 /**

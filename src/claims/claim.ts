@@ -34,7 +34,7 @@ export interface SeenFacts {
 export const isInRepository = (kind: ClaimKind): boolean =>
   kind === 'repository' || kind === 'profile_repository';
 
-/** Tells whether DNS servers, and not its web server, gave the proof of a claim of a domain. */
+/** Tells whether the proof of a domain was read in DNS, and not on its web server. */
 export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolvers !== undefined;
 
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
@@ -57,17 +57,23 @@ export const claimTable = table('claim', ['handle'], {
   root: text,
   /** Counts the claims of this listing by that account or domain, from 0 (docs/claims.md). */
   root_generation: integer,
-  /** When this control root first proved a claim of this listing. Rotating and restoring do not change it. */
+  /**
+   * When this control root first proved a claim with this generation. Rotating and restoring do not change
+   * it.
+   */
   first_proved_at: text,
-  /** The commit of the first proof in this repository, if the host names commits. */
+  /** The commit of the proof at `claimed_at`, if the host names commits. */
   commit: optional(text),
   branch: optional(text),
   /** The commit of HEAD when a claim line that counts was last read there, and the time of that reading. */
   proven_commit: optional(text),
   proven_at: optional(text),
-  /** When the last check that read anything was applied. */
+  /** When a reading last found a line that counts, or a re-check last read that there is none. */
   checked_at: text,
-  /** When a check after that failed or proved nothing. Repeated requested checks do not change it. */
+  /**
+   * When a check after that failed or proved nothing. Of repeated requested checks, the first counts
+   * (suspend.ts).
+   */
   tried_at: optional(text),
   /**
    * When the second of two checks since the last proof found the repository missing, empty or moved. Lines
@@ -158,8 +164,8 @@ export type ClaimEvent = z.infer<typeof claimEvent>;
 const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
 
-// The length is fixed between look-arounds, so that matching is linear. Text attached to either end prevents
-// a match.
+// The length is fixed between look-arounds, so that matching is linear. A letter, digit, `_` or `-` at either
+// end prevents a match, and so does a dot in front.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]*(?:#.*)?$/m;
@@ -203,7 +209,7 @@ const longestName = 230;
 
 /**
  * The domain of a namespace: its labels reversed. Undefined for the namespace of a forge account, and for a
- * name that nobody can register.
+ * name that is too long or that nobody can register.
  */
 export function namespaceDomain(handle: string): string | undefined {
   const namespace = handleParts(handle).namespace.toLowerCase();

@@ -27,8 +27,8 @@ type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
   Pick<Claim, 'kind' | 'place' | 'root' | 'root_generation'>;
 
 /**
- * The claim after a proof. A new claim, and one that moved, has the date and commit of the event. A claim
- * that continues keeps its own.
+ * The claim after a proof. A new claim, and one that moved, has the date and commit of the event. Any other
+ * claim keeps its own.
  */
 export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
   const { type, at, commit, kind, place, root, root_generation } = event;

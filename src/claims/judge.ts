@@ -57,16 +57,16 @@ export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 
   readonly pinned: boolean;
   readonly leaked: ReadonlySet<string>;
   readonly claim: Claim | undefined;
-  /** All living capabilities of the listing, and every capability that a line names, by hash. */
+  /** All living capabilities of the listing, and every stored capability that a line names, by hash. */
   readonly known: ReadonlyMap<string, Capability>;
   /** A challenge that was asked for with one of these continues the claim, as they do. */
   readonly cosigners: readonly Capability[];
 }
 
 /**
- * A line that counts. `old`: its capability is known, and it has the control root of the claim. `cosigned`: a
- * capability that continues the claim was used to ask for its challenge, or has the same signer. `new`: any
- * other.
+ * A line that counts. `old`: its capability is known, and it has the control root of the claim. `cosigned`:
+ * it has this control root, and a capability that continues the claim was used to ask for its challenge or
+ * has the same signer. `new`: any other.
  */
 export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
@@ -159,7 +159,8 @@ const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =
   power === 'old' || power === 'cosigned' || power === 'new';
 
 /**
- * Tells whether a line was asked for with a capability that continues the claim. Such a line acts at once.
+ * Tells whether a line was asked for with a capability that continues the claim. Such a line moves the claim
+ * at the first reading.
  */
 function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly claim: Claim }): boolean {
   const at = { ring: facts.ring, now_s: Math.floor(facts.now.getTime() / 1000) };
@@ -203,7 +204,7 @@ function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
 /**
  * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). The claim
  * continues by the lines of its own capabilities, and by lines whose challenge was asked for with one of
- * them. Any other line waits while the claim has a line that counts, and begins a new claim afterwards.
+ * them. Any other line begins a new claim once nothing hinders it (`findHindrance`).
  */
 export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerdict {
   const judged = lines.map((line) => judgeLine(line, facts));

@@ -69,8 +69,8 @@ export function findTarget(listing: Listing, kind: ClaimKind, context: Context):
 }
 
 /**
- * The recorded repository, where a claim is checked unless the request names a different method. Throws
- * no_repository, host_unsupported or listing_withdrawn.
+ * The recorded repository as the target of a check. Throws no_repository, host_unsupported or
+ * listing_withdrawn.
  */
 export function toRepositoryTarget(listing: Listing, context: Context): ClaimTarget {
   const target = findTarget(listing, 'repository', context);

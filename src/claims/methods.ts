@@ -34,7 +34,10 @@ interface ClaimMethod {
   readonly control: string;
   /** Undefined if the listing cannot be claimed by this method. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
-  /** Returns false if the method would add nothing to the others. If absent, the method is always offered. */
+  /**
+   * Returns false if the method would add nothing to the others. If absent, the method is offered wherever it
+   * works.
+   */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
   /** One sentence that says where the challenge line goes. */
   whereToPut(place: ProofPlace, claimFile: string): string;
@@ -180,8 +183,8 @@ const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
     : '';
 
 /**
- * States what a first check of a claim in force did not find, and what a second one will do. Undefined if no
- * check failed.
+ * States what a first check of a claim in force did not find, and what a second one will do. Undefined if
+ * there was no such check, or if the claim is suspended.
  */
 function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
   const first = missing?.line;

@@ -8,8 +8,8 @@ import { firstReading } from './standing.ts';
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
 
 /**
- * Returns, after one more reading, when lines were first read both where the claim stands and elsewhere, by
- * location and line. A line that this reading does not find at its location is removed.
+ * Returns `moving` (see `claimTable`) after one more reading. A line that the reading shows to be gone from
+ * one of its two locations is removed.
  */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,
@@ -36,8 +36,8 @@ function movingAfter(
 }
 
 /**
- * Notes which lines move the claim in force, according to an authoritative reading. Returns the claim after
- * it.
+ * Notes in `moving` which lines an authoritative reading found. Other readings change nothing. Returns the
+ * claim after the reading.
  */
 export async function noteMoving(
   tx: ClaimTransaction,

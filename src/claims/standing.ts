@@ -81,7 +81,7 @@ export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim)
 export const whyGone = ({ lost_at }: Pick<Claim, 'lost_at'>): 'repository_changed' | 'proof_missing' =>
   lost_at === undefined ? 'proof_missing' : 'repository_changed';
 
-/** Tells whether a capability works, or works again once its line is back. */
+/** Tells whether a capability has not ended for good. */
 export const isLiving = ({ state }: Capability): boolean => state === 'active' || state === 'suspended';
 
 /**

@@ -139,8 +139,8 @@ export async function recordUnread(
 }
 
 /**
- * Records a requested reading that proves nothing. Only the first is noted, and the claim is then read four
- * times as often. The claim ends only in a pass of re-checks, which finds out whether the host is at fault.
+ * Records a requested reading that proves nothing. After the first, the claim is read four times as often.
+ * The claim ends only in a pass of re-checks, which finds out whether the host is at fault.
  */
 export async function noteMissing(
   tx: ClaimTransaction,

@@ -50,7 +50,7 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
-  /** Whether other keys end. */
+  /** Whether keys that are not among them end. */
   readonly isComplete: boolean;
 }
 
@@ -160,8 +160,7 @@ const readUnshown = precompileQuery((db: Db, handles: readonly string[]) =>
 
 /**
  * Throws if a claim in force belongs to a listing that does not exist, or that the registry or its publisher
- * withdrew. Nothing would check this claim again, so its capabilities would never end. Every transaction ends
- * with this check of the claims that it wrote.
+ * withdrew. Every transaction ends with this check of the claims that it wrote.
  */
 export async function requireShown(db: Db, handles: readonly string[]): Promise<void> {
   await inChunks(handles, async (chunk) => {
@@ -194,8 +193,8 @@ export const createClaimWrites = (
   addHolder,
   followClaim,
   /**
-   * Records which receipt keys a listing publishes: missing or changed keys end, and new keys begin if
-   * `mayAdd`. Returns the changes.
+   * Records which receipt keys a listing publishes: changed keys end, and new keys begin if `mayAdd`. Missing
+   * keys end if `isComplete`. Returns the changes.
    */
   putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
     touch(handle);

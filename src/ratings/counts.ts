@@ -72,9 +72,7 @@ const readHistogram = (db: Db, subject: string, now: string) =>
  */
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 
-/**
- * Sums up the counts of each group. A document counts rows of the database, an audit the listed records.
- */
+/** Sums up the counts of each group. */
 export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup, RatingCounts> {
   const groups = noGroups();
   for (const { in_group, outcome, score, proof_class, last, ...row } of cells) {

@@ -115,7 +115,7 @@ export type RatingCause =
  * Updates the columns of ratings that follow from other columns and rows, after a change that is already
  * stored. In a stored rating, nothing else writes `is_current`, `reciprocal`, `source_ended_at` and
  * `related`. The other columns follow from records that never change (fold.ts), and are written with the
- * rating. Returns the rated handles that changed.
+ * rating. Returns the rated handles that may have changed.
  */
 export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
   const { is_current, reciprocal, source_ended_at } = derived;

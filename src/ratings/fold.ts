@@ -3,7 +3,7 @@ import { day_ms } from '../core/text.ts';
 import { isPraise } from './groups.ts';
 import { interestedRelationships, newSource_ms } from './rules.ts';
 
-/** Ratings in both directions within this time are a pair (docs/ratings.md). */
+/** How long a rating can make a pair after it praised (`toSpan`, docs/ratings.md). */
 const pair_ms = 90 * day_ms;
 
 /** The facts that the versions of one rating state together. */

@@ -4,8 +4,8 @@ import { dayText } from '../core/text.ts';
 export const leastPraise = 4;
 
 /**
- * Tells whether a rating praises. Actions and statements of the rated side set only praise apart, never
- * criticism.
+ * Tells whether a rating praises. Ratings and records of the rated side set only praise apart. A proven
+ * relation also sets criticism apart.
  */
 export const isPraise = (rating: {
   readonly outcome: string;
@@ -178,8 +178,8 @@ const toSide = (
 };
 
 /**
- * The two sides of a rating. The source has only the control root of the rating. The rated listing has the
- * control roots of all claims that it ever had.
+ * The two sides of a rating. The source has its namespace and the control root of the rating, the rated
+ * listing its namespace and the control roots of all claims that it ever had.
  */
 export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },

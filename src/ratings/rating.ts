@@ -175,8 +175,8 @@ const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
 const names = Object.keys(facets) as (keyof RatingFilter)[];
 
 /**
- * How many ratings have each value of a filter, among those that fit the other filters. Values without any
- * are left out.
+ * How many counted ratings have each value of a filter, among those that fit the other filters. Values
+ * without any are left out.
  */
 export const ratingFacets = z.object({
   outcome: z.record(z.string(), z.int()),

@@ -97,7 +97,10 @@ function toShownContent(row: StoredRatingRecord, at: ReadAt) {
   return { ...shown, ...sent, ...toShownResponse(row, at) };
 }
 
-/** The overlap that a record of either side stated after the rating was made, if none was stated before. */
+/**
+ * The overlap that a record of either side stated after the rating was made, if none was stated or proven
+ * before.
+ */
 function toStatedLater(row: StoredRatingRecord, identities: readonly RecordedIdentity[]) {
   if (row.stated_overlap !== null || row.related === 1) return {};
   const overlap = toStatedOverlap(toRelationSides(row, identities));

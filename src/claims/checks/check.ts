@@ -74,7 +74,7 @@ function toChecked(
   };
 }
 
-/** Tells whether the host answered and the next step is the claimant's: to publish a line. */
+/** Tells whether the host answered and nothing was proven, so that the claimant may publish a line now. */
 const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
@@ -207,9 +207,10 @@ export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${st
 
 /**
  * Checks a location and applies what its lines say (`runSharedCheck`). If the last check is still current,
- * returns it, with the seconds until the next one is possible. A re-check hands a reading that proves nothing
- * to `onMissing`. Re-checks and the holder of each active capability have checks of their own, so that a
- * check that others ask for cannot replace one that ends a claim or acts at once.
+ * returns it and, unless it is proven, the seconds until the next one is possible. A re-check hands an
+ * authoritative reading that proves nothing to `onMissing`. Re-checks and the holder of each active
+ * capability have checks of their own, so that a check that others ask for cannot replace one that ends a
+ * claim or acts at once.
  */
 export async function checkClaim(
   target: ClaimTarget,

@@ -40,8 +40,8 @@ export function recheckDue_ms(
 }
 
 /**
- * When an opt-out line is read again: one day after the first reading that found it, or found it gone, and
- * otherwise as often as claims.
+ * When an opt-out line is read again: one day after the first reading that found it, at most a day after the
+ * first that found no text there, and otherwise as often as claims.
  */
 function optOutDue_ms(optOut: OptOut, interval_s: number): number {
   const second_ms = Date.parse(optOut.seen_at) + secondReading_ms;
@@ -64,7 +64,7 @@ async function duesOf(handle: string, claim: Claim | undefined, { store, config 
   ];
 }
 
-/** The re-check of a location that a different node made in this pass, successfully or not. */
+/** The re-check of a location that was already made in this pass, usually by a different node. */
 async function findOthersCheck(target: ClaimTarget, context: Context): Promise<CheckedClaim | undefined> {
   const { store, config, clock } = context;
   const found = await store.checks.newest(target.listing.handle, toCheckName(target, 'recheck'));
@@ -154,8 +154,8 @@ const mostWaiting = 256;
 /**
  * Checks every claim and opt-out line that is due, except those that a different node checked in this pass.
  * Readings that prove nothing are recorded at the end of the pass (claim-pass.ts). A check that fails is
- * logged and does not stop the others. The signal drops running checks. Returns how many locations it
- * checked.
+ * logged and does not stop the others. The signal drops running checks. Returns how many claims and lines led
+ * to a check.
  */
 export async function recheckClaims(
   context: Context,
@@ -164,7 +164,7 @@ export async function recheckClaims(
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));
-  // Each host is asked one thing at a time, so that a host that stalls delays only its own claims.
+  // The claims of one host are checked one after the other, so that a host that stalls delays no others.
   const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
   const waiting = new Set<Promise<void>>();
   const pass = createClaimPass();
@@ -192,7 +192,8 @@ export async function recheckClaims(
 }
 
 /**
- * Checks all claims every CLAIM_RECHECK (+-20 %) until the signal, which drops a running check. Never throws.
+ * Checks claims and opt-out lines when they are due, until the signal, which drops a running check. Never
+ * throws.
  */
 export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
   const pause_ms = pauseOf_ms(context.config);

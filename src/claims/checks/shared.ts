@@ -32,10 +32,7 @@ export const createCheckWrites = (db: Db) => ({
   },
 });
 
-/**
- * Under each name (`toCheckName`), a location is checked at most once in this time, or twice if the first
- * check may be repeated.
- */
+/** How long the outcome of a check is returned to later callers, unless the check may be repeated. */
 export const window_ms = 30_000;
 const pollEvery_ms = 100;
 
@@ -67,8 +64,7 @@ async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean },
 
 /**
  * Saves the outcome for all nodes, in the transaction that applies it. `wasAnswered`: the host answered, and
- * the claimant has something left to publish. Throws unavailable if a different node may check the location
- * by now.
+ * nothing was proven. Throws unavailable if a different node may check the location by now.
  */
 export type SaveOutcome = (tx: ClaimTransaction, outcome: object, wasAnswered: boolean) => Promise<void>;
 

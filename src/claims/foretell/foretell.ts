@@ -5,7 +5,7 @@ import { movingKey } from '../moving.ts';
 import { afterMissing, isLapsed, isLiving, type RecordedPlace, secondReading_ms } from '../standing.ts';
 
 /**
- * The claim of a listing, all its capabilities, and the repository that its record names, as they are now.
+ * The claim of a listing, its active and suspended capabilities, and the repository that its record names.
  */
 export interface StandingClaim {
   readonly handle: string;
@@ -35,13 +35,13 @@ export interface Foretold {
   readonly cost?: string;
   /** The conditions under which the line acts, and its effect. */
   readonly acts: string;
-  /** The difference that a capability would make; absent if one was presented or none is left. */
+  /**
+   * The difference that a capability would make; absent if it makes none, one was presented or none is left.
+   */
   readonly hint?: string;
 }
 
-/**
- * The loss when a new claim replaces the one on record. Every text that leads to a new claim says it first.
- */
+/** The loss when a new claim replaces the one on record. */
 export const newClaimCost =
   'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends';
 
@@ -194,8 +194,8 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 }
 
 /**
- * Foretells the effect of a signature by the key that signed a capability of the claim, which it continues.
- * Undefined for any other line.
+ * Foretells the effect of a signature by a key that signed a capability of the claim. Undefined if the method
+ * is not by signature, or if such a signature does not continue the claim.
  */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
   if (line.place.kind !== 'registry_key') return undefined;
