@@ -59,7 +59,6 @@ const named = {
   response: (text: string) => text !== '',
   namespace: (text: string) => namespace.test(text),
   account: (text: string) => account.test(text),
-  /** An IPv4 address or range, or an IPv6 range of at most /64. */
   network: (text: string) => toPrefix(text) !== undefined,
 } as const;
 

@@ -1,14 +1,20 @@
 import { BlockList, isIP } from 'node:net';
 
+const mappedFromIPv4 = new BlockList();
+mappedFromIPv4.addSubnet('::ffff:0:0', 96, 'ipv6');
+
 /**
- * Parses an address or range. Callers are known by IPv4 address or IPv6 /64, so longer prefixes are refused.
+ * Parses an address or range. Dossier knows callers by IPv4 address or IPv6 /64, so an IPv6 address stands
+ * for its /64. Undefined for a longer prefix, an address with a zone and an IPv4 address written as IPv6.
  */
 export function toPrefix(
   text: string,
 ): { address: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
   const [address = '', written, ...rest] = text.split('/');
   const version = isIP(address);
-  if (version === 0 || rest.length > 0 || !/^\d{0,3}$/.test(written ?? '')) return undefined;
+  if (version === 0 || address.includes('%') || rest.length > 0) return undefined;
+  if (written !== undefined && !/^\d{1,3}$/.test(written)) return undefined;
+  if (version === 6 && mappedFromIPv4.check(address, 'ipv6')) return undefined;
   const longest = version === 4 ? 32 : 64;
   const bits = Number(written ?? longest);
   return bits <= longest ? { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' } : undefined;
@@ -18,7 +24,8 @@ export function toPrefix(
 export function isInNetwork(caller: string, network: string): boolean {
   const own = toPrefix(caller);
   const blocked = toPrefix(network);
-  if (!own || !blocked) return false;
+  // BlockList would find each IPv4 address in ::/64 too.
+  if (!own || own.family !== blocked?.family) return false;
   const list = new BlockList();
   list.addSubnet(blocked.address, blocked.bits, blocked.family);
   return list.check(own.address, own.family);

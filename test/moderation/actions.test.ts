@@ -449,7 +449,20 @@ describe('dossier moderate', () => {
       'there is no listing no.such/listing; nothing was changed',
     ],
     [['hide', subject, '--reason', 'because'], '--reason because: one of personal_data, unlawful'],
-    [['block', 'network:2001:db8::/96', '--reason', 'overload'], 'name namespace, account, network'],
+    ...[
+      '2001:db8::/96',
+      '198.51.100.7/',
+      '2001:db8::/',
+      'fe80::1%eth0',
+      '::ffff:198.51.100.7',
+      '::ffff:c633:6407',
+    ].map(
+      (range) =>
+        [
+          ['block', `network:${range}`, '--reason', 'overload'],
+          `network:${range}: name namespace, account, network`,
+        ] as const,
+    ),
     [['restore', subject, '--reason', 'appeal'], 'nothing that can be undone stands'],
   ])('refuses %j with 64 and one line', async (words, said) => {
     const { code, stderr } = await runDossier(['moderate', ...words], environment);

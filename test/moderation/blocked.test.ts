@@ -215,6 +215,13 @@ describe('a blocked network', () => {
     expect(await from('198.51.100.7')).not.toBe(403);
   });
 
+  it('of IPv6 addresses has no IPv4 address', async () => {
+    await during('network:::/0', async () => {
+      expect(await send('2001:db8:1:2::3', '/api/feedback', message)).toBe(403);
+      expect(await send('198.51.100.7', '/api/feedback', message)).toBe(200);
+    });
+  });
+
   it('reads, and ends its capability', async () => {
     await during('network:198.51.100.0/24', async () => {
       for (const path of [`/agents/${rated}`, '/changes?since=0', '/log/checkpoint'])
