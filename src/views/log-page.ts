@@ -39,7 +39,7 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 export const toLogEntryPage = (site: PageSite, entry: z.output<typeof getProof.output>): Html =>
   toPage(site, {
     title: `Log entry ${entry.log_index}`,
-    description: `Entry ${entry.log_index} of the append-only log of ratings, claims and observations.`,
+    description: `Entry ${entry.log_index} of the append-only log of claims, ratings, observed changes and moderation.`,
     path: `/log/entry/${entry.log_index}`,
     indexed: false,
     body: html`
@@ -73,14 +73,22 @@ function entryWords(type: string, members: JsonObject): Words {
   return isChangeType(type) ? changeWords({ type, handle: '', at: '', data }) : ours(toLabel(type));
 }
 
+const timeNames = ['at', 'created_at', 'withdrawn_at', 'erased_at'] as const;
+
+/** The time of an entry. A record that was erased has none, and nor has that of `log.continued`. */
+function timeWords(members: JsonObject, record: string | undefined): string {
+  const time = timeNames.map((name) => nameOfEntry(members, name)).find(Boolean);
+  if (record === undefined) return 'erased';
+  return time === undefined ? 'no time' : minute(time);
+}
+
 function newItem({ log_index, leaf, record }: Awaited<ReturnType<typeof readNewestEntries>>[number]): Html {
   const type = String(parsed(leaf).t);
   const members = parsed(record);
-  const at = nameOfEntry(members, 'at') || nameOfEntry(members, 'created_at');
   const handle = nameOfEntry(members, 'subject_handle') || nameOfEntry(members, 'handle');
   const root = nameOfEntry(members, 'root').replace(/^dns:/, '');
   return html`
-<li><span class="when">${at ? minute(at) : 'erased'}</span> <span>${handle && html`${handleLink(handle)}: `}${toHtml(entryWords(type, members))}${root && html` (<span class="foreign">${root}</span>)`} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
+<li><span class="when">${timeWords(members, record)}</span> <span>${handle && html`${handleLink(handle)}: `}${toHtml(entryWords(type, members))}${root && html` (<span class="foreign">${root}</span>)`} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
 }
 
 export const toLogPage = (
@@ -90,7 +98,8 @@ export const toLogPage = (
 ): Html =>
   toPage(site, {
     title: 'The log',
-    description: 'The append-only log of ratings, claims and observations, which anyone can check.',
+    description:
+      'The append-only log of claims, ratings, observed changes and moderation, which anyone can check.',
     path: '/log',
     body: html`
 <h1>The log</h1>

@@ -83,7 +83,7 @@ it('erases what a rating said from every adapter and from the log, and the audit
   expect(await directory.store.log.record(Number(log_index))).toBeUndefined();
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^6 log entries and 2 listings compared; 0 faults$/m) as string,
+    stdout: expect.stringMatching(/^The log has 6 entries; 2 listings compared; 0 faults$/m) as string,
   });
   expect(await erase(rating_id)).toMatchObject({ code: 64 });
   expect((await transparency()).erase).toEqual({ applied: 1, undone: 0 });
@@ -99,6 +99,17 @@ it('erases the text of a response, and leaves the rating', async () => {
   );
   for (const path of ['/agents/co.webhook/webhook.json', '/agents/co.webhook/webhook/ratings'])
     expect(await read(path)).not.toContain('It was Ada.');
+  const { rating_id: withdrawn } = await rate('two');
+  await tool('withdraw_rating', { rating_id: withdrawn }, rater);
+  const log = await (await directory.app.request('/log', { headers: { accept: 'text/html' } })).text();
+  const items = log.match(/<li>.*?<\/li>/gs)?.map((item) => item.replaceAll(/<[^>]+>/g, '')) ?? [];
+  expect(items.slice(0, 5)).toEqual([
+    expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC co.webhook\/webhook: rating withdrawn entry 7$/),
+    expect.stringMatching(/^\d{4}.*: new rating by b\/source entry 6$/),
+    expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC record erased entry 5$/),
+    expect.stringMatching(/^\d{4}.*: action of the operator \(erase response, personal_data\) entry 4$/),
+    'erased response to a rating entry 3',
+  ]);
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({ code: 0 });
 });
 
