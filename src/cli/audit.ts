@@ -17,7 +17,7 @@ export interface AuditOptions {
   readonly json?: boolean;
   readonly key?: string;
   readonly checkpoint?: readonly string[];
-  /** `<size>:<root in base64>`, as in the second and third line of a checkpoint. */
+  /** `<size>:<root in base64>` of the first log, or `<log>:<size>:<root in base64>` of any. */
   readonly root?: readonly string[];
 }
 
@@ -29,19 +29,23 @@ export async function readAuditKey(key: string | undefined): Promise<NoteVerifie
 }
 
 function readRoot(text: string): KnownRoot {
-  const [, size, root] = /^(\d{1,15}):([A-Za-z0-9+/]{43}=)$/.exec(text) ?? [];
-  if (!size || !root) throw usageError('--root: <size>:<root>, the second and third line of a checkpoint');
+  const [, log = '1', size, root] = /^(?:([1-9]\d{0,5}):)?(\d{1,15}):([A-Za-z0-9+/]{43}=)$/.exec(text) ?? [];
+  if (!size || !root)
+    throw usageError(
+      '--root: <size>:<root>, the second and third line of a checkpoint of /log; for /log/2, 2:<size>:<root>',
+    );
   return {
-    where: `root given for ${size} entries`,
-    log: 1,
+    where: `root given for ${size} entries${log === '1' ? '' : ` of log ${log}`}`,
+    log: Number(log),
     size: Number(size),
     root: Buffer.from(root, 'base64'),
   };
 }
 
 /**
- * Reads the checkpoints and roots that the user saved. One that cannot be used becomes a fault. Throws
- * ExitError.
+ * Reads the checkpoints and roots that the user saved. A checkpoint that is malformed or not signed by the
+ * key becomes a fault.
+ * @throws ExitError for a file that cannot be read and a malformed root.
  */
 export async function readKnownRoots(
   { checkpoint = [], root = [] }: AuditOptions,
@@ -112,8 +116,8 @@ export async function runAudit(
     : auditDatabase(config, name, options));
   if (!options.json)
     print(
-      `${entries} log ${entries === 1 ? 'entry' : 'entries'} and ${counted(listings, 'listing')} compared; ${counted(faults, 'fault')}`,
+      `The log has ${counted(entries, 'entry')}; ${counted(listings, 'listing')} compared; ${counted(faults, 'fault')}`,
     );
-  if (faults > 0) throw new ExitError(1, 'audit: what is shown differs from the log');
+  if (faults > 0) throw new ExitError(1, 'audit: faults were found');
   if (entries === 0) throw new ExitError(2, 'audit: the log is empty, so there is nothing to compare');
 }

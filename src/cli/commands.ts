@@ -381,10 +381,13 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
       'Without an argument it reads DATABASE_URL. A URL (http: or https:) is audited as any stranger can, over HTTP alone.',
     examples: ['dossier audit', 'dossier audit https://dossier.example --checkpoint saved.txt'],
     exits:
-      '0 it holds; 1 something differs from the log; 2 the log is empty; 64 usage; 69 the service cannot be read; 74 the database or a file cannot be read; 78 settings.',
+      '0 no fault was found; 1 faults were found; 2 the log is empty; 64 usage; 69 the service cannot be read; 74 the database or a file cannot be read; 78 settings.',
   })
     .option('--checkpoint <file...>', 'checkpoints that you saved: the log must continue them')
-    .option('--root <size:root...>', 'the second and third line of a checkpoint that you noted')
+    .option(
+      '--root <size:root...>',
+      'the second and third line of a checkpoint of /log that you noted; for /log/2, 2:<size>:<root>',
+    )
     .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
     .option('--json', 'print one JSON document instead of lines')
     .action(async (place: string | undefined, options: AuditOptions) =>

@@ -357,6 +357,19 @@ describe('a restored backup', () => {
     expect(stdout).toContain(
       'it covers 5 entries, but the log has only 2: entries were lost. The service states this loss: /log has, as closed_with of this log, a checkpoint of 5 entries',
     );
+    const [, size = '', root = ''] = (await text('/log/2/checkpoint')).split('\n');
+    const auditRoot = (noted: string) =>
+      runDossier(['audit', '--root', noted], { DATABASE_URL: `file:${join(folder, 'dossier.db')}` });
+    expect((await auditRoot(`2:${size}:${root}`)).stdout).toMatch(
+      /^(?!.*root given).*compared; \d faults\n$/s,
+    );
+    const wrong = Buffer.alloc(32).toString('base64');
+    expect((await auditRoot(`2:${size}:${wrong}`)).stdout).toContain(
+      'FAULT  root given for 1 entries of log 2: the first 1 entries of the log 2 have a different root',
+    );
+    expect(await auditRoot(`0:${size}:${root}`)).toMatchObject({ code: 64 });
+    const page = await directory.app.request('/log', { headers: { accept: 'text/html' } });
+    expect((await page.text()).replaceAll(/<[^>]+>/g, '')).toContain('no time log continued entry 2');
     await directory.close();
     directory = await open();
     expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(2);
