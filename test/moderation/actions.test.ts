@@ -449,20 +449,30 @@ describe('dossier moderate', () => {
       'there is no listing no.such/listing; nothing was changed',
     ],
     [['hide', subject, '--reason', 'because'], '--reason because: one of personal_data, unlawful'],
-    ...[
-      '2001:db8::/96',
-      '198.51.100.7/',
-      '2001:db8::/',
-      'fe80::1%eth0',
-      '::ffff:198.51.100.7',
-      '::ffff:c633:6407',
-    ].map(
-      (range) =>
-        [
-          ['block', `network:${range}`, '--reason', 'overload'],
-          `network:${range}: name namespace, account, network`,
-        ] as const,
-    ),
+    [
+      ['block', 'network:2001:db8::/96', '--reason', 'overload'],
+      'network:2001:db8::/96: name namespace, account, network',
+    ],
+    [
+      ['block', 'network:198.51.100.7/', '--reason', 'overload'],
+      'network:198.51.100.7/: name namespace, account, network',
+    ],
+    [
+      ['block', 'network:2001:db8::/', '--reason', 'overload'],
+      'network:2001:db8::/: name namespace, account, network',
+    ],
+    [
+      ['block', 'network:fe80::1%eth0', '--reason', 'overload'],
+      'network:fe80::1%eth0: name namespace, account, network',
+    ],
+    [
+      ['block', 'network:::ffff:198.51.100.7', '--reason', 'overload'],
+      'network:::ffff:198.51.100.7: name namespace, account, network',
+    ],
+    [
+      ['block', 'network:::ffff:c633:6407', '--reason', 'overload'],
+      'network:::ffff:c633:6407: name namespace, account, network',
+    ],
     [['restore', subject, '--reason', 'appeal'], 'nothing that can be undone stands'],
   ])('refuses %j with 64 and one line', async (words, said) => {
     const { code, stderr } = await runDossier(['moderate', ...words], environment);
