@@ -338,7 +338,7 @@ const imported: readonly Row[] = [
   row(...(['endpoint_at_domain', undefined, {}, 'unknown'] as const), 'No endpoint is recorded.'),
   row(
     ...(['nothing_shared', undefined, {}, 'met'] as const),
-    'Dossier has no listing of another publisher with the same endpoint, package or repository, or the same description, if that has 40 characters or more.',
+    'Dossier has no listing of another publisher with the same endpoint, package, repository or description. A description of fewer than 40 characters counts only together with the same name.',
   ),
   row(
     ...(['record_unmoved_for', 30, {}, 'unknown'] as const),

@@ -242,7 +242,7 @@ export const signalCriteria = {
         const lacking = copyFields.find((field) => copy_lacks.includes(field));
         const none = met(
           own(
-            'Dossier has no listing of another publisher with the same endpoint, package or repository, or the same description, if that has 40 characters or more.',
+            'Dossier has no listing of another publisher with the same endpoint, package, repository or description. A description of fewer than 40 characters counts only together with the same name.',
           ),
         );
         return lacking ? absentFinding(compared, lacking, none) : none;
