@@ -137,7 +137,7 @@ async function checkPaymentReceipt(
     throw invalid('The value is the JSON {"receipt": {"format", "payload", "signature"}, "possession"}.');
   const { network, resourceUrl, payer, issued_ms, transaction } = toPayment(payloadOf(receipt, signature));
   const host = URL.parse(resourceUrl)?.host;
-  if (!remotes.some((url) => URL.parse(url)?.host === host))
+  if (host === undefined || !remotes.some((url) => URL.parse(url)?.host === host))
     throw new Problem('proof_wrong_subject', 'Its resourceUrl is not on the host of a recorded endpoint.');
   await requireSigned(receipt, signature, { keys, issued_ms });
   const { messageHash, recoverAddress } = await ethereum();

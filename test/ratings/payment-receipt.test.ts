@@ -9,6 +9,7 @@ import canonicalize from 'canonicalize';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { documentOf } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines } from '../support/receipts.ts';
 
@@ -164,6 +165,19 @@ describe('a payment receipt of x402', () => {
     ['of another version', 'proof_invalid', { version: 2 }],
   ])('%s is refused: %s', async (_, code, change) => {
     expect(await submit(await paid(await eip712(payloadOf(change))))).toMatchObject({ code });
+  });
+
+  it('for a text that is no address is refused even if a recorded address has only variables', async () => {
+    const [recorded] = seedEntries;
+    const remotes = [{ type: 'streamable-http', url: 'https://{host}:{port}/mcp' }];
+    await directory.importEntries([
+      registryEntry('co.webhook/webhook', { ...recorded?.server, version: '1.0.1', remotes }),
+    ]);
+    const answer = await submit(await paid(await eip712(payloadOf({ resourceUrl: 'paid' }))));
+    await directory.importEntries([
+      registryEntry('co.webhook/webhook', { ...recorded?.server, version: '1.0.2' }),
+    ]);
+    expect(answer).toMatchObject({ code: 'proof_wrong_subject' });
   });
 
   it.each<[string, string, () => Promise<object>]>([
