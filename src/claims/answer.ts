@@ -137,7 +137,7 @@ async function foretellSent(
   asked: AskedClaim,
 ): Promise<string | undefined> {
   const { standing } = asked.issuing;
-  if (!isWaiting(reason)) return foretoldOf(reason, asked.issuing);
+  if (!isWaiting(reason)) return foretoldOf(reason, asked.target.place, asked.issuing);
   const isCosigned = (await findContinuing(text, asked)) === undefined;
   const foretold = foretell(standing, { place: asked.target.place, isCosigned });
   return foretold && foretoldText(foretold);

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { ProofPlace } from './claim.ts';
 import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
+const recorded = 'recorded repository';
+
 /**
  * Words for the sentences about a check: the file that was read, the host that was asked, and the verb for
  * putting a challenge there.
  */
 function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
-  const domain = { host: `web server of ${shown}`, thing: 'domain' } as const;
+  const domain = { host: `web server of ${shown}`, thing: 'domain', repository: recorded } as const;
   if (kind === 'well_known')
     return { ...domain, file: `https://${shown}${wellKnownPath(claimFile)}`, put: 'Serve' };
   if (kind === 'dns') return { ...domain, file: `the TXT records of ${challengeName(shown)}`, put: 'Add' };
@@ -17,7 +19,8 @@ function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
       file: `the TXT records of ${shown} and at https://${shown}${registryKeyPath}`,
       put: 'Sign',
     };
-  return { file: claimFile, host: 'repository host', thing: 'repository', put: 'Commit' };
+  const repository = kind === 'profile_repository' ? `repository ${shown}` : recorded;
+  return { file: claimFile, host: 'repository host', thing: 'repository', put: 'Commit', repository };
 }
 
 type ResultMessage = (names: ReturnType<typeof placeNames>) => string;
@@ -46,12 +49,12 @@ const messages = {
     `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
   too_large: ({ file }) =>
     `There are more than 16 KiB, 64 challenges or 64 capabilities in ${file}. Remove what is not needed.`,
-  repository_not_found: () => 'The recorded repository is not public, or does not exist.',
-  repository_empty: ({ file }) => `The recorded repository has no commit yet. Commit ${file} to it.`,
-  repository_moved: () =>
-    'The recorded repository redirects to another address. Record the new address in the registry.',
-  place_was_missing: ({ put }) =>
-    `Two earlier checks a day apart found the recorded repository missing, empty or moved, so lines from before do not count any more. ${put} a new challenge.`,
+  repository_not_found: ({ repository }) => `The ${repository} is not public, or does not exist.`,
+  repository_empty: ({ repository, file }) => `The ${repository} has no commit yet. Commit ${file} to it.`,
+  repository_moved: ({ repository }) =>
+    `The ${repository} redirects to another address. ${repository === recorded ? 'Record the new address in the registry.' : 'Create a repository at this address, or claim by a different method.'}`,
+  place_was_missing: ({ repository, put }) =>
+    `Two earlier checks a day or more apart found the ${repository} missing, empty or moved, so lines from before do not count any more. ${put} a new challenge.`,
   redirect_refused: ({ host }) => `The ${host} answers with a redirect, which is not followed.`,
   host_unreachable: ({ host }) => `The ${host} cannot be reached. Try again later.`,
   host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,

@@ -138,11 +138,13 @@ export function foretellNew(
   return foretold && foretoldText(foretold);
 }
 
-/** Foretells what follows from the result of a check, whatever line comes next. */
+/** Foretells what follows if a recorded repository has moved and the registry records its new address. */
 export const foretoldOf = (
   reason: CheckResult,
+  { kind }: ProofPlace,
   { standing }: Pick<Issuing, 'standing'>,
-): string | undefined => (reason === 'repository_moved' ? foretellMoved(standing) : undefined);
+): string | undefined =>
+  reason === 'repository_moved' && kind === 'repository' ? foretellMoved(standing) : undefined;
 
 /**
  * Makes a new pair: a challenge to publish, and the capability that works once the challenge is found. Stores
@@ -172,7 +174,7 @@ export async function toIssued(
     capability,
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
-    ...messageOf(result, { target, checked, foretold: foretoldOf(result, issuing) }, context),
+    ...messageOf(result, { target, checked, foretold: foretoldOf(result, target.place, issuing) }, context),
     next: [foretellNew(target.place, issuing), nextWhenIssued(target.place, claimFile, issuing)]
       .filter(Boolean)
       .join(' '),
@@ -190,7 +192,7 @@ export async function toNotProven(
 ): Promise<ClaimResponse> {
   const reason = checked.check.result === 'proven' ? 'reused' : checked.check.result;
   const issued = await toIssued(target, checked, issuing);
-  const foretold = foretoldOf(reason, issuing);
+  const foretold = foretoldOf(reason, target.place, issuing);
   const message = messageOf(reason, { target, checked, foretold }, issuing.context);
   return { ...issued, status: 'not_proven', reason, ...message };
 }

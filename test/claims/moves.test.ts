@@ -148,6 +148,7 @@ test('a GitHub account without a repository is proven by the repository of its n
   const issued = await directory.ask(bob);
   expect(issued).toMatchObject({ method: 'profile_repository', repository: 'https://github.com/bob/bob' });
   expect(issued.methods).toHaveLength(1);
+  expect(issued.message).toBe('The repository https://github.com/bob/bob is not public, or does not exist.');
   directory.git.createRepository('bob/bob').commit({ [file]: issued.challenge });
   expect(await directory.ask(bob)).toMatchObject({ status: 'claimed', changed: 'activated' });
   expect(await directory.claimOf(bob)).toMatchObject({
