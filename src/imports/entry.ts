@@ -25,7 +25,7 @@ const listPageForm = Compile({
   },
 });
 
-/** The members that identify an entry. A deleted entry needs no others. */
+/** The members that identify an entry. The record of a deleted entry needs no others. */
 const entryHeadForm = Compile({
   type: 'object',
   required: ['server'],
@@ -37,7 +37,8 @@ const entryHeadForm = Compile({
         name: {
           type: 'string',
           minLength: 3,
-          maxLength: 200, // A part that has only dots would change the path in the address of the page.
+          maxLength: 200,
+          // A part that has only dots would change the path in the address of the page.
           pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
         },
         version: { type: 'string', minLength: 1, maxLength: 255 },
@@ -64,9 +65,7 @@ const statusMetaForm = Compile(statusMeta);
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/**
- * A recorded RFC 3339 time, in UTC with milliseconds; undefined for any other text and for Go's zero time.
- */
+/** A recorded RFC 3339 time after 1970, in UTC with milliseconds; undefined for any other text. */
 function toTime(recorded: string | undefined): string | undefined {
   const time = recorded && form.test(recorded) ? Date.parse(recorded) : Number.NaN;
   return time > 0 ? new Date(time).toISOString() : undefined;
@@ -77,7 +76,7 @@ const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
 /**
  * Returns a server.json as JSON text in which every string is cleaned (docs/contract.md). Undefined if it is
- * nested too deeply.
+ * nested too deeply to be cleaned or written.
  */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);

@@ -36,9 +36,9 @@ export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
 /**
  * Reads the status of the newest import, and the newest completed run. Each call decides by the lease whether
- * its node is alive. `stopped`: it was interrupted or its node died, and the next import of its source
- * continues it. `lastSeen_at` is when the dead node last renewed its lease, RFC 3339; absent if the run was
- * interrupted.
+ * the node of a running import is alive. `stopped`: it was interrupted or its node died, and the next import
+ * of its source continues it. `lastSeen_at` is when the dead node last renewed its lease, RFC 3339; absent if
+ * the run was interrupted.
  */
 export async function readImportStatus({ store }: Pick<Context, 'store'>) {
   const last = await store.imports.last();

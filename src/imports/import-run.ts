@@ -10,7 +10,10 @@ export const zeroImportCounts = {
   /** The new and changed rows that the registry calls deprecated or deleted. */
   rows_deprecated: 0,
   rows_deleted: 0,
-  /** Readable rows of versions that the registry does not call the latest. They are stored but not shown. */
+  /**
+   * Readable rows of versions that the registry does not call the latest. They are stored, and shown only if
+   * no other version is called the latest.
+   */
   older_versions: 0,
   listings_new: 0,
   listings_changed: 0,

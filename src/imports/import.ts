@@ -46,7 +46,7 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
-/** Forgets opt-out lines in repositories that a listing no longer records. Nobody reads them again. */
+/** Forgets opt-out lines in repositories that a listing no longer records. No check reads them again. */
 async function forgetOptOuts(tx: ImportTransaction, { handle, repository_key }: Listing): Promise<void> {
   for (const optOut of await tx.optOuts.of(handle))
     if (optOut.kind === 'repository' && optOut.place_key !== repository_key) await tx.optOuts.remove(optOut);
@@ -71,7 +71,7 @@ async function updateClaims(tx: ImportTransaction, { listings }: PagePlan, at: s
   }
 }
 
-/** Every account and host that the versions of a page name, including deleted versions, each once. */
+/** Every account and host that the versions of a page name, each once. */
 function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
   const named = versions.flatMap((version) =>
     recordedIdentities(version.handle, recordedOf(version)).map((identity) => ({
@@ -388,8 +388,8 @@ async function runToEnd(current: Import): Promise<ImportResult> {
  * between its changes if it can list them. Each page is one transaction with its rows, the cursor and the
  * counts, so that an interrupted run loses and repeats nothing. Unchanged rows are not written again.
  * Listings missing from the source are not deleted, except those of the sample. Throws RegistryError if the
- * source cannot be opened, and UnderWayError while any process imports into this store. The result states any
- * other failure of the source.
+ * source cannot be opened, and UnderWayError while any process imports into this store, or if a run has ended
+ * after `dueAfter`. The result states any other failure of the source.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;

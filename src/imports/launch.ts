@@ -30,8 +30,8 @@ const ownValue = (variables: unknown, name: string) => {
 };
 
 /**
- * Replaces the variables of a recorded value for which the record has values. Undefined if the rest needs the
- * caller.
+ * Replaces the variables of a recorded value for which the record has values. Undefined if a variable without
+ * a value is only a part of it.
  */
 function fill(value: string, variables: unknown): LaunchWord {
   const filled = value.replace(template, (whole, name: string) => ownValue(variables, name) ?? whole);
@@ -61,8 +61,8 @@ export const isSwitch = (argument: JsonObject) =>
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');
 
 /**
- * The words of one recorded argument. An optional argument for which no value is stated has no words, except
- * a flag of a runtime.
+ * The words of one recorded argument. An optional argument without a stated value has no words, unless it is
+ * an option that takes none.
  */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWord[] {
   const { name, valueHint, variables, isRequired, format } = argument;

@@ -173,7 +173,10 @@ async function planListings(
   return { listings, optedOut };
 }
 
-/** Tells whether the record still names the location of an opt-out line. It always names its namespace. */
+/**
+ * Tells whether the record still has the location of an opt-out line. Only a repository can change: the other
+ * locations follow from the handle.
+ */
 const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>
   kind !== 'repository' || repository_key === place_key;
 
@@ -283,8 +286,8 @@ export class MassChangeError extends Error {}
 
 /**
  * Counts how many of the `known` visible listings a run affects, by withdrawing them or changing their
- * repository or endpoint host, and stops a run that affects too many. It does nothing if the operator accepts
- * the changes.
+ * repository or endpoint host, and stops a run that affects too many. It stops none if the operator accepts
+ * the changes, or if fewer than 50 listings are known.
  */
 export function createMassChangeGuard(known: number, isAccepted: boolean) {
   const affected = new Set<string>();
@@ -295,7 +298,9 @@ export function createMassChangeGuard(known: number, isAccepted: boolean) {
     get mustReview() {
       return isActive && !isCleared;
     },
-    /** Throws MassChangeError once more than 20 % of the known listings are affected. */
+    /**
+     * Throws MassChangeError once more than 20 % of the known listings are affected, if the guard is active.
+     */
     count(handles: readonly string[]) {
       for (const handle of handles) affected.add(handle);
       if (isActive && affected.size > known * maxAffectedShare)

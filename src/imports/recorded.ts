@@ -18,7 +18,7 @@ const longestName = 200;
 const longestDescription = 300;
 const mostInputs = 100;
 
-/** Puts a text on one line; empty if there is none. */
+/** Puts a text on one line and cuts it; empty if there is none. */
 const recordedText = (value: unknown, longest: number) =>
   typeof value === 'string' ? toLine(value).slice(0, longest).toWellFormed() : '';
 
@@ -178,7 +178,8 @@ export const hasField: Readonly<
 };
 
 /**
- * The parts of a server.json that a listing shows, cleaned and each on one line. Absent parts are undefined.
+ * The parts of a server.json that a listing shows, cleaned and each on one line. Absent parts are undefined
+ * or empty.
  */
 export type RecordedServer = ReturnType<typeof toRecorded>;
 

@@ -7,7 +7,7 @@ import type { RegistrySource } from './source.ts';
 /** The holder of this lease is the only process that imports, from any source. */
 export const importLease = 'import';
 
-/** Thrown while a different import into the same store runs. The caller may try again later. */
+/** Thrown if a different import into the same store runs, or has ended since this one was due. */
 export class UnderWayError extends RegistryError {
   constructor() {
     super('an import is already under way', true);
@@ -110,9 +110,9 @@ async function readRecorded(tx: ImportTransaction, source: RegistrySource): Prom
 }
 
 /**
- * Resumes the source's last run or begins a new one. A new run reads changes after a completed one, and
- * everything if none was completed, no full run is recent enough, or `isFull` is set. Throws UnderWayError if
- * a run of any source has ended since this one was found due.
+ * Resumes the source's last run or begins a new one. A new run reads changes after a completed one. It reads
+ * everything if none was completed, the source cannot list changes, no full run is recent enough, or `isFull`
+ * is set. Throws UnderWayError if a run of any source has ended since this one was found due.
  */
 export async function beginRun(
   tx: ImportTransaction,

@@ -25,7 +25,7 @@ export interface SourcePage {
 
 interface PageRequest {
   readonly cursor?: string | undefined;
-  /** Only entries that changed after this time are sent, RFC 3339. */
+  /** An incremental source sends only entries that changed after this time, RFC 3339. */
   readonly updatedSince?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -45,8 +45,8 @@ export interface RegistrySource {
 }
 
 /**
- * The JSON of an answer. Throws RegistryError for its status, content type, encoding, a size above 8 MiB, or
- * no connection.
+ * The JSON of an answer. Throws RegistryError if there is no such answer: for its status, content type,
+ * encoding, form, a size above 8 MiB, or no connection.
  */
 function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_ms: number): unknown {
   if (answer.result === 'too_large') throw new RegistryError('the page is larger than 8 MiB');
@@ -292,8 +292,8 @@ export async function* readPages(
 /** How long a collected batch waits for the next page. */
 const quick_ms = 100;
 /**
- * The size of the first batch. It is small, so that progress shows early; later ones have at most as many
- * entries as one transaction should write.
+ * The size of the first batch. It is small, so that progress shows early; a later one ends once it has as
+ * many entries as one transaction should write.
  */
 const firstBatch = 100;
 const largestBatch = 1000;
@@ -306,8 +306,8 @@ function settlesSoon(next: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Joins pages that arrive quickly into batches, each twice as large as the last, up to 1,000 entries. No page
- * waits long for the next one, and pages before a failure are yielded before it is thrown.
+ * Joins pages that arrive quickly into batches, each twice as large as the last, up to about 1,000 entries.
+ * No page waits long for the next one, and pages before a failure are yielded before it is thrown.
  */
 export async function* batchPages(
   pages: AsyncGenerator<SourcePage, void, undefined>,

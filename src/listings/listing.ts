@@ -81,7 +81,7 @@ export const listingPackage = z.object({
   file_sha256: z
     .string()
     .optional()
-    .describe('Only for an MCPB file, as recorded; nobody has compared it with the file'),
+    .describe('Only for an MCPB file, as recorded; Dossier has not compared it with the file'),
   transport: z.string().optional(),
   runtime: z.string().optional().describe('The command that starts it, as recorded'),
   runtime_arguments: z
@@ -93,7 +93,7 @@ export const listingPackage = z.object({
     .optional()
     .describe('Arguments after the package; {name} is filled in by the caller'),
   environment: z.record(z.string(), z.string()).optional().describe('Variables that the record sets'),
-  unwritten: z.string().optional().describe('The argument that cannot be written down without its caller'),
+  unwritten: z.string().optional().describe('The first argument that cannot be written down'),
   inputs: z.array(listingInput).optional(),
   unread: unreadInputs,
 });
@@ -130,8 +130,8 @@ const summaryColumns = {
   /** Whether the operator has hidden its title, description and status message. */
   hidden: optional(flag),
   /**
-   * Whether the registry states no dates of it. Its dates here say when a version was first read, and only
-   * serve to order it.
+   * Whether the registry states no date of one of its versions. Its dates here may say when a version was
+   * first read, and only serve to order it.
    */
   undated: optional(flag),
 };
@@ -285,9 +285,9 @@ const latest_ms = 8_790_000_000_000;
 
 /**
  * The static rank of a listing, which orders every list: the oldest known publication (RFC 3339), then a
- * checksum of the handle. Ratings and new versions never change it. It is a whole number from 0 to 2^53. Two
- * listings first published in the same millisecond may have the same rank; the store then takes the next free
- * one.
+ * checksum of the handle. Ratings and newer versions never change it. It is a whole number from 0 to 2^53.
+ * Two listings first published in the same millisecond may have the same rank; the store then takes the next
+ * free one.
  */
 export function toStaticRank(handle: string, firstPublishedAt: string): number {
   const published_ms = Math.min(Math.max(Date.parse(firstPublishedAt), 0), latest_ms);

@@ -351,8 +351,8 @@ export function moveBetween(before: Naming, after: Naming, handle: string): Vers
 }
 
 /**
- * Tells whether a move leads to something new, or removes the repository. The removal of an endpoint, package
- * or secret does not count.
+ * Tells whether a move leads to something new, or replaces or removes the repository. A first repository does
+ * not count, and neither does the removal of an endpoint, package or secret.
  */
 export const leadsElsewhere = (move: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages].some((part) => part !== undefined && part.to.length > 0) ||

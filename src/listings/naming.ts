@@ -116,11 +116,11 @@ export function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string
   return items.toSorted((a, b) => Number(first.has(b)) - Number(first.has(a)));
 }
 
-/** Remotes, those of each owner first. */
+/** The remotes, with the first one of each owner before all others. */
 export const remotesByOwner = <T extends { readonly url: string }>(remotes: readonly T[]): T[] =>
   firstOfEach(remotes, ({ url }) => readAddress(url).owner);
 
-/** Packages, those of each owner first. */
+/** The packages, with the first one of each owner before all others. */
 export const packagesByOwner = (packages: readonly ListingPackage[]): ListingPackage[] =>
   firstOfEach(packages, (recorded) => {
     const [name, owner = name] = nameOfPackage(recorded);

@@ -80,8 +80,8 @@ async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
 }
 
 /**
- * The number of edits between two names; more than are allowed if the name has no distinguishing word, or is
- * too short for so many.
+ * The number of edits between two names. It is above the limit if the name has no distinguishing word, or if
+ * there are too many edits for its length.
  */
 function countNameEdits(name: string, other: string): number {
   const most = tellingOf(name).length === 0 ? -1 : name.length < shortName ? 1 : mostEdits;

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 
 type PublisherContext = Pick<Context, 'store'>;
 
-const noPublisher = () => new Problem('not_found', 'No listing stored here has this namespace.');
+const noPublisher = () => new Problem('not_found', 'No listing shown here has this namespace.');
 
 /** Tells whether a visible listing has this namespace, in exactly this case. */
 export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
@@ -97,7 +97,8 @@ export const countListings = ({ store }: PublisherContext): Promise<number> => s
 const perRead = 1000;
 
 /**
- * The visible handle at this position in the order of handles, after which the next page begins; '' for 0.
+ * The visible handle at this position in the order of handles, after which the next page begins; '' for 0, or
+ * if there is none.
  */
 export const readHandleBefore = async (
   position: number,

@@ -60,12 +60,12 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
    */
   network: text,
   address: text,
-  /** The times of the first and of the last check that saw it, RFC 3339. */
+  /** Since when it was seen without a break, and the last check that saw it, RFC 3339. */
   since: text,
   seen_at: text,
   /**
-   * Equal to `seen_at` once a later check saw that no endpoint asks for it any more, or once the record
-   * changed.
+   * Equal to `seen_at` once a later check saw that no endpoint asks for it any more, or once the recorded
+   * endpoints changed.
    */
   until: optional(text),
   seen: json<PaidAs>(),

@@ -21,8 +21,8 @@ export interface VersionQuery {
   readonly version: string | undefined;
   readonly versions?: readonly string[];
   /**
-   * Only versions whose entry changed here at this time or later, RFC 3339; the list is then in the order of
-   * that time.
+   * Only versions whose entry changed here at this time or later, or up to a minute before it, RFC 3339; the
+   * list is then in the order of that time.
    */
   readonly updatedSince: string | undefined;
   readonly withDeleted: boolean;

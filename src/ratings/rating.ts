@@ -109,7 +109,7 @@ export const ratingRecord = z.object({
   superseded_by: z.string().optional().describe('The newer version; this one is not counted'),
   withdrawn_at: z.string().optional(),
   erased_at: z.string().optional(),
-  hidden_at: z.string().optional().describe('Its texts are hidden by the operator; it counts'),
+  hidden_at: z.string().optional().describe('Its texts are hidden by the operator; that changes no count'),
   voided_at: z.string().optional().describe('The operator counts it in no group'),
   moderation: z.array(moderationNotice).optional().describe('What the operator did, and why'),
   response: ratingResponse.optional().describe('By the rated listing'),
@@ -210,7 +210,7 @@ export const nativeSignals = z.object({
     typeof ratingCounts
   >),
   voided: z.int().describe('Ratings that the operator voided; in no group'),
-  hidden: z.int().describe('Ratings whose texts the operator has hidden; they count'),
+  hidden: z.int().describe('Ratings whose texts the operator has hidden; that changes no count'),
   flags: z.record(z.string(), z.int()).describe('Ratings by every flag; one rating may have several'),
   proof_meanings: z
     .record(z.string(), z.string())

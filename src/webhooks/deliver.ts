@@ -218,8 +218,8 @@ const pause_ms = 1000;
 const readAtOnce = 1000;
 
 /**
- * Sends to the addresses that are due, in turns. When the signal is aborted, running turns stop after the
- * current request.
+ * Sends to the addresses that are due, in turns. When the signal is aborted, running turns abort their
+ * request and stop.
  */
 export function createWebhookSender(context: Context, signal: AbortSignal) {
   const { store, clock, log, config, timeouts } = context;

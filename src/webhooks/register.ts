@@ -39,7 +39,7 @@ const mostOfAll = 1000;
 const mostOfDomain = 10;
 const mostOfNetwork = 20;
 
-/** Limits the registrations by one network to ten an hour, five at once. */
+/** Limits the registrations by one network: five at once, and then ten an hour. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
 /**
  * Limits challenges to a receiver, separately for each network, so that failing registrations lock nobody
@@ -84,8 +84,8 @@ const refuse = (most: string) =>
 /**
  * Finds the webhook that ends to make room for a new one; undefined while there are free places. It is one
  * that has ended already, or else the newest one of the domain or network that has the most. Throws
- * rate_limited if the newcomer's domain or network has as many as one may have, or if none has more than the
- * newcomer.
+ * rate_limited if the newcomer's domain or network has as many as one may have, or if none has at least two
+ * more than the newcomer.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook | undefined {
   const active = known.filter(isActive);
@@ -173,13 +173,17 @@ export const shownWebhook = z.object({
     .describe(
       'gone: the address answered 410; failing: it accepted nothing for five days; paused: this service was restored from a backup, and its operator has not resumed it yet',
     ),
-  position: z.int().describe('Every change up to this seq was accepted, or is tried again'),
+  position: z
+    .int()
+    .describe(
+      'Every change up to this seq that it is about was accepted, is tried again or has failed for good',
+    ),
   delivered: z.int().describe('Changes that the address accepted'),
   failures: z.int().describe('Attempts that failed in a row'),
   failing_since: time.optional(),
   rest_until: time.optional().describe('Nothing is sent before this time'),
   delivered_at: time.optional(),
-  last_result: z.string().optional().describe('How the last attempt ended: HTTP 500, host_timeout'),
+  last_result: z.string().optional().describe('How the last attempt failed: HTTP 500, host_timeout'),
 });
 
 /** A subscription as its owner and the operator see it: without its secret and who registered it. */

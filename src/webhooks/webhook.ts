@@ -11,7 +11,10 @@ export const webhookTable = table(
     url: text,
     /** The receiver of the URL (receiver-key.ts), by which limits and delivery slots are shared. */
     domain: text,
-    /** The network that registered it, as a pseudonym of that day; undefined for the operator's. */
+    /**
+     * The network that registered it, as a pseudonym of that day; undefined if the service limits no
+     * requests.
+     */
     network: optional(text),
     /**
      * `whsec_` and base64; signs what is sent, and removes the subscription. In clear text, because every
@@ -32,7 +35,7 @@ export const webhookTable = table(
     state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
     /** The time of its last turn; until the first turn, the time of registration. */
     served_at: text,
-    /** Every change up to this position was accepted, or is a delivery of its own. */
+    /** Every change up to this position that it is about was accepted, or is a delivery of its own. */
     position: integer,
     delivered: integer,
     /** The number of attempts that failed in a row, for any changes. */
@@ -40,7 +43,7 @@ export const webhookTable = table(
     failing_since: optional(text),
     rest_until: optional(text),
     delivered_at: optional(text),
-    /** How the last attempt ended: `HTTP 500`, `host_timeout`. */
+    /** How the last attempt failed: `HTTP 500`, `host_timeout`. Absent if it was accepted. */
     last_result: optional(text),
   },
   {

@@ -269,8 +269,8 @@ export const isAtForge = ({ kind, key }: Reference): boolean =>
 export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 
 /**
- * The references that a text may mean besides a handle; if it has the form of a handle, only the repository
- * `owner/name`.
+ * The references that a text may mean besides a handle: for `owner/name`, the repositories at well-known
+ * forges, and for any other handle none.
  */
 export function referencesBeside(text: string): Reference[] {
   if (isOwnerAndName(text))
@@ -278,7 +278,7 @@ export function referencesBeside(text: string): Reference[] {
   return isHandle(text) ? [] : toReferences(text);
 }
 
-/** Tells whether two references are the same; a package without a registry is the same in any registry. */
+/** Tells whether two references are the same. If `one` is a package without a registry, any registry fits. */
 export const isSameReference = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
 

@@ -23,8 +23,8 @@ export const putReferences = (db: Db, rows: readonly ReferenceRow[]): Promise<vo
   inChunks(rows, (chunk) => put(db, chunk));
 
 /**
- * Replaces the references that a check of a listing saw; returns the listings that share or shared any of
- * them.
+ * Replaces the references that a check of a listing saw; returns the oldest listings that share or shared any
+ * of them.
  */
 export async function replaceChecked(
   db: Db,
