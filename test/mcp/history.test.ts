@@ -124,6 +124,9 @@ describe('get_history of what checks saw', () => {
     expect((await history()).statement).toMatch(
       `No change was seen in 2 checks since ${since}; the last was on ${last}. Newest first`,
     );
+    expect((await history({ kind: 'tools' })).statement).toMatch(
+      `No such change was seen in 2 checks since ${since}; the last was on ${last}. Newest first`,
+    );
   });
 
   it('says since when checks have not seen all facts again', async () => {
