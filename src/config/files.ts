@@ -11,8 +11,8 @@ export const sentCriterion = z.strictObject({
 });
 
 /**
- * The parts that an approval can pin: the version, the recorded endpoints and packages, or the tools and
- * payees that Dossier saw.
+ * The parts that an approval can pin: the version, the recorded endpoints and packages, or the tools,
+ * prompts, resources, skills and payees that Dossier saw.
  */
 export const pinNames = [
   'version',
@@ -84,14 +84,17 @@ const view = z
   .refine(
     ({ criteria, approvals, readers }) =>
       approvals !== undefined || readers !== undefined || criteria.length > 0,
-    'name criteria, approvals or both',
+    'name criteria, approvals or readers',
   )
   .refine(
     ({ approvals = [], readers }) => readers !== undefined || !approvals.some((one) => one.private),
     'it approves a private entry, whose name everybody would read; give the view readers, or take the approval out',
   );
 
-export const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z, 0-9 and -'), view);
+export const viewsForm = z.record(
+  z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of at most 40 characters: a-z, 0-9 and -'),
+  view,
+);
 
 /**
  * Criteria and approvals that the operator named in a file. The view lists what meets them now, which is no

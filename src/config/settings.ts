@@ -86,7 +86,7 @@ const shownName = z
   .string()
   .regex(
     /^[A-Za-z0-9]([A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?$/,
-    'up to 40 letters, digits, spaces, dots and dashes',
+    'up to 40 letters, digits, spaces, dots, underscores and dashes, with a letter or digit at both ends',
   );
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
@@ -143,7 +143,7 @@ const json = z.string().transform((text, issues) => {
 });
 const hosts = json
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
-  .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
+  .refine((named) => Object.keys(named).length > 0, 'names no host, so that no repository could be read');
 
 /** Base addresses of package registries. A registry that is empty or missing is not asked. */
 const packageRegistries = json.pipe(

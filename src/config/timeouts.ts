@@ -1,6 +1,5 @@
 /**
- * The longest waits for which there is no setting. They are part of `Context`, so that tests can shorten
- * them.
+ * Time limits for which there is no setting. They are part of `Context`, so that tests can shorten them.
  */
 export const defaultTimeouts = {
   requestHeaders_ms: 10_000,
@@ -11,8 +10,8 @@ export const defaultTimeouts = {
    */
   silence_ms: 60_000,
   /**
-   * When the service stops, running requests and background work get this long. Containers are killed after
-   * 10 s.
+   * When the service stops, running requests and background work get this long. Docker kills a container
+   * after 10 s.
    */
   drain_ms: 8000,
   mcpAnswer_ms: 10_000,

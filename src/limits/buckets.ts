@@ -19,7 +19,7 @@ function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: n
   // One more call fits if the bucket is full by `latest`, which allows half a millisecond for rounding.
   const capacity = toMicroseconds(capacity_ms);
   const latest = now + capacity - step + 500;
-  // If the bucket would be full later than an empty one, a clock that was ahead wrote it.
+  // If the bucket would be full later than an empty one, a clock that was ahead or a longer limit wrote it.
   const wasAhead = storedFullAt > now + capacity + 500;
   const fullAt = wasAhead ? now + capacity : storedFullAt;
   const wait_ms = Math.max(0, fullAt - latest) / 1000;

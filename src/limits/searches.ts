@@ -13,12 +13,12 @@ interface WaitingSearch {
 }
 
 /**
- * Begins one search in each turn of the event loop, because on SQLite a search computes for some milliseconds
- * at a stretch and other requests should be answered in between. The caller that used the least of its limit
- * is next, and among equals the one that has waited longest. Searches of callers that used at least half of
- * their limit run one at a time. After each of them comes a rest as long as its computing time, which leaves
- * half of the time to others. If more than `mostWaiting` wait, the search of the caller that used most is
- * refused; among equals, the newest.
+ * Begins at most one search in each turn of the event loop, because on SQLite a search computes for some
+ * milliseconds at a stretch and other requests should be answered in between. The caller that used the least
+ * of its limit is next, and among equals the one that has waited longest. Searches of callers that used at
+ * least half of their limit run one at a time. After one has ended, the next begins only after as much time
+ * as the event loop was busy meanwhile, which leaves half of the time to others. If more than `mostWaiting`
+ * wait, the search of the caller that used most is refused; among equals, the newest.
  */
 export function createSearchTurns(mostWaiting: number) {
   const waiting: WaitingSearch[] = [];

@@ -7,8 +7,8 @@ import type { LimitTransaction } from './schema.ts';
 /**
  * Charges calls for all nodes together, in the transaction of the work that they do. `key` identifies the
  * caller within the limit; if `day` is set, it is a network's pseudonym of that day. `times` multiplies the
- * limit. If one call does not fit, it throws rate_limited and charges none. With LIMITS=off every call is
- * charged and none refused.
+ * limit. If one call does not fit, it throws rate_limited and charges none. With LIMITS=off no call is
+ * refused, and those that fit are charged.
  */
 export async function takeLimits(
   tx: LimitTransaction,

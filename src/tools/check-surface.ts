@@ -48,7 +48,7 @@ function compareUnstored(seen: SeenSet, shown: SentList): SurfaceComparison {
 
 const mostChanges = 100;
 
-/** Changes of the list of one endpoint among the newest 100 of its listing, newest first. */
+/** Changes of the list of one endpoint in the newest 100 recorded checks of its listing, newest first. */
 async function readChanges(handle: string, { kind: ofKind, subject }: SeenSet, store: Context['store']) {
   const runs = await store.observations.history(handle, { limit: mostChanges });
   return runs.flatMap(({ at, changes }) =>
@@ -126,8 +126,8 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
 }
 
 /**
- * Returns a function that compares stored sets with the caller's list. It reads only as many as one answer
- * may.
+ * Returns a function that compares stored sets with the caller's list. It returns `left_out` for a set if one
+ * answer may not read that much (`createSetReader`).
  */
 function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
@@ -142,7 +142,7 @@ type Comparer = ReturnType<typeof createComparer>;
 
 const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === value;
 
-/** Compares with the newest set of an endpoint; undefined if it is too large to be read. */
+/** Compares with the newest set of an endpoint; undefined if one answer may not read that much. */
 async function compareWith(
   handle: string,
   seen: SeenSet,
@@ -166,8 +166,7 @@ async function compareWith(
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
 /**
- * The newest earlier set that has no difference; `left_out` if the search for it meets a set that is too
- * large to be read.
+ * The newest earlier set that has no difference; `left_out` if one answer may not read the sets down to it.
  */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
@@ -242,7 +241,7 @@ async function toSurfaceAnswer(
 
 /**
  * Compares with every endpoint whose list was seen, as far as one answer reads them, and answers with the
- * comparison that has the fewest differences.
+ * comparison that has the fewest differences. Undefined if there is none.
  */
 async function findAnswer(handle: string, seen: readonly SeenSet[], shown: SentList, context: Context) {
   const compareSet = createComparer(handle, shown, context);

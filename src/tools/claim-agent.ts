@@ -26,13 +26,13 @@ const output = claimResponse.extend({
     .describe('The ways that can work for this listing, easiest first'),
 });
 
-/** The text to copy if a file is not enough: a command, or a DNS record. */
+/** A command or DNS record, for the methods that need one; empty without a challenge, or for a file. */
 const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
   challenge === undefined || isInRepository(place.kind) || place.kind === 'well_known'
     ? {}
     : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
-/** A listing that is shown or opted out. Throws unknown_handle or listing_withdrawn for any other. */
+/** A listing that is shown or opted out. Throws as findListing does for any other. */
 async function findToAsk(handle: string, context: Context): Promise<Listing> {
   const found = await findToCheck(handle, context.store);
   return found && found.withdrawn !== 'operator' ? found : findListing(handle, context);

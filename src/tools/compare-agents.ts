@@ -73,7 +73,7 @@ function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
 }
 
-/** The endpoint or package that all checks of a listing are about, if there is exactly one. */
+/** The endpoint or package that the answers with a source are about, if they name exactly one. */
 function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent): string | undefined {
   const checks = [...imported, ...observed, ...native].filter(({ source }) => source !== '');
   const subjects = new Set(checks.flatMap(({ subject }) => subject ?? []));
@@ -153,7 +153,7 @@ const comparedListing = comparedLines.extend({
   being_checked: z.string().optional(),
   checked: wordsSchema
     .optional()
-    .describe('The endpoint or package that all checks were about, if there is only one'),
+    .describe('The endpoint or package that was checked, if the answers name only one'),
   problem: z
     .object({
       code: z.string(),

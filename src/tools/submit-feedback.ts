@@ -13,7 +13,7 @@ import { defineTool } from './tool.ts';
 
 /** The greatest number of feedback messages from all callers in 24 hours. */
 const mostPerDay = 2000;
-/** The part of it for networks that sent none today. */
+/** Messages of that number that only networks which sent none today (UTC) may send. */
 const keptForOthers = 500;
 
 /**
@@ -39,7 +39,10 @@ const input = z.strictObject({
   contact: z.string().max(200).optional().describe('Only if you want an answer'),
 });
 
-/** The subject of the feedback; for a rating also the listing that it rates. Throws if it does not exist. */
+/**
+ * The listing and the rating that the feedback is about, if any. Throws invalid_input, or as findListing
+ * does.
+ */
 async function findTarget({ category, handle, rating_id }: z.output<typeof input>, context: Context) {
   if (category === reportCategory && handle === undefined && rating_id === undefined)
     throw wrongField('handle', 'or rating_id must name what a report is about');

@@ -50,7 +50,7 @@ type Output = z.input<typeof output>;
  */
 const hostsTogether = 16;
 
-/** Ratings by one source: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
+/** Ratings by one control root: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
 const limits = {
   hour: { name: 'rating', burst: 20, refill_s: 1200 },
   day: { name: 'rating_day', burst: 300, refill_s: day_s },

@@ -44,7 +44,6 @@ export interface Tool<
 > {
   readonly name: Name;
   readonly title: string;
-  /** Says when to use it, when not to, and what the answer is not. */
   readonly description: string;
   /** The effects of a call (MCP ToolAnnotations); all four hints are always given. */
   readonly effects: Readonly<Record<keyof typeof readsOnly, boolean>>;
@@ -61,16 +60,12 @@ export interface Tool<
   readonly largeBody?: LargeBody;
   /** Limits per network on well-formed calls on every adapter, in addition to the adapter's own limit. */
   readonly networkLimits?: readonly Limit[];
-  /**
-   * Limits that `run` itself takes (limits/shared.ts), because only it knows their keys; listed here for
-   * settings and documents.
-   */
+  /** Limits that `run` itself takes; listed here for settings and documents. */
   readonly ownLimits?: readonly Limit[];
   readonly card?: typeof cardAddress;
   /**
-   * The handles whose change makes a cached answer stale, or 'all'. Only for tools whose answer depends on
-   * the input and the stored listings alone and is the same for all callers; answers of other tools are never
-   * cached.
+   * The handles whose change makes a cached answer stale, or 'all'. Only for tools whose answer is the same
+   * for all callers; answers of other tools are never cached.
    */
   cacheTags?(input: z.input<Input>): ChangedHandles;
   /** The answer as Markdown with the same facts, for hosts that show models only texts; default its JSON. */
@@ -90,7 +85,9 @@ export const defaultBody: BodyBounds = { bytes: 65_536, values: 1000, depth: 16 
 export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
   largeBody ?? { ...defaultBody, bytes: bodyLimit_bytes ?? defaultBody.bytes };
 
-/** The cost of a body in the limit of large bodies: one call for each 8 KiB or 1,000 values. */
+/**
+ * The calls that a body takes of the limit of large bodies: one for each 8 KiB or 1,000 values, rounded up.
+ */
 export const bodyCost = (bytes: number, values: number): number =>
   Math.ceil(Math.max(bytes / 8192, values / 1000));
 

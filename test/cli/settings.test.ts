@@ -22,7 +22,7 @@ it.each([
       'HOST: an IP address or a host name',
       `PUBLIC_URL: ${address}`,
       `REGISTRY_URL: ${address}, file:... or off`,
-      'REPOSITORY_HOSTS: names no host, so that no listing could be claimed',
+      'REPOSITORY_HOSTS: names no host, so that no repository could be read',
       `PRICE_CATALOGS: ftp://b.example is not ${address}`,
       'ALLOWED_HOSTS: http://x/ is not a host name, with or without a port',
       'TRUSTED_PROXIES: garbage is not an IP address or CIDR range; ::1/129 is not an IP address or CIDR range; fe80::1%br-0 is not an IP address or CIDR range',
@@ -36,7 +36,7 @@ it.each([
       REGISTRY_URL: 'https://user:word@registry.example',
     },
     [
-      'SERVICE_NAME: up to 40 letters, digits, spaces, dots and dashes',
+      'SERVICE_NAME: up to 40 letters, digits, spaces, dots, underscores and dashes, with a letter or digit at both ends',
       `PUBLIC_URL: ${address}`,
       `REGISTRY_URL: ${address}, file:... or off`,
     ],

@@ -426,7 +426,7 @@ it.each(seenPins)(
 );
 
 it.each([
-  ['neither criteria nor approvals', { title: 'Ours' }, 'name criteria, approvals or both'],
+  ['neither criteria nor approvals', { title: 'Ours' }, 'name criteria, approvals or readers'],
   ['a pin that there is not', { title: 'Ours', approvals: [{ ...approval, pins: { colour: 'x' } }] }, 'pins'],
   ['two approvals of one listing', { title: 'Ours', approvals: [approval, approval] }, 'has two approvals'],
   ['no reason', { title: 'Ours', approvals: [{ ...approval, reason: '' }] }, 'reason'],

@@ -99,7 +99,7 @@ describe('POST /ard/search', () => {
       score: 100,
       source: 'https://dossier.example/ard',
       'dossier:scoreMeans':
-        'The percentage of the words of the query that the texts of the listing have; no judgment of the listing.',
+        'The percentage of the words of the query that the texts of this listing, or of one that follows it, have; no judgment of the listing.',
     });
     expect(results.at(-1)).toMatchObject({ identifier: 'urn:air:alice.github.io:Cargo', score: 50 });
     expect(results.some((entry) => 'trustManifest' in entry)).toBe(false);

@@ -150,7 +150,8 @@ describe('a value that a filter does not have', () => {
     expect(body.fields).toEqual([
       {
         field: 'tags.0',
-        message: 'must be at most 40 lower-case letters, digits, hyphens and dots; the nearest is web-hooks',
+        message:
+          'must be at most 40 lower-case letters, digits, hyphens and dots, the first a letter or digit; the nearest is web-hooks',
       },
     ]);
   });

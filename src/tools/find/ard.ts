@@ -82,7 +82,9 @@ function toGroups(query: ArdQuery, publicUrl: string): Facet[][] {
 
 const nothing = { hits: [], words: 0 };
 
-/** Runs a query as one search. Throws invalid_request without searching if the caller is gone. */
+/**
+ * Runs a query as one search. Throws invalid_request if the caller is gone before it, or as `toGroups` does.
+ */
 async function find(
   query: ArdQuery,
   { store, searches, caller, clock, config }: Context,
@@ -112,9 +114,9 @@ function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly Sea
 }
 
 const scoreMeans =
-  'The percentage of the words of the query that the texts of the listing have; no judgment of the listing.';
+  'The percentage of the words of the query that the texts of this listing, or of one that follows it, have; no judgment of the listing.';
 
-/** POST /search (5.3.2) over the listings here; no other registry is asked. Throws invalid_input. */
+/** POST /search (5.3.2) over the listings here; no other registry is asked. Throws as `find` does. */
 export async function searchEntries(sent: unknown, context: Context, signal: AbortSignal) {
   const { query, pageSize, pageToken } = parseInput({ input: searchForm }, sent);
   const { store, clock, config } = context;

@@ -33,7 +33,7 @@ const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
 
 /**
  * The first words of an answer if a package was asked for in a version that the record does not name;
- * undefined if the record names it, or no version was asked for. `asked` is the text that was asked for.
+ * undefined if the record names the version or lacks the package, or if no version was asked for.
  */
 export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');
@@ -45,7 +45,7 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
     .map((one) => ({ one, known: toPackage(one) }));
   const [first] = recorded;
   if (!first) return undefined;
-  // Tags of images are compared as texts.
+  // Versions without an order, such as tags of images, are compared as texts.
   const ecosystem = ecosystemOf(first.known?.type ?? '');
   const order = ecosystem && orderOf(ecosystem);
   const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');

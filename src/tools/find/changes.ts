@@ -47,8 +47,8 @@ export const isAbout = async (subject: ChangeSubject, change: Change, context: C
   (await pickChanges(subject, [change], context)).length > 0;
 
 /**
- * Throws unless the subject of a feed or a webhook exists. A withdrawn listing exists, because its changes
- * say that it was withdrawn and restored; a tag that no listing has does not exist.
+ * Throws unless the subject of a feed or a webhook exists. A withdrawn listing counts as existing, because a
+ * change says that it was withdrawn; a tag that no listing has does not.
  */
 export async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
   if (kind === 'handle')
@@ -61,7 +61,9 @@ export async function requireSubject({ kind, value }: ChangeSubject, context: Co
 }
 
 const newest = 50;
-/** Changes of a tag or a view are picked from this many of the newest. */
+/**
+ * Changes of a tag or a view, and those that matter for a purchase, are picked from this many of the newest.
+ */
 const newestOfAll = 500;
 
 /**
@@ -91,11 +93,7 @@ const notable: ReadonlySet<ChangeType> = new Set([
 ]);
 const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
 
-/**
- * Tells whether a change matters for a purchase. It is then about price, tools or access, about an endpoint,
- * a package, a repository or a secret, about a claim or a rating, a withdrawal, or a report of malicious
- * code.
- */
+/** Tells whether a change matters for a purchase. */
 function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): boolean {
   if (type === 'listing.changed')
     return moved !== undefined || (Array.isArray(fields) && fields.includes('repository'));

@@ -13,15 +13,15 @@ export const getListing = async (handle: string, context: Context): Promise<List
 
 const readAgain = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
 const readAgain_ms = 10_000;
-/** The pause before a due check is requested again, if the limits had no room or a crawler read. */
+/** The pause before a check that is due, but could not be requested for this caller, is requested again. */
 const tryAgain_ms = 60_000;
 
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toReadDocument(await readFacts(handle, context), context);
 
 /**
- * The document for a reader. If the last check is too old, requests a new one without waiting for it, and the
- * document says so.
+ * The document for a reader. If the last check is too old, it requests a new one without waiting for it, and
+ * the document says so; not for crawlers, the sample or hidden listings, or if a limit has no room.
  */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;

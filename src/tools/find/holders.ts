@@ -32,8 +32,8 @@ function recordedAt({ packages: [first], endpoint }: Listing): Words {
 }
 
 /**
- * The difference of a listing from others that record the same: its publisher, description, version and,
- * unless it is the same for all, endpoint or package.
+ * The difference of a listing from others that record the same: its publisher, description, version, last
+ * update, deprecation and, unless it is the same for all, endpoint or first package.
  */
 function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   const { description, version, updated_at, origin_status, undated } = listing;
@@ -101,8 +101,8 @@ const countOfHolders = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
 /**
- * The listing or listings that had the first reference that any listing had. It is for references that no
- * listing has now. `formerly` holds up to `mostRecording` listings for each.
+ * The listing or listings that had the first reference that any listing had. The words are true only if no
+ * listing has any of the references now. `formerly` has up to `mostRecording` listings for each.
  */
 export function pickFormer(
   references: readonly Reference[],
@@ -136,7 +136,7 @@ export function pickFormer(
 
 const mostFormer = 2;
 
-/** Names the other listings that last had what these have now, and until when. */
+/** Names up to two other listings that had what these have now, and until when. */
 function formerWords({ kind }: Reference, found: readonly Listing[], had: readonly FormerHolder[]): Words[] {
   const others = had.filter(({ listing }) => found.every(({ handle }) => handle !== listing.handle));
   if (others.length === 0) return [];

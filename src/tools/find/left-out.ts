@@ -13,7 +13,9 @@ import type { SearchQuery } from '../../search/query.ts';
 
 /** The part of the answer of search_agents about listings that match the words but not the filters. */
 export const leftOut = z.object({
-  count: z.int().describe('Listings that match the words and the filters that give no reason, such as a tag'),
+  count: z
+    .int()
+    .describe('Listings that match the words and all filters except those by facts about a service'),
   capped: z.boolean(),
   best: z
     .array(z.object({ handle: z.string(), why: wordsSchema }))

@@ -43,8 +43,8 @@ interface FindContext extends Context {
 }
 
 /**
- * The content that a list adds to an answer about one listing. It is empty while searches and lists cannot be
- * read.
+ * What `read` returns; an empty list while searches and lists are unavailable, so that an answer about one
+ * listing is given without them.
  */
 export const orEmpty = <T>(
   read: Promise<T[]>,
@@ -98,9 +98,9 @@ async function readWhy(
 }
 
 /**
- * Throws unknown_handle with near handles. If the text is the whole question, `references` is given: the
- * handle with different capitals, and listings that record the text as an address or image, then come first.
- * `named` is what was asked for if it is not a handle.
+ * Throws unknown_handle, with near handles unless `namesNear` is false. `references` is given only for a text
+ * with the form of a handle: the handle with different capitals, and listings that record the text, then come
+ * first. `named` is the first reference of any other text.
  */
 async function refuseUnknown(
   text: string,
@@ -135,13 +135,12 @@ async function refuseUnknown(
   });
 }
 
-/** A listing of the sample was in no registry, so no registry deleted it. */
 const sampleEnded =
   'It was part of the sample that Dossier ships with, which ended with the first import from a registry.';
 
 const noVerdict = 'This is not a verdict about it.';
 
-/** The reason why a withdrawn listing is not shown, and since when. */
+/** The reason why a withdrawn listing is not shown; empty if no action that withdrew it is in force. */
 export async function withdrawal(listing: Listing, context: Context): Promise<string> {
   const { store, config } = context;
   const { handle, withdrawn, imported_at } = listing;
@@ -201,8 +200,8 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
 }
 
 /**
- * The first of these handles that is known; undefined if there are none. Throws unknown_handle with near
- * handles.
+ * The first of these handles that is known; undefined if the list is empty. Throws unknown_handle if none of
+ * them is known.
  */
 async function findKnown(meant: readonly string[], context: FindContext): Promise<string | undefined> {
   for (const one of meant) if (await isKnown(one, context)) return one;
@@ -255,7 +254,8 @@ export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>)
 }
 
 /**
- * The listing or listings that record, or recorded, an address, a repository, a package, a payee or its page.
+ * The listing or listings that have, or else had, what a text names: an address, a repository, a package or a
+ * payee. Undefined if there are none, or if the text has spaces.
  */
 export async function findByPlace(
   asked: string,

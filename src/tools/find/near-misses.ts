@@ -41,7 +41,7 @@ async function findUnknownTags(listings: ListingReads, facets: readonly Facet[])
   return tags.filter((tag) => !all.has(tag)).map((tag) => ({ tag, near: toNearTags(tag, frequent) }));
 }
 
-/** Throws not_found for a tag that no listing has, with the nearest tags that listings have. */
+/** Throws not_found for a tag that no listing has, with near tags unless it is very long. */
 export async function refuseUnknownTag(tag: string, { store }: Pick<Context, 'store'>): Promise<void> {
   const detail = 'No listing has this tag.';
   if (tag.length > longestTag) throw new Problem('not_found', detail);
@@ -55,7 +55,7 @@ const mostConditions = 3;
 
 /** The part of the answer of search_agents if nothing matches. */
 export const nearMisses = z.object({
-  near: z.array(z.string()).describe('Similar handles'),
+  near: z.array(z.string()).describe('Similar handles, or else those that match without filters'),
   leave_out: z
     .array(
       z.object({
@@ -68,7 +68,10 @@ export const nearMisses = z.object({
     )
     .describe('Changes of the search that find something, and the number of listings'),
   unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
-  copy_lacks: z.string().optional().describe('Says that this copy records nothing that a filter asks for'),
+  copy_lacks: z
+    .string()
+    .optional()
+    .describe('Names a field that a filter needs and no listing of this copy has'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 
@@ -78,8 +81,7 @@ export type Omission = NearMisses['leave_out'][number];
 type Try = readonly [left: Omit<Omission, 'count'>, search: SearchQuery];
 
 /**
- * The search without one filter, or without one condition of its query; if there are filters, also without
- * all words.
+ * The search without one filter, without one condition of its query, or, if it has filters, without words.
  */
 function withoutOne(search: SearchQuery): Try[] {
   const { facets } = search;
@@ -123,7 +125,7 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   return (await listings.briefs(hits.map(({ id }) => id))).map(({ handle }) => handle);
 }
 
-/** The fields that a record needs before a filter can find its listing. */
+/** The fields of which a record needs at least one before a filter can find its listing. */
 function recordedFor(facet: Facet): CopyField[] {
   if (facet === 'has:endpoint' || facet.startsWith('seen:')) return ['endpoint'];
   if (facet.startsWith('package:') || facet === 'transport:stdio') return ['package'];
@@ -145,10 +147,7 @@ export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   repository: await findLacking(store, ['repository']),
 });
 
-/**
- * Advice if at least half of the words of a search are in no listing and resemble no word of a listing. Most
- * such words are not English.
- */
+/** Advice if at least half of the words of a search are in no listing and resemble no word of a listing. */
 export const toAdvice = (words: number, unknown: readonly { readonly near: readonly string[] }[]) =>
   words > 0 && 2 * unknown.filter(({ near }) => near.length === 0).length >= words
     ? 'Listings are mostly in English; search in English.'

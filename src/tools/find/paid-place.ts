@@ -25,8 +25,9 @@ export interface PaidPlace {
 }
 
 /**
- * Finds, among several listings that record an address, the only one with the address on the domain of its
- * namespace. Anybody may record an address, but nobody else can publish under that namespace.
+ * Finds, among up to 100 listings that record an address, the one whose namespace is on the domain of the
+ * address, if there is exactly one. Anybody may record an address, but only who controls a domain can publish
+ * under its namespace.
  */
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
   const all = await store.listings.recording(recorded, mostAtAddress + 1);

@@ -17,7 +17,7 @@ export const hostsOf = (text: string): string[] =>
     kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
   );
 
-/** If more listings record an address, Dossier does not look for the one whose domain it is on. */
+/** If more listings record an address, Dossier does not look for the one with a namespace on its domain. */
 export const mostAtAddress = 100;
 
 const mostNamed = 2;
@@ -49,8 +49,8 @@ const firstFound = async (
 };
 
 /**
- * Says which listings record an address, which the sentence calls `named`. Those on whose domain it is come
- * first, because anybody may record it. Empty if none does.
+ * Says which listings record an address, which the sentence calls `named`. Listings whose namespace is on the
+ * domain of the address come first, because anybody may record it. Empty if there are none.
  */
 export async function recordedBy(
   address: string,
@@ -65,6 +65,6 @@ export async function recordedBy(
   );
 }
 
-/** Says which listings record any address at the same host; empty if none does. */
+/** Says which listings record any address at the same host; empty if there are none. */
 export const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
   recordWords(await firstFound('host', hostsOf(address), context), own('another address at its host'));

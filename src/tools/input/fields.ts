@@ -45,7 +45,9 @@ function findNearest(sent: string, values: readonly string[]): string | undefine
   return similar[0]?.value;
 }
 
-/** One of a closed set of values; the error for any other value lists them, and names the nearest. */
+/**
+ * One of a closed set of values; the error for any other lists them, and names the nearest if one is similar.
+ */
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, {
     error: ({ input }) => {
@@ -54,12 +56,12 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
     },
   });
 
-/** A tag; the error for a malformed one suggests its correct form. */
+/** A tag; the error for a malformed one suggests a correct form, if its words give one. */
 export const tagInput = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/, {
   error: ({ input }) => {
     const tag = typeof input === 'string' ? tokenize(input.slice(0, 200)).join('-').slice(0, 40) : '';
     const nearest = /^[a-z0-9][a-z0-9.-]*$/.test(tag) ? `; the nearest is ${tag}` : '';
-    return `must be at most 40 lower-case letters, digits, hyphens and dots${nearest}`;
+    return `must be at most 40 lower-case letters, digits, hyphens and dots, the first a letter or digit${nearest}`;
   },
 });
 
@@ -72,8 +74,8 @@ export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
 /**
- * Splits `updated_within_days:180`. The value is a number if the criterion takes one, with a default if it is
- * absent.
+ * Splits `updated_within_days:180`. If the criterion takes a number, digits become one, and an absent value
+ * becomes the default; any other value stays as it was sent.
  */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   const [name = '', text] = typeof sent === 'string' ? sent.split(/:(.*)/s) : [sent.criterion, sent.value];
@@ -101,7 +103,7 @@ function findError(sent: Sent, isFirst: boolean): string | undefined {
 export const criteriaInput = z
   .array(criterionInput)
   .min(1)
-  // The elements of a list that is too long are not checked.
+  // A list that is too long is refused before its criteria are looked up.
   .max(maxCriteria, { abort: true })
   .superRefine((sent, { addIssue }) => {
     const first = sent.findIndex((one) => toCriterion(one) === undefined);

@@ -58,8 +58,7 @@ const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
 const knownShown = 8;
 
 /**
- * Suggests the member that was meant by an unknown one: the nearest of the tool's members, or else all of
- * them.
+ * Suggests for an unknown member the first one that is spelled similarly, or else lists up to eight.
  */
 function toMeant(field: string, known: readonly string[]): string {
   if (known.length === 0) return '';

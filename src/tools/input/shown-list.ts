@@ -12,7 +12,7 @@ export type SentList = { readonly surface: Surface } & (
 );
 
 const mostMembers = 2000;
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 as 64 lower-case hex digits');
 
 const members = z.array(z.record(z.string(), z.unknown())).max(mostMembers).optional();
 
