@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../core/json.ts';
 import { dayText } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
-import { weightyChanges } from './earlier-changes.ts';
+import { comparedInPart, isEmptyPart, isOtherPart, weightyChanges } from './earlier-changes.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
 import {
@@ -47,8 +47,9 @@ export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): 
 
 const isEqual = (a: Essence, b: Essence) => isDeepStrictEqual(essenceOf(a), essenceOf(b));
 
-const recordedFact = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) => ({
+const recordedFact = ({ details, hasMore, ...fact }: Essence & Pick<Finding, 'details' | 'hasMore'>) => ({
   ...essenceOf(fact),
+  ...(hasMore && { is_part: true as const }),
   ...(details && { details }),
 });
 
@@ -110,6 +111,7 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
       outcome: before.outcome,
       seen_until: before.observed_at,
       ...(before.value_digest && { value_digest: before.value_digest }),
+      ...(before.hasMore && { is_part: true as const }),
     },
   };
 
@@ -152,14 +154,17 @@ export const missedAll = (
     one.tally || one.outcome === 'not_asked' ? one : missed(one, { why, outcome: 'not_asked' }, stamp),
   );
 
+/** A finding that is no change, with the dates and the last value of what was known. */
+const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObservation => {
+  const { first_seen_at, last } = known;
+  return { ...now, first_seen_at, ...earlierOf(known), ...(last && { last }) };
+};
+
 /** Puts a finding in place of what was known. A finding without a value keeps the last value. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
-  if (isSameFinding(known, found)) {
-    const { first_seen_at, last: lastValue } = known;
-    return { ...now, first_seen_at, ...earlierOf(known), ...(lastValue && { last: lastValue }) };
-  }
+  if (isSameFinding(known, found)) return sinceThen(known, now);
   // A value that comes back is no change, except after a statement of no price. Whether an endpoint answers
   // is dated anew, because that must be true of every day since its date.
   if (last && isSameFinding(last, found) && known.outcome !== 'nothing')
@@ -171,6 +176,21 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const before = hasValue(found) && last && !isEqual(last, found) ? last : known;
   const earlier = { ...changedFrom(before, found), ...earlierChanges(found.kind, before) };
   return { ...now, ...earlier, ...(!hasValue(found) && last && { last }) };
+}
+
+/**
+ * Joins a fact and a finding, of which one is a part, if nothing differs in what both have. What is known
+ * stays if the finding has less of it. Undefined for anything else.
+ */
+function joinedInPart(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
+  if (isEqual(known, found)) return undefined;
+  const compared = comparedInPart(found.kind, known, found);
+  if (compared === 'less' || (hasValue(known) && isEmptyPart(found))) {
+    const kept = missed(known, { ...found, outcome: 'not_asked' }, stamp);
+    return { ...kept, missed: { since: stamp.at, ...kept.missed, isInPart: true as const } };
+  }
+  if (compared !== 'same') return undefined;
+  return sinceThen(known, fresh(found, stamp));
 }
 
 /** Reports a fact as gone only at a second such check, an hour or more after the first. */
@@ -301,7 +321,11 @@ function next(known: StoredObservation | undefined, found: DatedFinding, stamp: 
   if (!known) return isRare(found) && !hasValue(found) ? undefined : fresh(found, stamp);
   // The known fact is about something else, such as a different version of the package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
-  return leftOpen(known, found, stamp) ?? steps[countsAs(known, found)][classOf(known)](known, found, stamp);
+  return (
+    leftOpen(known, found, stamp) ??
+    joinedInPart(known, found, stamp) ??
+    steps[countsAs(known, found)][classOf(known)](known, found, stamp)
+  );
 }
 
 /** Applies a check that failed on our side to each known fact of its kind. */
@@ -339,7 +363,14 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
   return {
     kind,
     ...(subject !== undefined && { subject }),
-    ...(before && { before: { ...recordedFact(before), ...until, ...otherMethod(before, now) } }),
+    ...(before && {
+      before: {
+        ...recordedFact(before),
+        ...until,
+        ...otherMethod(before, now),
+        ...(isOtherPart(kind, before, now) && { is_other_part: true as const }),
+      },
+    }),
     after: recordedFact(now),
   };
 }

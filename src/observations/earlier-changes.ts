@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { own } from '../core/words.ts';
+import type { PartComparison } from './kind.ts';
 import { kindOf } from './kinds.ts';
-import type { EarlierChange, Observation } from './observation.ts';
+import type { EarlierChange, Finding, LastValue, Observation, StoredObservation } from './observation.ts';
 
 /** The most changes of one fact that are kept, and the most of one weight; the history has all. */
 const mostKept = 6;
 const mostOfWeight = 3;
 
-type ChangedObservation = Pick<Observation, 'value' | 'value_digest' | 'changed_from'> & {
+type ChangedObservation = Pick<Observation, 'value' | 'value_digest' | 'changed_from' | 'is_part'> & {
+  readonly hasMore?: true | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly first_seen_at?: string | undefined;
   readonly earlier_changes?: readonly EarlierChange[] | undefined;
@@ -29,7 +31,7 @@ const isSameChange = (a: EarlierChange, b: EarlierChange) =>
  * a list.
  */
 function lastChange(fact: ChangedObservation): EarlierChange | undefined {
-  const { value, value_digest, details = {}, changed_from, first_seen_at } = fact;
+  const { value, value_digest, details = {}, changed_from, first_seen_at, is_part, hasMore } = fact;
   if (!changed_from || value === null || first_seen_at === undefined) return undefined;
   const counts = Object.entries(details).filter(([, one]) => typeof one === 'number');
   return {
@@ -37,6 +39,7 @@ function lastChange(fact: ChangedObservation): EarlierChange | undefined {
     first_seen_at,
     changed_from,
     ...(value_digest && { value_digest }),
+    ...((is_part || hasMore) && { is_part: true }),
     ...(counts.length > 0 && { details: Object.fromEntries(counts) }),
   };
 }
@@ -58,3 +61,44 @@ export function weightyChanges(kind: string, fact: ChangedObservation): EarlierC
   const equal = others.filter((one) => one.weight === weight).slice(1 - mostOfWeight);
   return [...[...heavier, ...equal].slice(0, mostKept - 1).map(({ change }) => change), last];
 }
+
+type ReadFact = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'details' | 'hasMore'> &
+  Pick<StoredObservation, 'method_version'>;
+
+/**
+ * Compares two different values of one fact by the rule of its kind if one of them is a part; undefined if
+ * both are whole or cannot be compared in this way.
+ */
+export function comparedInPart(
+  kind: string,
+  before: StoredObservation | LastValue,
+  now: ReadFact,
+): PartComparison | undefined {
+  const areValues = before.outcome === 'seen' && now.outcome === 'seen';
+  const isPart = before.hasMore || now.hasMore;
+  if (!areValues || !isPart || before.method_version !== now.method_version) return undefined;
+  const { value, value_digest, outcome, details, observed_at: seen_until } = before;
+  const was = {
+    value,
+    outcome,
+    seen_until,
+    ...(value_digest && { value_digest }),
+    ...(details && { details }),
+    ...(before.hasMore && { is_part: true as const }),
+  };
+  return kindOf(kind)?.comparePart?.(was, now.hasMore ? { ...now, is_part: true } : now);
+}
+
+/** Tells whether a different part was known before, so that the difference is no change of the fact. */
+export function isOtherPart(kind: string, before: StoredObservation | LastValue, now: ReadFact): boolean {
+  const compared = comparedInPart(kind, before, now);
+  return before.rule === 'part' || (compared !== undefined && compared !== 'differs');
+}
+
+/** Tells whether nothing was read in a part of what may be a list. */
+export const isEmptyPart = ({
+  kind,
+  rule,
+  value,
+}: Pick<Finding, 'rule' | 'value'> & { readonly kind: string }): boolean =>
+  rule === 'part' && value === null && kindOf(kind)?.comparePart !== undefined;

@@ -9,7 +9,10 @@ import type { Finding, Observation, Question, RecordedSubject } from './observat
 import type { CheckedListing, CheckRun } from './run.ts';
 
 /** The part of a finding that is put into words. */
-export type ShownFinding<Value = Json> = Pick<Observation, 'value_digest' | 'details' | 'as_seen'> & {
+export type ShownFinding<Value = Json> = Pick<
+  Observation,
+  'value_digest' | 'details' | 'as_seen' | 'is_part'
+> & {
   readonly value: Value;
 };
 
@@ -82,6 +85,8 @@ export interface AskedKind {
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
+export type PartComparison = 'differs' | 'less' | 'same';
+
 /** The values of a kind, and how they are put into words. */
 interface Says<Value extends Json = Json> {
   /** The schema of the value as it is stored and compared; the gate (gate.ts) refuses any other value. */
@@ -97,6 +102,12 @@ interface Says<Value extends Json = Json> {
     now: ShownFinding<Value>,
     between: Words,
   ) => Words | undefined;
+  /**
+   * Compares two values of which one is a part. `differs`: something that is known on both sides differs.
+   * `less`: nothing does, and the second value lacks something of the first. `same`: nothing does, and it
+   * lacks nothing. By default, any difference counts.
+   */
+  readonly comparePart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => PartComparison;
   /**
    * The weight of a change. A later change that weighs less does not hide it. By default only the last change
    * is said.
@@ -221,7 +232,7 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
 
 /** Makes the wording of a kind accept any value; it says nothing about a value that does not fit the kind. */
 function sayOfAny<Value extends Json>(said: Says<Value>) {
-  const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange } = said;
+  const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange, comparePart } = said;
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead =
     <Found extends ShownFinding>(
@@ -241,6 +252,13 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
         const value = read(now.value);
         const before = { ...was, value: read(was.value) ?? null };
         return value === undefined ? undefined : sayChange(before, { ...now, value }, between);
+      }),
+    comparePart:
+      comparePart &&
+      ((was: BeforeChange, now: ShownFinding): PartComparison => {
+        const value = read(now.value);
+        const before = { ...was, value: read(was.value) ?? null };
+        return value === undefined ? 'differs' : comparePart(before, { ...now, value });
       }),
     weighChange:
       weighChange &&

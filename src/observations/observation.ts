@@ -34,6 +34,7 @@ const changedFrom = z.object({
   value,
   value_digest: maybe,
   outcome: z.enum(outcomes),
+  is_part: z.literal(true).optional().describe('The source stated more than the value has'),
   seen_until: z.string(),
   tools: z
     .array(
@@ -81,6 +82,11 @@ export const observation = z.object({
     .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('A different host') })
     .optional()
     .describe('The HTTP response to the newest check that came instead of a value'),
+  is_part: z.literal(true).optional().describe('The source states more than the value has'),
+  seen_in_part: z
+    .literal(true)
+    .optional()
+    .describe('The newest check saw only a part of the value, in which nothing differs'),
   is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
   reason: wordsSchema.optional(),
   details: untrusted.describe('Untrusted data as the source sent it'),
@@ -95,6 +101,7 @@ export const observation = z.object({
       z.object({
         value,
         value_digest: maybe,
+        is_part: z.literal(true).optional(),
         first_seen_at: z.string(),
         changed_from: changedFrom,
         details: untrusted.describe('The numbers among its details'),
@@ -192,7 +199,16 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
 
 const lastFields = [
   ...(['value', 'outcome', 'asks_for', 'details', 'observed_at', 'first_seen_at'] as const),
-  ...(['changed_from', 'earlier_changes', 'method_version', 'rule', 'value_digest', 'by', 'open'] as const),
+  ...([
+    'changed_from',
+    'earlier_changes',
+    'method_version',
+    'rule',
+    'value_digest',
+    'by',
+    'open',
+    'hasMore',
+  ] as const),
 ] as const;
 /** The last value that was seen, stored within a state that has none. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
@@ -223,6 +239,8 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
     readonly unanswered?: string;
     readonly outcome?: Outcome;
     readonly response?: Finding['response'];
+    /** The newest of these checks saw only a part of the fact, in which nothing differs. */
+    readonly isInPart?: true;
   };
   /** The first check that found the fact gone, until a second one confirms it. */
   readonly absent_since?: string;
@@ -233,7 +251,7 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;
 
 /** The part of a fact that a change records, including the details that are shown. */
-type RecordedEssence = Essence & Pick<Finding, 'details'>;
+type RecordedEssence = Essence & Pick<Finding, 'details'> & Pick<Observation, 'is_part'>;
 
 /** A change of one fact between two runs, as the log commits to it. */
 export interface ObservationChange {
@@ -246,6 +264,8 @@ export interface ObservationChange {
     readonly unanswered_since?: string;
     /** The check found it by another method (`method_version`), so that the two cannot be compared. */
     readonly by_other_method?: true;
+    /** One of both is a part, and nothing differs in what both have, so that it is no change. */
+    readonly is_other_part?: true;
   };
   readonly after: RecordedEssence;
   /** For a list, at most 100 of the members that differ, and how, the weightiest first. */

@@ -239,7 +239,7 @@ const paidKinds: ReadonlySet<string> = new Set(
  * Dossier in without a payment, and nothing shows one.
  */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
-  const found = observations.filter(({ missed }) => missed === undefined);
+  const found = observations.filter(({ missed }) => missed === undefined || missed.isInPart);
   const stated = (kind: Kind, outcome: Outcome) =>
     factsOf(kind, found)
       .filter((one) => one.outcome === outcome)

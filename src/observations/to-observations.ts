@@ -44,6 +44,8 @@ function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, 
 function missedText({ missed, observed_at, value }: StoredObservation): Words {
   if (!missed) return none;
   const why = new Words(missed.why ?? []);
+  if (missed.isInPart)
+    return say`Last seen as a whole on ${day(observed_at)}; checks since ${day(missed.since)} saw at most a part, and nothing differs in it. ${why}`;
   return value === null
     ? say`Checks since ${day(missed.since)} did not see whether that is still so. ${why}`
     : say`Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${why}`;
@@ -64,7 +66,7 @@ const cutDetails = own('Its details are shortened, because they take more room t
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, recorded: ___, tally: ____, ...seen } = stored;
-  const { rule: _____, by: ______, open: _______, hasMore: ________, isShort, why, ...rest } = seen;
+  const { rule: _____, by: ______, open: _______, hasMore, isShort, why, ...rest } = seen;
   const { observed_at, first_seen_at, response: _response, ...fact } = rest;
   const { response } = missed ?? stored;
   const isAsked = stored.outcome !== 'not_asked';
@@ -81,6 +83,8 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(!isEmpty(reason) && { reason, [ownReason]: isEmpty(alone) ? undefined : alone }),
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
+    ...(hasMore && { is_part: true as const }),
+    ...(missed?.isInPart && { seen_in_part: true as const }),
     ...(isStale && { is_stale: true as const }),
     ...(response && { response }),
     ...(missed && { missed_since: missed.since, [missedReason]: new Words(missed.why ?? []) }),

@@ -39,9 +39,12 @@ const recordedKinds = new Set(Object.values(kindsByPrefix));
 export const isReread = ({ before }: ShownChange) => before?.by_other_method === true;
 /** Tells whether a fact changed; one that was not checked before did not change. */
 export const isChanged = ({ before }: ShownChange) =>
-  before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method;
+  before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method && !before.is_other_part;
 export const isSeen = (change: ShownChange) =>
-  !isChanged(change) && !isReread(change) && change.after.outcome !== 'not_asked';
+  !isChanged(change) &&
+  !isReread(change) &&
+  !change.before?.is_other_part &&
+  change.after.outcome !== 'not_asked';
 
 /**
  * The event with its changes of one kind; undefined if it has none. Without a kind, the whole event as the

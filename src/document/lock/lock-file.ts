@@ -13,6 +13,8 @@ const lockedFact = z.object({
    * Set if Dossier saw the fact itself. It is then compared only if both sides know it by the same method.
    */
   is_observed: z.literal(true).optional(),
+  /** Set if the newest check saw only a part. A difference then counts only if the fact changed since. */
+  is_part: z.literal(true).optional(),
   method_version: z.string().optional(),
 });
 export type LockedFact = z.infer<typeof lockedFact>;
@@ -94,10 +96,18 @@ const isOtherMethod = (before: LockedFact, after: LockedFact): boolean =>
   after.method_version !== undefined &&
   before.method_version !== after.method_version;
 
-/** Recorded facts are always compared, observed ones only if both sides know them by the same method. */
+/** Tells whether one side is a part, and no change of the fact is known since it was locked. */
+const isPartly = (before: LockedFact, after: LockedFact): boolean =>
+  (before.is_part || after.is_part) === true && (after.since ?? '') <= (before.since ?? '');
+
+/**
+ * Recorded facts are always compared, observed ones only if both sides know them by the same method, and as a
+ * whole or with a known change.
+ */
 function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
   if (!(before ?? after)?.is_observed) return true;
-  return before !== undefined && after !== undefined && !isOtherMethod(before, after);
+  if (before === undefined || after === undefined) return false;
+  return !isOtherMethod(before, after) && !isPartly(before, after);
 }
 
 /** The facts of one listing that differ from the locked ones, by name. */
@@ -123,11 +133,18 @@ export function compareLocked(
   });
 }
 
-/** The locked facts that could not be compared: those not known now, and those that another method found. */
+/**
+ * The locked facts that could not be compared: those not known now, those that another method found, and
+ * those of which only a part is known.
+ */
 export function uncomparedOf(locked: LockedListing, now: LockedListing) {
   const facts = Object.entries(locked.facts).filter(([fact, one]) => !isCompared(one, now.facts[fact]));
   const notKnown = facts.filter(([fact]) => now.facts[fact] === undefined).length;
-  return { notKnown, byOtherMethod: facts.length - notKnown };
+  const byOtherMethod = facts.filter(([fact, one]) => {
+    const after = now.facts[fact];
+    return after !== undefined && isOtherMethod(one, after);
+  }).length;
+  return { notKnown, byOtherMethod, inPart: facts.length - notKnown - byOtherMethod };
 }
 
 /** The difference for a listing that can no longer be read because it is withdrawn or unknown. */

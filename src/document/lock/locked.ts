@@ -24,7 +24,13 @@ const lockedValue = ({ value, value_digest }: Pick<Observation, 'value' | 'value
 /** A locked fact from an observation. A shortened value is compared by its digest. */
 function observed(one: Observation): LockedFact {
   const { kind, value, outcome, first_seen_at: since, method_version } = one;
-  const seen = { since, is_observed: true, method_version } as const;
+  const isPart = one.is_part || one.seen_in_part;
+  const seen = {
+    since,
+    is_observed: true as const,
+    ...(isPart && { is_part: true as const }),
+    method_version,
+  };
   if (value === null) return { value: outcome, ...seen };
   if (typeof value !== 'object') return { value, ...seen };
   const words = kindOf(kind)?.say?.(one);

@@ -140,8 +140,10 @@ const toListedPrices = ({ tools, hasMore, isUnread }: KeptAddress) => ({
   isUnread,
   tools: [...tools]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([tool, { accepts, last_updated }]) => ({
+    .map(([tool, { accepts, last_updated, hasMore: hasMoreWays, isUnread: isUnreadWay }]) => ({
       ...(tool !== '' && { tool }),
+      /** There are more ways to pay for this tool than are kept. */
+      hasMore: hasMoreWays || isUnreadWay,
       accepts: accepts.map((one) => JSON.parse(one) as unknown),
       ...(last_updated !== '' && { last_updated }),
     })),

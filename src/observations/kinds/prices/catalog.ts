@@ -4,7 +4,7 @@ import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckRun } from '../../run.ts';
-import { priceListChange, priceListWeight } from './price-list-change.ts';
+import { comparePriceLists, priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   acceptedOf,
   statesNone,
@@ -30,10 +30,16 @@ async function readCatalog(
   const { listed: item, read_at, isWhole } = found;
   const when = say`Dossier read the catalogue on ${day(read_at)}`;
   if (!item) return statesNone(say`${when}; it does not list this endpoint.`);
-  const all = item.tools.map(({ accepts, ...tool }) => ({ ...tool, ...acceptedOf(accepts) }));
+  const all = item.tools.map(({ accepts, hasMore, ...tool }) => {
+    const read = acceptedOf(accepts);
+    return { ...tool, ...read, hasMore: read.hasMore || hasMore || !isWhole };
+  });
   const priced = all.filter(({ offers }) => offers.length > 0);
-  if (priced.length === 0)
-    return statesNone(say`${when}; it lists this endpoint without a price that Dossier can read.`);
+  const isUnread = item.isUnread || all.some((one) => one.hasMore);
+  if (priced.length === 0) {
+    const why = say`${when}; it lists this endpoint without a price that Dossier can read.`;
+    return { ...statesNone(why), ...((item.hasMore || isUnread || !isWhole) && { rule: 'part' }) };
+  }
   const endpoint = await run.endpoint({ url });
   const unlisted = endpoint.result === 'answered' ? unlistedOf(priced, endpoint.list) : [];
   const last = priced
@@ -46,7 +52,6 @@ async function readCatalog(
   const rest = isWhole
     ? own('')
     : own('Dossier did not read the end of the catalogue, which may list more tools.');
-  const isUnread = item.isUnread || all.some((one) => one.hasMore);
   const unread = isUnread ? own('The catalogue states more there than Dossier can read.') : own('');
   const words = [say`${when}.`, unlistedWords(own('The catalogue'), unlisted, run.now), more, unread, rest];
   return {
@@ -84,8 +89,9 @@ export const priceCatalog = defineKind({
   say: toolOffersWords,
   sayChange: priceListChange(own('a catalogue')),
   weighChange: priceListWeight,
+  comparePart: comparePriceLists,
   isToldByChange: true,
-  method_version: 'price/5',
+  method_version: 'price/6',
   about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
   isOptional: true,
   async check(run) {

@@ -2,17 +2,20 @@ import { hash } from 'node:crypto';
 import { asMembers, asObject, type JsonObject, readBase64Object, readObject } from '../../../core/json.ts';
 import { statedAddress } from '../../../core/payee.ts';
 import { own, say, type Words } from '../../../core/words.ts';
+import { canonicalDigest } from '../../../log/leaf.ts';
 import { challengesOf, type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { defineKind } from '../../kind.ts';
+import { type BeforeChange, defineKind, type PartComparison, type ShownFinding } from '../../kind.ts';
 import { isUnanswered } from '../../outcome.ts';
 import { ofRemotes } from '../../remotes.ts';
 import { convert, toCaip19 } from './assets.ts';
+import { hasLess, knownOnBoth, type StatedOffers } from './known-on-both.ts';
 import {
   allOffers,
   offersChange,
   offersWeight,
   offersWords,
+  type PaidOffer,
   paidOffers,
   readOffers,
   toNetwork,
@@ -221,6 +224,37 @@ function toFinding(endpoint: EndpointAnswer) {
   };
 }
 
+type StoredQuote = BeforeChange<PaidOffer[]> | ShownFinding<PaidOffer[]>;
+
+/** The stored offers of a quote; they are whole if the endpoint sent no others. */
+function statedIn({ value, value_digest, details, is_part }: StoredQuote): StatedOffers {
+  const offers = allOffers({ value, ...(details && { details }) });
+  const isStored = value_digest === undefined || canonicalDigest({ value: offers }) === value_digest;
+  return { offers, isWhole: isStored && !is_part };
+}
+
+function compareQuoted(was: BeforeChange<PaidOffer[]>, now: ShownFinding<PaidOffer[]>): PartComparison {
+  const before = statedIn(was);
+  const after = statedIn(now);
+  const known = knownOnBoth(before, after);
+  if (offersChange(known.before, known.after)) return 'differs';
+  return hasLess(before, after) ? 'less' : 'same';
+}
+
+/** Says how two quotes differ of which one is a part, as far as that is known. */
+function quotedPartChange(
+  was: BeforeChange<PaidOffer[]>,
+  now: ShownFinding<PaidOffer[]>,
+  between: Words,
+): Words | undefined {
+  const known = knownOnBoth(statedIn(was), statedIn(now));
+  const change = offersChange(known.before, known.after);
+  const part = now.is_part
+    ? own('the endpoint quotes more than Dossier can read')
+    : own('before, the endpoint quoted more than Dossier could read');
+  return change && say`${change}; ${part} (${between})`;
+}
+
 export const priceChallenge = defineKind({
   kind: 'price.challenge',
   answers: 'price',
@@ -240,6 +274,7 @@ export const priceChallenge = defineKind({
   say: (found) => offersWords(readOffers(found.value), allOffers(found).length),
   sayChange: (was, now, between) => {
     const quoted = allOffers(now);
+    if (was.is_part || now.is_part) return quotedPartChange(was, now, between);
     if (was.outcome === 'nothing')
       return say`Quotes ${offersWords(quoted)}, and no price before (${between})`;
     // If a list was shortened or not read whole, it is not known which offers are new and which are gone.
@@ -251,6 +286,7 @@ export const priceChallenge = defineKind({
     return change && say`${change} (${between})`;
   },
   weighChange: (was, now) => offersWeight(readOffers(was.value), readOffers(now.value)),
+  comparePart: compareQuoted,
   method_version: 'price/5',
   ...ofRemotes(toFinding),
 });

@@ -1,27 +1,38 @@
-import { join, own, say, toText, type Words } from '../../../core/words.ts';
+import { join, own, say, toText, type Words, within } from '../../../core/words.ts';
 import type { BeforeChange, ShownFinding } from '../../kind.ts';
+import { hasLess, knownOnBoth, payeesOnBoth, type StatedOffers } from './known-on-both.ts';
 import { offersChange, offersWeight, toPaidOffers } from './offers.ts';
 import { payeesChange, payeesWeight, payeesWords } from './payees-change.ts';
 import { isWholeList, storedOffers, type ToolOffer, toolsWords } from './tool-offers.ts';
 
 type ToolName = string | undefined;
-type OffersByTool = ReadonlyMap<ToolName, readonly ToolOffer[]>;
+type OffersByTool = ReadonlyMap<ToolName, StatedOffers<ToolOffer>>;
 
-/**
- * A price list before or after a change. If only a part is stored, `tools` has the tools whose offers are all
- * stored.
- */
+/** A price list before or after a change. */
 interface StoredList {
+  /** The tools, without the last one of a list that is stored in part, which may be cut. */
   readonly tools: OffersByTool;
+  /** All offers of the source were read and are stored. */
   readonly isWhole: boolean;
+  /** The source states prices of no other tools. */
+  readonly hasAllTools: boolean;
 }
 
 function toState({ value, ...found }: BeforeChange<ToolOffer[]> | ShownFinding<ToolOffer[]>): StoredList {
   const list = { ...found, value: value ?? [] };
   const stored = storedOffers(list);
-  const isWhole = isWholeList(list, stored);
-  const tools = [...Map.groupBy(stored, ({ tool }) => tool)];
-  return { tools: new Map(isWhole ? tools : tools.slice(0, -1)), isWhole };
+  const isStored = isWholeList(list, stored);
+  const groups = [...Map.groupBy(stored, ({ tool }) => tool)];
+  const areNamed = isStored || found.details?.tools === groups.length;
+  const tools = groups.map(([tool, offers], at) => {
+    const isCut = !isStored && at === groups.length - 1;
+    return [tool, { offers, isWhole: !isCut && !offers.some((one) => one.is_part) }] as const;
+  });
+  return {
+    tools: new Map(areNamed ? tools : tools.slice(0, -1)),
+    isWhole: isStored && !found.is_part,
+    hasAllTools: areNamed && !found.is_part,
+  };
 }
 
 /** How the offers of some tools changed, in words that are the same for all of them. */
@@ -31,12 +42,24 @@ interface PricesChange {
   readonly weight: number;
 }
 
-function changeOf(tool: ToolName, was: readonly ToolOffer[], is: readonly ToolOffer[]) {
-  const before = toPaidOffers(was);
-  const after = toPaidOffers(is);
-  const said = [payeesChange(was, is), offersChange(before, after)].filter((one) => one !== undefined);
-  const weight = Math.max(payeesWeight(was, is), offersWeight(before, after));
-  return said.length > 0 ? { tools: [tool], words: join(said, '. '), weight } : undefined;
+function changeOf(tool: ToolName, was: StatedOffers<ToolOffer>, is: StatedOffers<ToolOffer>) {
+  const known = knownOnBoth(was, is);
+  const paid = payeesOnBoth(was, is);
+  const before = toPaidOffers(known.before);
+  const after = toPaidOffers(known.after);
+  const said = [payeesChange(paid.before, paid.after), offersChange(before, after)].filter(
+    (one) => one !== undefined,
+  );
+  const weight = Math.max(payeesWeight(paid.before, paid.after), offersWeight(before, after));
+  const words = join(said, '. ');
+  const isWhole = was.isWhole && is.isWhole;
+  return said.length > 0
+    ? {
+        tools: [tool],
+        words: isWhole ? words : say`as far as Dossier has its offers, ${within(words)}`,
+        weight,
+      }
+    : undefined;
 }
 
 /** The changes of tools that are in both lists, the weightiest first. */
@@ -52,12 +75,12 @@ function changesOf({ tools: before }: StoredList, { tools: after }: StoredList):
     .sort((a, b) => b.weight - a.weight);
 }
 
-/** The tools of a list that another list does not have; none if only a part of that one is stored. */
-const missingIn = ({ tools: others, isWhole }: StoredList, { tools }: StoredList): ToolName[] =>
-  isWhole ? [...tools.keys()].filter((tool) => !others.has(tool)) : [];
+/** The tools of a list that another list does not have; none if that one may have more tools. */
+const missingIn = ({ tools: others, hasAllTools }: StoredList, { tools }: StoredList): ToolName[] =>
+  hasAllTools ? [...tools.keys()].filter((tool) => !others.has(tool)) : [];
 
 const payeesOf = ({ tools }: StoredList, names: Iterable<ToolName>) =>
-  new Set([...names].flatMap((name) => tools.get(name) ?? []).flatMap(({ pay_to }) => pay_to ?? []));
+  new Set([...names].flatMap((name) => tools.get(name)?.offers ?? []).flatMap(({ pay_to }) => pay_to ?? []));
 
 /** The payees of new tools that nobody in the list was paid at before. */
 const newPayees = (before: StoredList, after: StoredList, added: readonly ToolName[]): string[] =>
@@ -90,6 +113,11 @@ function goneWords(before: StoredList, after: StoredList): Words {
   return gone.length > 0 ? say`no longer a price for ${toolsWords(gone)}` : own('');
 }
 
+const partWords = (was: BeforeChange<ToolOffer[]>, after: StoredList): Words =>
+  was.is_part && after.isWhole
+    ? own('; before, Dossier had read only a part of this list')
+    : own('; Dossier keeps only a part of this list');
+
 /**
  * Says how the price list at `place` changed, tool by tool, the weightiest change first. If only a part of
  * the list is stored, it says so, because it cannot tell every change.
@@ -109,9 +137,10 @@ export const priceListChange =
     ];
     const words = join(said, '; ');
     const isWhole = before.isWhole && after.isWhole;
+    const isPart = was.is_part || now.is_part;
     if (toText(words) !== '')
-      return say`In ${place}: ${words}${isWhole ? own('') : own('; Dossier keeps only a part of this list')} (${between})`;
-    return isWhole
+      return say`In ${place}: ${words}${isWhole ? own('') : partWords(was, after)} (${between})`;
+    return isWhole || isPart
       ? undefined
       : say`Prices or payees in ${place} changed; Dossier keeps too little of this list to say which (${between})`;
   };
@@ -128,4 +157,17 @@ export function priceListWeight(was: BeforeChange<ToolOffer[]>, now: ShownFindin
   const isNewPayee = was.value !== null && newPayees(before, after, added).length > 0;
   const isMore = added.length > 0 || !(before.isWhole && after.isWhole);
   return Math.max(most?.weight ?? 0, isNewPayee ? 4 : isMore ? 1 : 0);
+}
+
+/** Compares two price lists of which one is a part. A tool that one of them may have is no difference. */
+export function comparePriceLists(was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>) {
+  const before = toState(was);
+  const after = toState(now);
+  const isOther = changesOf(before, after).length > 0;
+  if (isOther || missingIn(before, after).length > 0 || missingIn(after, before).length > 0) return 'differs';
+  const isLess = [...before.tools].some(([tool, offers]) => {
+    const is = after.tools.get(tool);
+    return is === undefined || hasLess(offers, is);
+  });
+  return isLess || (before.hasAllTools && !after.hasAllTools) ? 'less' : 'same';
 }

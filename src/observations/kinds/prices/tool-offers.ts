@@ -17,6 +17,8 @@ const toolOffer = paidOffers.element.extend({
   /** An eip155 address is in lower case. */
   pay_to: z.string().optional(),
   tool: z.string().optional(),
+  /** Dossier has only a part of the ways to pay for this tool. */
+  is_part: z.literal(true).optional(),
 });
 export const toolOffers = z.array(toolOffer);
 export type ToolOffer = z.infer<typeof toolOffer>;
@@ -46,12 +48,17 @@ export function acceptedOf(accepts: readonly unknown[]): ReadOffers {
 
 const byTool = (a: PricedTool, b: PricedTool) => ((a.tool ?? '') < (b.tool ?? '') ? -1 : 1);
 
+const ofTool = ({ tool, isPart }: { readonly tool: string | undefined; readonly isPart: boolean }) => ({
+  ...(tool !== undefined && { tool }),
+  ...(isPart && { is_part: true as const }),
+});
+
 /** Converts the prices of tools to the compared form, in the order of the tools' names. */
 const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
   priced
     .toSorted(byTool)
-    .flatMap(({ tool, offers }) =>
-      toOffersWithPayees(offers).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
+    .flatMap(({ tool, offers, hasMore }) =>
+      toOffersWithPayees(offers).map((offer) => ({ ...offer, ...ofTool({ tool, isPart: hasMore }) })),
     );
 
 const mostShown = 50;
@@ -65,9 +72,10 @@ const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[])
   offers: priced
     .toSorted(byTool)
     .slice(0, mostShown)
-    .flatMap(({ tool, offers }) =>
-      offers.slice(0, mostOffers).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
-    ),
+    .flatMap(({ tool, offers, hasMore }) => {
+      const isPart = hasMore || offers.length > mostOffers;
+      return offers.slice(0, mostOffers).map((offer) => ({ ...offer, ...ofTool({ tool, isPart }) }));
+    }),
   tools: priced.length,
   ...(unlisted.length > 0 && { unlisted }),
 });
@@ -116,7 +124,10 @@ export function storedOffers({ value, value_digest, details }: ListFinding): rea
   if (value_digest === undefined) return value;
   const quoted = z.array(quotedOffer).safeParse(details?.offers).data ?? [];
   const offers = [...Map.groupBy(quoted, ({ tool }) => tool)].flatMap(([tool, all]) =>
-    toOffersWithPayees(all).map((offer) => ({ ...offer, ...(tool !== undefined && { tool }) })),
+    toOffersWithPayees(all).map((offer) => ({
+      ...offer,
+      ...ofTool({ tool, isPart: all.some((one) => one.is_part) }),
+    })),
   );
   return offers.length < value.length ? value : offers;
 }

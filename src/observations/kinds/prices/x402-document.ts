@@ -81,7 +81,7 @@ const decoded = (text: string) => {
 interface EntriesAtEndpoint {
   /** Its tools and the endpoint itself, by the names of the tools. */
   readonly tools: readonly PricedTool[];
-  /** There may be more of them, because entries were not read. */
+  /** There may be more of them, and more offers for each, because entries were not read. */
   readonly hasMore: boolean;
   /** Some entries name a tool without an endpoint, and it is not known whether this endpoint has the tool. */
   readonly isOfUnknown: boolean;
@@ -105,7 +105,7 @@ export function atEndpoint(
     list.result === 'listed' ? list.members.map((tool) => nameOf(tool, surfaces.tools)) : [],
   );
   const found = new Map<string, { readonly tool?: string; readonly offers: Offer[]; hasMore: boolean }>();
-  let isOfUnknown = false;
+  const unknown = new Set<string>();
   for (const listed of resources) {
     const entry = toEntry(listed);
     if (!entry) continue;
@@ -115,15 +115,17 @@ export function atEndpoint(
     const isHere = named
       ? /^https?:$/.test(named.protocol) && placeOf(named) === place
       : names.has(tool ?? '');
-    if (alone !== undefined && list.result !== 'listed') isOfUnknown = true;
+    if (alone !== undefined && list.result !== 'listed') unknown.add(tool ?? '');
     if (!isHere) continue;
-    const empty = { ...(tool !== undefined && { tool }), offers: [], hasMore: false };
+    const empty = { ...(tool !== undefined && { tool }), offers: [], hasMore };
     const known = found.get(tool ?? '') ?? empty;
     found.set(tool ?? '', known);
     const read = acceptedOf(acceptsOf(entry.item));
     for (const offer of read.offers) known.offers.push(offer);
     known.hasMore ||= read.hasMore;
   }
-  const tools = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, named]) => named);
-  return { tools, hasMore, isOfUnknown };
+  const tools = [...found]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([tool, named]) => ({ ...named, hasMore: named.hasMore || unknown.has(tool) }));
+  return { tools, hasMore, isOfUnknown: unknown.size > 0 };
 }

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Json } from '../../../core/json.ts';
 import { code, count, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { defineKind } from '../../kind.ts';
+import { type BeforeChange, defineKind, type ShownFinding } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { isUnanswered } from '../../outcome.ts';
 import { ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckedListing, CheckRun } from '../../run.ts';
-import { priceListChange, priceListWeight } from './price-list-change.ts';
+import { comparePriceLists, priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   type PricedTool,
   statesNone,
@@ -85,16 +85,23 @@ function alsoWords(more: Words, { at, now }: NamedDocument, unlisted: readonly s
 
 function pricesOf(named: NamedDocument): RemoteFinding<z.infer<typeof toolOffers>> {
   const { at, total, priced, bare, hasMore, list } = named;
-  if (priced.length + bare.length === 0)
-    return statesNone(say`${code(at)} names ${count(total, 'resource')}, but not this endpoint.`);
-  if (priced.length === 0)
-    return statesNone(say`${code(at)} names this endpoint without a price that Dossier can read.`);
+  if (priced.length + bare.length === 0) {
+    const read = hasMore ? say`the first ${total} resources` : count(total, 'resource');
+    const why = hasMore
+      ? say`Dossier read ${read} of ${code(at)}, which has more; this endpoint is not among them.`
+      : say`${code(at)} names ${read}, but not this endpoint.`;
+    return { ...statesNone(why), ...(hasMore && { rule: 'part' }) };
+  }
+  const isUnread = hasMore || [...priced, ...bare].some((one) => one.hasMore);
+  if (priced.length === 0) {
+    const why = say`${code(at)} names this endpoint without a price that Dossier can read.`;
+    return { ...statesNone(why), ...(isUnread && { rule: 'part' }) };
+  }
   const unlisted = unlistedOf(priced.slice(0, mostTools), list);
   const more =
     priced.length > mostTools
       ? say`${code(at)} states prices of ${count(priced.length, 'tool')} there; Dossier keeps those of ${mostTools}.`
       : own('');
-  const isUnread = hasMore || [...priced, ...bare].some((one) => one.hasMore);
   const unread = isUnread ? say`${code(at)} states more there than Dossier can read.` : own('');
   return {
     ...statesPrices(priced, { unlisted, hasMore: isUnread }),
@@ -118,8 +125,9 @@ export const priceX402 = defineKind({
   say: toolOffersWords,
   sayChange: priceListChange(own('its x402 document')),
   weighChange: priceListWeight,
+  comparePart: comparePriceLists,
   isToldByChange: true,
-  method_version: 'x402/2',
+  method_version: 'x402/3',
   ...ofDocuments(pricesOf),
 });
 
@@ -130,9 +138,10 @@ const namedResources = z.strictObject({
 });
 
 function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResources>> {
-  const { at, bare: all, list } = named;
+  const { at, bare: all, list, hasMore } = named;
   const why = say`${code(at)} names nothing at this endpoint without a price.`;
-  if (all.length === 0) return { ...statesNone(why), rule: 'rare' };
+  // An entry that was not read may name something, and what was seen then stands.
+  if (all.length === 0) return { ...statesNone(why), rule: hasMore ? 'passing' : 'rare' };
   const bare = all.slice(0, mostTools);
   const value = {
     endpoint: bare.some(({ tool }) => tool === undefined),
@@ -142,7 +151,30 @@ function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResour
     all.length > mostTools
       ? say`${code(at)} names ${count(all.length, 'tool')} there without a price; Dossier reads ${mostTools} of them.`
       : own('');
-  return { value, outcome: 'seen', ...alsoWords(more, named, unlistedOf(bare, list)) };
+  const isPart = hasMore || all.length > mostTools;
+  return {
+    value,
+    outcome: 'seen',
+    ...(isPart && { hasMore: true }),
+    ...alsoWords(more, named, unlistedOf(bare, list)),
+  };
+}
+
+/** Compares what two documents name, of which one was read in part: it may name more than was read. */
+function compareNamed(
+  was: BeforeChange<z.infer<typeof namedResources>>,
+  now: ShownFinding<z.infer<typeof namedResources>>,
+) {
+  const namesOf = ({ value, value_digest, is_part }: typeof was | typeof now) => ({
+    names: new Set([...(value?.endpoint ? [''] : []), ...(value?.tools ?? [])]),
+    isWhole: !is_part && value_digest === undefined,
+  });
+  const before = namesOf(was);
+  const after = namesOf(now);
+  const gone = before.names.difference(after.names).size > 0;
+  const added = after.names.difference(before.names).size > 0;
+  if ((gone && after.isWhole) || (added && before.isWhole)) return 'differs';
+  return gone || (before.isWhole && !after.isWhole) ? 'less' : 'same';
 }
 
 export const priceNamed = defineKind({
@@ -159,6 +191,7 @@ export const priceNamed = defineKind({
   value: namedResources,
   say: ({ value: { endpoint, tools } }) =>
     listed([...(endpoint ? [own('the endpoint itself')] : []), ...tools.map((tool) => code(tool))], 3),
-  method_version: 'x402/2',
+  comparePart: compareNamed,
+  method_version: 'x402/3',
   ...ofDocuments(namedOf),
 });

@@ -1,0 +1,61 @@
+import { type OfferWithPayee, offerText, unitOf } from './offers.ts';
+
+/** The offers before or after a change; `isWhole` is false if the source may have stated more. */
+export interface StatedOffers<Offer extends OfferWithPayee = OfferWithPayee> {
+  readonly offers: readonly Offer[];
+  readonly isWhole: boolean;
+}
+
+const isSameOffer = (a: OfferWithPayee, b: OfferWithPayee) => offerText(a) === offerText(b);
+const isSame = (a: OfferWithPayee, b: OfferWithPayee) => isSameOffer(a, b) && a.pay_to === b.pay_to;
+const ofUnit = (offers: readonly OfferWithPayee[], one: OfferWithPayee) =>
+  offers.filter((other) => unitOf(other) === unitOf(one));
+
+/**
+ * Tells whether an offer of one side can be compared with a part on the other side: both have it, or have one
+ * offer each in its unit, or have it with none of the same payees.
+ */
+function isInBoth(one: OfferWithPayee, own: readonly OfferWithPayee[], others: readonly OfferWithPayee[]) {
+  if (others.some((other) => isSame(one, other))) return true;
+  if (ofUnit(own, one).length === 1 && ofUnit(others, one).length === 1) return true;
+  const same = others.filter((other) => isSameOffer(one, other));
+  const ownSame = own.filter((other) => isSameOffer(one, other));
+  return same.length > 0 && !same.some((other) => ownSame.some(({ pay_to }) => pay_to === other.pay_to));
+}
+
+const comparable = <Offer extends OfferWithPayee>(
+  { offers }: StatedOffers<Offer>,
+  other: StatedOffers<Offer>,
+): readonly Offer[] => (other.isWhole ? offers : offers.filter((one) => isInBoth(one, offers, other.offers)));
+
+/**
+ * The offers of which is known whether they changed. An offer that a part lacks may be in the rest, and is
+ * neither new nor gone.
+ */
+export const knownOnBoth = <Offer extends OfferWithPayee>(
+  was: StatedOffers<Offer>,
+  is: StatedOffers<Offer>,
+) => ({ before: comparable(was, is), after: comparable(is, was) });
+
+const isPaidIn = ({ network, pay_to }: OfferWithPayee, offers: readonly OfferWithPayee[]) =>
+  offers.some((other) => other.network === network && other.pay_to === pay_to);
+
+/** Leaves out payees who are not in the compared offers of the other side, but in other offers there. */
+const withoutPaidElsewhere = (
+  offers: readonly OfferWithPayee[],
+  compared: readonly OfferWithPayee[],
+  { offers: all }: StatedOffers,
+) => offers.filter((one) => isPaidIn(one, compared) || !isPaidIn(one, all));
+
+/** The offers of which is known whether their payees changed. */
+export function payeesOnBoth(was: StatedOffers, is: StatedOffers) {
+  const { before, after } = knownOnBoth(was, is);
+  return {
+    before: withoutPaidElsewhere(before, after, is),
+    after: withoutPaidElsewhere(after, before, was),
+  };
+}
+
+/** Tells whether one side lacks something that the other has or may have. */
+export const hasLess = (was: StatedOffers, is: StatedOffers): boolean =>
+  !is.isWhole && (was.isWhole || !was.offers.every((one) => is.offers.some((other) => isSame(one, other))));

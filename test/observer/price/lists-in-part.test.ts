@@ -1,0 +1,266 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runDossier } from '../../support/command.ts';
+import { type Directory, openDirectory } from '../../support/directory.ts';
+import { startDocumented } from '../../support/endpoints/documented.ts';
+import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { handleAt } from '../../support/endpoints/observed.ts';
+import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
+import { registryEntry } from '../../support/entries.ts';
+import { changesOfNextCheck } from '../../support/next-check.ts';
+import { alice, mallory, usdc } from '../../support/offers.ts';
+
+const bob = '0x3333333333333333333333333333333333333333';
+const offer = (payTo: string, more: object = {}) => ({
+  scheme: 'exact',
+  network: 'eip155:8453',
+  amount: '10000',
+  asset: usdc,
+  payTo,
+  ...more,
+});
+const priced = (tool: string, ...accepts: object[]) => ({ url: '/mcp', tool, accepts });
+const alone = (tool: string, ...accepts: object[]) => ({ resource: `mcp://tool/${tool}`, accepts });
+const many = <One>(length: number, make: (at: number) => One) => Array.from({ length }, (_, at) => make(at));
+const others = many(10_000, (at) => ({ url: `/other${at}`, accepts: [offer(alice)] }));
+/** A tool with more offers than are kept of one, in this order or the other way round. */
+const wide = (isReversed = false) => {
+  const offers = many(25, (at) => offer(alice, { amount: String(1000 + at) }));
+  return priced('find', ...(isReversed ? offers.toReversed() : offers));
+};
+
+const itself = { url: '/mcp', accepts: [offer(alice)] };
+const locked = [itself, alone('find', offer(alice, { amount: '20000' }))];
+/** The entries of the x402 document of each host. */
+const lists: Record<string, readonly object[]> = {
+  locked,
+  paid: locked,
+  swapped: locked,
+  bare: [{ url: '/mcp' }, alone('find', offer(alice)), alone('seek')],
+  big: [priced('find', offer(alice)), priced('send', offer(alice)), ...others],
+  odd: [priced('find', offer(alice)), priced('send', offer(alice))],
+  wide: [wide(), priced('send', offer(alice)), priced('tidy', offer(alice))],
+};
+/** The HTTP status with which each endpoint answers instead of MCP. */
+const statuses: Record<string, number> = {};
+const item = (toolName: string, payTo: string) => ({
+  resource: 'https://listed.example.com/mcp',
+  toolName,
+  accepts: [offer(payTo)],
+});
+let items = many(50, (at) => item(`tool${10 + at}`, alice));
+/** The offers that the endpoint of the host `quoting` asks for. */
+let quoted: readonly object[] = [];
+
+/** A host whose endpoint may answer with a status, while its document stays. */
+async function startLockable(name: string): Promise<Endpoint> {
+  const inner = await startDocumented(['find', 'send', 'tidy'], () => ({
+    '/.well-known/x402': { resources: lists[name] },
+  }));
+  const outer = await startFetchServer(async ({ url, method, headers, body }) => {
+    const { pathname } = new URL(url);
+    const status = statuses[name];
+    if (status !== undefined && pathname === '/mcp')
+      return new Response('', { status, headers: { 'www-authenticate': 'Bearer' } });
+    return fetch(`${inner.url}${pathname}`, { method, headers, body, duplex: 'half' } as RequestInit);
+  });
+  return {
+    ...outer,
+    async close() {
+      await outer.close();
+      await inner.close();
+    },
+  };
+}
+
+let servers: Record<string, Endpoint>;
+let directory: Directory;
+const folder = mkdtempSync(join(tmpdir(), 'dossier-parts-'));
+
+beforeAll(async () => {
+  servers = Object.fromEntries(
+    await Promise.all(Object.keys(lists).map(async (name) => [name, await startLockable(name)] as const)),
+  );
+  servers.listed = await startDocumented([], () => ({}));
+  servers.quoting = await startEndpoint((_, { method }, response) => {
+    if (method !== 'POST') return void response.writeHead(404).end();
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', accepts: quoted }));
+  });
+  servers.bazaar = await startEndpoint((_, { url = '' }, response) => {
+    const offset = Number(/offset=(\d+)/.exec(url)?.[1] ?? 0);
+    const pagination = { limit: 100, offset, total: items.length };
+    response.end(JSON.stringify({ items: items.slice(offset, offset + 100), pagination }));
+  });
+  const hosts = Object.entries(servers).map(([name, { url }]) => [`${name}.example.com`, url]);
+  directory = await openDirectory({
+    entries: Object.keys(servers).map((name) =>
+      registryEntry(handleAt(name), {
+        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
+      }),
+    ),
+    environment: {
+      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)),
+      PRICE_CATALOGS: 'https://bazaar.example.com',
+    },
+    listening: true,
+  });
+  for (const name of [...Object.keys(lists), 'listed']) await directory.observe(handleAt(name));
+});
+afterAll(async () => {
+  await directory.close();
+  await Promise.all(Object.values(servers).map((server) => server.close()));
+  rmSync(folder, { recursive: true });
+});
+
+const documentTitle = 'Prices in its x402 document';
+const next = (name: string, title = documentTitle) => changesOfNextCheck(directory, handleAt(name), title);
+const get = async (path: string) => (await directory.app.request(path)).text();
+const answerOf = (name: string) => get(`/agents/${handleAt(name)}.md`);
+/** The changes of these kinds that the stream of changes has of a listing. */
+async function toldOf(name: string, kinds = ['price.x402', 'price.catalog']): Promise<readonly string[]> {
+  const lines = (await get('/changes?since=0')).trim().split('\n');
+  const events = lines.map(
+    (line) => JSON.parse(line) as { handle: string; type: string; data: { kinds?: string[] } },
+  );
+  const ofListing = events.filter(
+    ({ handle, type }) => handle === handleAt(name) && type === 'observation.changed',
+  );
+  return ofListing.flatMap(({ data }) => data.kinds ?? []).filter((kind) => kinds.includes(kind));
+}
+async function lock(name: string) {
+  const from = ['--from', directory.url, '--out', join(folder, `${name}.lock.json`)];
+  expect((await runDossier(['lock', ...from, handleAt(name)], {})).code).toBe(0);
+  return () => runDossier(['check', ...from], {});
+}
+
+/** Expects that nothing was told about prices of a listing. */
+async function expectNoChange(name: string) {
+  expect(await toldOf(name)).toEqual([]);
+  expect(await answerOf(name)).not.toContain('In its x402 document: ');
+}
+
+it('a document that stays the same is no change while its endpoint asks for credentials, nor when it answers again', async () => {
+  const check = await lock('locked');
+  statuses.locked = 401;
+  expect(await next('locked')).toEqual([]);
+  await expectNoChange('locked');
+  const text = await answerOf('locked');
+  expect(text).toMatch(
+    /Last seen as a whole on [\d-]+; checks since [\d-]+ saw at most a part, and nothing differs in it\./,
+  );
+  expect(text.replaceAll('\\', '')).toContain('find');
+  const { stdout, stderr } = await check();
+  expect(stdout).not.toContain('price.x402');
+  expect(stderr).toContain('1 fact could not be compared: it is known only in part\n');
+  delete statuses.locked;
+  expect(await next('locked')).toEqual([]);
+  await expectNoChange('locked');
+  expect(await answerOf('locked')).not.toContain('Last seen as a whole');
+  expect((await check()).code).toBe(0);
+  expect(await directory.audit()).toEqual([]);
+});
+
+it('nor while it asks for a payment', async () => {
+  statuses.paid = 402;
+  expect(await next('paid')).toEqual([]);
+  expect(await answerOf('paid')).not.toContain('In its x402 document: ');
+  delete statuses.paid;
+  expect(await next('paid')).toEqual([]);
+  expect(await toldOf('paid')).toEqual([]);
+});
+
+it('a payee that is swapped while only a part is read is a change, at once or when the list is whole again', async () => {
+  statuses.swapped = 401;
+  lists.swapped = [itself, alone('find', offer(mallory, { amount: '20000' }))];
+  expect(await next('swapped')).toEqual([]);
+  delete statuses.swapped;
+  expect(await next('swapped')).toEqual([
+    expect.stringContaining(`\`find\`: payee changed from \`${alice}\` to \`${mallory}\` on Base (`),
+  ]);
+  statuses.swapped = 401;
+  lists.swapped = [{ url: '/mcp', accepts: [offer(bob)] }, ...lists.swapped.slice(1)];
+  expect(await next('swapped')).toEqual([
+    expect.stringContaining(
+      `in its x402 document: payee changed from \`${alice}\` to \`${bob}\` on Base; Dossier keeps only a part of this list (`,
+    ),
+  ]);
+  expect(await toldOf('swapped')).toEqual(['price.x402', 'price.x402']);
+});
+
+it('tools without a price, and prices beside a bare entry, do not end either', async () => {
+  statuses.bare = 401;
+  expect(await next('bare')).toEqual([]);
+  expect(await toldOf('bare', ['price.x402', 'price.named'])).toEqual([]);
+  delete statuses.bare;
+  expect(await next('bare', 'Named as paid, without a price')).toEqual([]);
+  expect(await toldOf('bare', ['price.x402', 'price.named'])).toEqual([]);
+});
+
+it('a tool that moves behind the bound of a document has not ended', async () => {
+  lists.big = [priced('find', offer(alice)), ...others, priced('send', offer(alice))];
+  expect(await next('big')).toEqual([]);
+  lists.big = [...others, priced('find', offer(alice)), priced('send', offer(alice))];
+  expect(await next('big')).toEqual([]);
+  await expectNoChange('big');
+  lists.big = [priced('find', offer(mallory)), priced('send', offer(alice)), ...others];
+  expect(await next('big')).toEqual([
+    expect.stringContaining(
+      `\`find\`: as far as Dossier has its offers, payee changed from \`${alice}\` to \`${mallory}\` on Base; Dossier keeps only a part of this list (`,
+    ),
+  ]);
+});
+
+it('an item that anybody lists ends the price of no other tool in a catalogue', async () => {
+  const title = 'Prices in a catalogue';
+  items = [item('aaa', mallory), ...items];
+  expect(await next('listed', title)).toEqual([
+    expect.stringMatching(/^in a catalogue: a new price for `aaa`, paid to `0x2{40}`; Dossier keeps only/),
+  ]);
+  items = [item('aab', mallory), ...items];
+  expect(await next('listed', title)).toEqual([]);
+  expect(await toldOf('listed')).toEqual(['price.catalog']);
+});
+
+it('an amount that cannot be read ends no price, and a swap beside it is said', async () => {
+  const check = await lock('odd');
+  const unread = priced('send', offer(alice, { amount: '0.01' }));
+  lists.odd = [priced('find', offer(alice)), unread];
+  expect(await next('odd')).toEqual([]);
+  lists.odd = [priced('find', offer(alice, { amount: '0.01' })), unread];
+  expect(await next('odd')).toEqual([]);
+  await expectNoChange('odd');
+  const { code, stderr } = await check();
+  expect(code).toBe(0);
+  expect(stderr).toContain('1 fact could not be compared: it is known only in part\n');
+  lists.odd = [priced('find', offer(mallory)), unread];
+  expect(await next('odd')).toEqual([
+    expect.stringContaining(
+      `\`find\`: payee changed from \`${alice}\` to \`${mallory}\` on Base; Dossier keeps only a part`,
+    ),
+  ]);
+  expect((await check()).code).toBe(1);
+});
+
+it('of a tool with more offers than are kept, another order is no change', async () => {
+  lists.wide = [wide(true), priced('send', offer(alice, { amount: '10001' })), priced('tidy', offer(alice))];
+  const said = await next('wide');
+  expect(said).toEqual([
+    expect.stringContaining('`send`: Price raised from 0.01 USDC to 0.010001 USDC on Base'),
+  ]);
+  expect(said[0]).not.toContain('find');
+});
+
+it('an offer of a quote that can no longer be read is no change of the price', async () => {
+  const title = 'Price that the endpoint quotes';
+  const euro = { asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42' };
+  quoted = [offer(alice), offer(alice, euro)];
+  await directory.observe(handleAt('quoting'));
+  quoted = [offer(alice), offer(alice, { ...euro, amount: '0.01' })];
+  expect(await next('quoting', title)).toEqual([]);
+  expect(await toldOf('quoting', ['price.challenge'])).toEqual([]);
+  quoted = [offer(alice, { amount: '90000' }), offer(alice, { ...euro, amount: '0.01' })];
+  expect(await next('quoting', title)).toEqual([expect.stringContaining('0.09 USDC')]);
+});
