@@ -18,16 +18,16 @@ export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_fro
   commit: optional(text),
 });
 /**
- * A receipt key and the time in which Dossier saw it published (RFC 3339). Without an end it is still
- * published. Location and commit say where it was first seen.
+ * A receipt key and the period in which Dossier saw it published (RFC 3339). Without an end, no check has
+ * found it gone. Location and commit say where Dossier read it when it recorded the key.
  */
 export type ReceiptKey = Omit<TableValue<typeof receiptKeyTable>, 'handle'>;
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
 /**
- * The changes of receipt keys that a check saw, in the form of the log. It has RFC 7638 thumbprints and the
- * SHA-256 of each name, because no text can be removed from the log.
+ * The changes of receipt keys that a check saw, in the form of the log. Keys are given as RFC 7638
+ * thumbprints and their names (`kid`) as SHA-256, so that the record contains no text of the publisher.
  */
 export const toLoggedKeys = (
   published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],
@@ -44,12 +44,12 @@ export type LoggedKeys = ReturnType<typeof toLoggedKeys>;
 export const shownReceiptKey = z.object({
   kid: z.string(),
   jwk: receiptJwk,
-  valid_from: z.string().describe('When Dossier first saw it there'),
+  valid_from: z.string().describe('When Dossier recorded it there'),
   valid_until: z.string().optional().describe('When Dossier first missed it, or suspended the claim'),
   kind: claimKind,
   repository: z.string().optional(),
   domain: z.string().optional(),
-  commit: z.string().optional().describe('The commit whose claim file first had it'),
+  commit: z.string().optional().describe('The commit that Dossier read when it recorded the key'),
 });
 const mostShown = 20;
 

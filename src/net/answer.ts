@@ -5,11 +5,11 @@ import { code, own, say, type Words } from '../core/words.ts';
  * Why a question to a host brought no value (docs/observations.md).
  * - `nothing`: the host answered without a value.
  * - `asks`: the host asks for credentials or a payment first.
- * - `absent`: 404, 410, or the name does not exist.
+ * - `absent`: what was asked for does not exist there, by a 404 or 410 for example.
  * - `otherwise`: an HTTP response that is not what was asked for.
- * - `silent`: a request was sent, and nothing usable came back.
+ * - `silent`: the host was tried, and no usable answer came.
  * - `refused`: robots.txt or the publisher does not allow the request.
- * - `not_asked`: no request was sent.
+ * - `not_asked`: Dossier did not ask, or cannot blame the host for the result.
  */
 export type OutcomeWithoutValue =
   | 'nothing'
@@ -21,8 +21,7 @@ export type OutcomeWithoutValue =
   | 'not_asked';
 
 /**
- * Why nothing is known about a location. It is the outcome of every fact that would have come from there,
- * with its reason.
+ * Why an address brought no value. Every fact that would have come from there gets this outcome and reason.
  */
 export interface NoAnswer {
   readonly result: 'no_answer';
@@ -35,7 +34,7 @@ export interface NoAnswer {
   readonly status?: number;
   readonly media_type?: string;
   readonly redirects_to?: string;
-  /** Why a request brought nothing usable, in addition to its status. */
+  /** The kind of failure, if the outcome and the status do not tell it. */
   readonly cause?:
     | 'timeout'
     | 'connection'
@@ -73,7 +72,7 @@ export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
 /** A response of a foreign host. Its body is untrusted data of at most 2 MiB. */
 export interface Fetched {
   readonly result: 'response';
-  /** The recorded address, whichever address was requested for it. */
+  /** The recorded address, or after a redirect within its host the address that answered. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -119,7 +118,8 @@ export const isAskingInBody = (response: Fetched): boolean =>
     : isAskingForCredentials(response.text);
 
 /**
- * Judges a response of a check by its status, and an error also by its body, which may ask for credentials.
+ * Judges a response of a check by its status. A login page in Location, WWW-Authenticate, or the body of an
+ * error (except 429 and 503) may show that the host asks for credentials.
  */
 export function meaningOf(response: Fetched): Meaning {
   const { status, headers } = response;
@@ -169,7 +169,7 @@ function returnedWords(response: Fetched): Words {
 
 /**
  * The outcome of a response without what was asked for, with what is known about it. `who` returned it, and
- * `what` names what it is not, such as "MCP". Only overload (429) and a fault of the server (5xx) count as
+ * `what` is what was expected, such as "MCP". Only overload (429) and a fault of the server (5xx) count as
  * silence, unless they come with a challenge to bots.
  */
 export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
@@ -193,10 +193,7 @@ const asked = {
   payment: own('asks for a payment'),
 } as const;
 
-/**
- * Returns a response with content, or why there is none. Kinds of facts read the content and pass everything
- * else on.
- */
+/** Returns a response with content, or why there is none. */
 export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   if (response.result !== 'response') return response;
   const meaning = meaningOf(response);
@@ -211,7 +208,7 @@ export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   return noAnswer('asks', say`${url} ${asked[meaning]} (HTTP ${status}).`, { asks_for: meaning, status });
 }
 
-/** The document that a package registry sent for a question, or that it has none (404 or 410). */
+/** The answer of a package registry: the document that was asked for, or that there is none (404 or 410). */
 export type Registered =
   | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
   | { readonly result: 'absent'; readonly response: Fetched };

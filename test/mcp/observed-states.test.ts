@@ -281,7 +281,7 @@ describe('compare_agents says of what it does not know', () => {
     expect(await linesOf(unreachable, ['price_known', 'tools_unchanged_for:10'])).toEqual([
       'Checked: `https://mcp.faded.com/mcp`.',
       `price_known: unknown. Dossier has not seen whether the endpoint quotes a price now. On ${dayAgo(40)}: looked for, none stated; checks since ${dayAgo(20)} could not tell. [Dossier, ${dayAgo(40)}]`,
-      `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier now. Last seen on ${dayAgo(40)}; not in checks since ${dayAgo(20)}. [Dossier, ${dayAgo(40)}]`,
+      `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier now. Last seen on ${dayAgo(40)}; checks since ${dayAgo(20)} could not tell. [Dossier, ${dayAgo(40)}]`,
     ]);
     expect(await linesOf(stale, ['endpoint_observed_alive'])).toEqual([
       'Checked: `https://mcp.longago.com/mcp`.',

@@ -55,7 +55,7 @@ export type CriterionResult = Pick<CriterionFinding, 'result' | 'fact' | 'record
 
 /**
  * Returns functions that define criteria of one kind of evidence by label and rule. `withSource` adds source
- * and date to what a rule returns without them; if it is absent, every rule returns them.
+ * and date to what a rule returns without them. Without `withSource` every rule must return them.
  */
 export function criteriaOf<Given extends CriterionResult = CriterionFinding>(
   evidence: Criterion['evidence'],
@@ -78,7 +78,7 @@ export function criteriaOf<Given extends CriterionResult = CriterionFinding>(
   return {
     plain: (label: string, rule: Rule<undefined>) => define(label, { kind: 'nothing' }, rule),
     number: (label: string, max: number, rule: Rule<number>) => define(label, { kind: 'number', max }, rule),
-    /** A criterion that asks for how many days something has been the same, default 30. */
+    /** A criterion with a number of days (default 30) for which something must have stayed the same. */
     unchangedFor: (label: string, max: number, rule: Rule<number>) =>
       define(label, { kind: 'number', max, usual: 30 }, rule),
     choice: (label: string, of: readonly string[], rule: Rule<string>) =>
@@ -117,8 +117,8 @@ export const recordedFinding = ({ listing }: ComparedListing, found: CriterionRe
 });
 
 /**
- * The finding about a field that the record lacks: unknown if the copy of the registry records it for no
- * listing.
+ * Returns `found`, a finding about a field that the record lacks, or unknown if the copy of the registry has
+ * this field for no listing.
  */
 export function absentFinding(
   compared: ComparedListing,
@@ -158,8 +158,7 @@ function lastSeen(one: Observation): Words {
       ? say`On ${dayOf(observed_at)}: ${outcomeWords(one)}`
       : say`Last seen on ${dayOf(observed_at)}`;
   if (!missed_since) return say`${seen}; not checked since.`;
-  const since = say`checks since ${dayOf(missed_since)}`;
-  return value === null ? say`${seen}; ${since} could not tell.` : say`${seen}; not in ${since}.`;
+  return say`${seen}; checks since ${dayOf(missed_since)} could not tell.`;
 }
 
 function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observation): Words {
@@ -170,8 +169,8 @@ function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observat
 }
 
 /**
- * The finding if nothing was seen: unknown, with the outcome of the check if there was one. `fact` has no
- * full stop.
+ * A finding that is unknown because no recent check saw the fact. It names the outcome of the check if there
+ * was one. `fact` has no full stop.
  */
 export const unseenFinding = (
   compared: ComparedListing,

@@ -22,7 +22,7 @@ const notShared = ['x-request-id', 'content-type', 'content-length', 'content-en
 function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
   const shared = [...sent].filter(([name]) => !notShared.includes(name));
   const confirmed = shared.filter(([name]) => ofNotModified.includes(name));
-  // Both may contain the same header in different case.
+  // `sent` and `headers` may have the same header in different case; Headers merges them.
   const whole = new Headers(shared);
   for (const [name, value] of Object.entries(headers)) whole.set(name, value);
   return {
@@ -35,8 +35,8 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 const toPageKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
 /**
- * Stores finished pages to which a handler gave a cache policy, with the headers with which they left the
- * app.
+ * Stores the finished answer to a GET (200 or 304) to which a handler gave a cache policy, with the headers
+ * with which it left the app. Addresses that are too long and escaped paths are not stored.
  */
 export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
@@ -47,7 +47,7 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
     const address = toKnownAddress(addressOf(c.req.raw.url));
     const isSent = c.res.status === 200 || c.res.status === 304;
     if (!finished?.cachePolicy || !isSent || address.length > longestAddress) return;
-    // An escaped path would count against other limits than the decoded one.
+    // The fast path chooses the limit by the path as it was sent, the app by the decoded one.
     if (withoutQuery(address) !== c.req.path) return;
     countRead(memory, false);
     const key = toPageKey(c.get('encoding'), address);
@@ -58,8 +58,9 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
 }
 
 /**
- * Finds the cached page of an address without its undeclared parameters. What is cached has passed the app's
- * checks. An address with a secret in an undeclared parameter is left to the app.
+ * Finds the cached page of an address without its undeclared parameters. The app's checks are not repeated,
+ * because the stored answer passed them. An address with a secret in an undeclared parameter is left to the
+ * app.
  */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: FastPathParts) {
   const page = cache.get(toPageKey(encoding, url), now_ms);
@@ -96,7 +97,9 @@ interface FastPathParts {
   readonly refuse: ReturnType<typeof createRefuser>;
 }
 
-/** Checks the Host, and counts the request in its limit. */
+/**
+ * Tells whether the Host is ours and the limit of the request is not reached, and counts the request there.
+ */
 function isAdmitted(
   incoming: IncomingMessage,
   { path, limit, cost, network, now_ms }: CountedRequest,

@@ -33,7 +33,7 @@ const lookupIsOff = (name: keyof Config['packageRegistries']) =>
   notAsked(say`This service is not configured to look up ${own(name)} packages (PACKAGE_REGISTRIES).`);
 
 /**
- * Creates the client for packages and images, which asks PACKAGE_REGISTRIES, ADVISORIES and hosts of files.
+ * Creates the client that asks PACKAGE_REGISTRIES, ADVISORIES and hosts of files about packages and images.
  * Requests to the configured APIs (`fetchConfigured`) are not signed, and their robots.txt is not read
  * (docs/decisions/packages.md). Requests to other image hosts (`fetchIfAllowed`) are signed and obey it.
  */
@@ -66,7 +66,7 @@ export function createPackageRegistries(
     /** Checks whether a Sigstore bundle (JSON) is signed under the trusted keys. */
     async verifyBundle(bundle: unknown) {
       const check = await openCheck().catch(() => undefined);
-      return check?.(bundle) ?? notAsked(own('The file of SIGSTORE_ROOT cannot be read.'));
+      return check?.(bundle) ?? notAsked(own('The Sigstore keys (SIGSTORE_ROOT) could not be loaded.'));
     },
     async registry(name: Exclude<keyof typeof bases, 'oci'>, path: string) {
       return bases[name] === '' ? lookupIsOff(name) : fetchConfigured({ url: `${bases[name]}${path}` });

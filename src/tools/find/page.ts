@@ -114,8 +114,8 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
 const mostPaid = 200;
 
 /**
- * The listings that ask to be paid at the address in the query; undefined if it names no payee, has filters
- * or continues a list.
+ * The listings that ask to be paid at the address in the query; undefined if the query names no payee, has
+ * filters or continues a list, or if no listing asks to be paid there.
  */
 async function findPaid(
   { store, clock, config }: Context,
@@ -138,7 +138,7 @@ async function findPaid(
     next: undefined,
     unknown: [],
     advice: isElsewhere
-      ? `No endpoint that Dossier checked asks to be paid there on ${toText(networkWords(network))}; these listings ask for it on a different network.`
+      ? `No endpoint that Dossier checked asks to be paid at this address on ${toText(networkWords(network))}; these listings do so on a different network.`
       : undefined,
     no_match: undefined,
     left_out: undefined,
@@ -162,7 +162,7 @@ const mostSharing = 200;
  */
 const shownAtMost_ms = 60_000;
 
-/** The answer has no next page. */
+/** At most this many similar listings are returned, without a next page. */
 const mostSimilar = 10;
 
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
@@ -193,8 +193,8 @@ function refuseOthers(others: Readonly<Record<string, unknown>>): void {
 }
 
 /**
- * The answer of search_agents with `similar_to`. Throws as findListing does, and invalid_input if there is
- * any filter.
+ * The answer of search_agents with `similar_to`. Throws any error of findListingFacts, and invalid_input for
+ * any other field than `limit`.
  */
 export async function answerSimilar(
   handle: string,
