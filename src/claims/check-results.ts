@@ -43,7 +43,7 @@ const messages = {
   challenge_key_retired: ({ put }) =>
     `The challenge was signed with a key that is no longer in use. ${put} the new one instead.`,
   secret_published: ({ file, put }) =>
-    `A capability is in ${file}. It is public, so it was ended for good. Remove it and ${put.toLowerCase()} only the challenge line.`,
+    `A capability was published in ${file}, so it was ended for good. Remove it if it is still there, and ${put.toLowerCase()} only a line whose capability was not published.`,
   lfs_pointer: ({ file }) => `${file} is a Git LFS pointer. Commit it as an ordinary file.`,
   not_text: ({ file }) =>
     `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,

@@ -159,6 +159,15 @@ test('a GitHub account without a repository is proven by the repository of its n
       /^Write access to the default branch of https:\/\/github\.com\/bob\/bob, the repository with the name of the account in the namespace, was shown at commit [0-9a-f]{40} on /,
     ),
   });
+  directory.git.fault = (request, response) => {
+    if (!request.url?.startsWith('/bob/bob')) return false;
+    response.writeHead(301, { location: request.url.replace('/bob/bob', '/bob/new') }).end();
+    return true;
+  };
+  expect(await directory.ask(bob, { rotate: true })).toMatchObject({
+    message:
+      'The repository https://github.com/bob/bob redirects to another address. Create a repository at this address, or claim by a different method.',
+  });
   expect((await directory.ask('io.github.carol/x')).methods).toEqual([
     { method: 'repository', where: expect.stringContaining('https://github.com/carol/x') },
   ]);
