@@ -294,8 +294,8 @@ function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Mi
 }
 
 /**
- * Notes that a check of a claim's location proved nothing. In a pass of re-checks, the pass receives an
- * authoritative reading instead.
+ * Notes that a check of a claim's location proved nothing. In a pass of re-checks, the pass receives a
+ * reading that shows the line or the location to be gone.
  */
 async function applyFailure(
   tx: ClaimTransaction,

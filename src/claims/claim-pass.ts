@@ -16,10 +16,10 @@ function claimHost({ kind, place, seen }: Claim): string {
 const mostOthers = 5;
 
 /**
- * Collects the readings of one pass over the claims. Readings that prove nothing are recorded when the pass
- * ends. If most control roots of one host, and at least two, fail alike, the host is at fault, and these
- * readings count as checks that read nothing. Few claims are due at the same time, so they are compared with
- * some that are not due (`others`).
+ * Collects the readings of one pass over the claims. Readings that show a line or a location to be gone are
+ * recorded when the pass ends. If most control roots of one host, and at least two, fail alike, the host is
+ * at fault, and these readings count as checks that read nothing. Few claims are due at the same time, so
+ * they are compared with some that are not due (`others`).
  */
 export function createClaimPass() {
   const checked = new Map<string, Map<string, string>>();
@@ -55,7 +55,7 @@ export function createClaimPass() {
         return left.slice(0, Math.max(0, mostOthers + 1 - known.size));
       });
     },
-    /** Records the readings that prove nothing, unless their claim has changed since. */
+    /** Records what the readings show to be gone, unless the claim has changed since. */
     async record({ store, log }: Pick<Context, 'store' | 'log'>): Promise<void> {
       for (const found of missing.values()) put(checked, found.claim, found.result);
       for (const found of missing.values()) {

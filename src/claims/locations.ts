@@ -93,7 +93,10 @@ export interface SeenKey extends PublishedRegistryKey {
  * method is by signature.
  */
 export type LocationRead = Partial<HeadRef> & {
-  /** Whether this reading is authoritative. Nothing is taken away by any other. */
+  /**
+   * Whether this reading is authoritative. Any other takes nothing away, unless it shows the repository to be
+   * gone (`missingOf`).
+   */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
   /**
@@ -131,7 +134,7 @@ export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   /** Whether the request presents an active capability of the claim. */
   readonly isHolder?: boolean;
   /**
-   * Receives the reading if it is authoritative and proves nothing, and decides how it is recorded
+   * Receives the reading if it shows a line or the location to be gone, and decides how it is recorded
    * (claim-pass.ts).
    */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;

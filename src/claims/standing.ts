@@ -3,8 +3,7 @@ import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing } from './claim.ts';
 
 /**
- * A second authoritative reading that finds the same ends or moves a claim if it comes at least this long
- * after the first.
+ * A second reading that finds the same ends or moves a claim if it comes at least this long after the first.
  */
 export const secondReading_ms = day_ms;
 
@@ -24,7 +23,7 @@ export const firstReading = (known: string | undefined, now: Date): string => {
 export const isSecondReading = (first_at: string | undefined, now: Date): boolean =>
   first_at !== undefined && now.getTime() - Date.parse(first_at) >= secondReading_ms;
 
-/** An authoritative reading of the location of a claim that proves nothing, with the claim before it. */
+/** A reading that shows the line or the location of a claim to be gone, with the claim before it. */
 export interface MissingProof {
   readonly claim: Claim;
   readonly result: string;
@@ -47,9 +46,9 @@ export const toNoted = (
 });
 
 /**
- * A claim after an authoritative reading that proves nothing. The first such reading is noted in `missing`. A
- * second one ends what the claim proved (`missed_at`) and, if both found no location, the effect of its old
- * lines (`lost_at`).
+ * A claim after a reading that shows its line or its location to be gone. The first such reading is noted in
+ * `missing`. A second one ends what the claim proved (`missed_at`) and, if both found no location, the effect
+ * of its old lines (`lost_at`).
  */
 export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
   const at = now.toISOString();

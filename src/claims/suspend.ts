@@ -139,8 +139,9 @@ export async function recordUnread(
 }
 
 /**
- * Records a requested reading that proves nothing. After the first, the claim is read four times as often.
- * The claim ends only in a pass of re-checks, which finds out whether the host is at fault.
+ * Records a requested reading that shows the line or the location to be gone. After the first, the claim is
+ * read four times as often. The claim ends only in a pass of re-checks, which finds out whether the host is
+ * at fault.
  */
 export async function noteMissing(
   tx: ClaimTransaction,
@@ -154,8 +155,8 @@ export async function noteMissing(
 }
 
 /**
- * Records a reading that proves nothing. The first is noted. A second one a day or more later suspends the
- * claim.
+ * Records a reading that shows the line or the location to be gone. The first is noted. A second one a day or
+ * more later suspends the claim.
  */
 export async function recordMissing(
   tx: ClaimTransaction,

@@ -207,8 +207,8 @@ export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${st
 
 /**
  * Checks a location and applies what its lines say (`runSharedCheck`). If the last check is still current,
- * returns it and, unless it is proven, the seconds until the next one is possible. A re-check hands an
- * authoritative reading that proves nothing to `onMissing`. Re-checks and the holder of each active
+ * returns it and, unless it is proven, the seconds until the next one is possible. A re-check hands a reading
+ * that shows a line or the location to be gone to `onMissing`. Re-checks and the holder of each active
  * capability have checks of their own, so that a check that others ask for cannot replace one that ends a
  * claim or acts at once.
  */

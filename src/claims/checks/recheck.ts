@@ -153,9 +153,9 @@ const mostWaiting = 256;
 
 /**
  * Checks every claim and opt-out line that is due, except those that a different node checked in this pass.
- * Readings that prove nothing are recorded at the end of the pass (claim-pass.ts). A check that fails is
- * logged and does not stop the others. The signal drops running checks. Returns how many claims and lines led
- * to a check.
+ * Lines and locations that are gone are recorded at the end of the pass (claim-pass.ts). A check that fails
+ * is logged and does not stop the others. The signal drops running checks. Returns how many claims and lines
+ * led to a check.
  */
 export async function recheckClaims(
   context: Context,
