@@ -35,9 +35,9 @@ export interface HttpEnvironment {
   Variables: {
     requestId: string;
     context: Context;
-    /** The tool that it calls over MCP, for the access log. */
+    /** The tool that the request calls over MCP, for the access log. */
     tool: string | undefined;
-    /** The coding that its Accept-Encoding prefers. */
+    /** The coding that the Accept-Encoding of the request prefers. */
     encoding: Encoding;
     takeLargeBody: TakeLargeBody;
     /** The answer, if it was made as bytes. */

@@ -48,8 +48,8 @@ function toNetwork(address: Address): string {
 }
 
 /**
- * Reads the tokens of a header that may be repeated. A token with a scheme other than Bearer is not a
- * capability.
+ * Reads the tokens of a header that may be repeated. If Bearer is required, a token with a different scheme
+ * is not read.
  */
 function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[] {
   if (value === null) return [];
@@ -89,7 +89,7 @@ const isAutomatic = ({ method, headers }: CallerRequest): boolean =>
  */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   const ranges = trustedProxies.map(toRange);
-  /** An IPv4 address or an IPv6 /64. */
+  /** An IPv4 address, an IPv6 /64, or `unknown` if the peer has no address. */
   const networkOf = (forwarded: string | null | undefined, remoteAddress: string | undefined): string => {
     // The usual case: no proxies, and an address that needs no parsing.
     if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;
@@ -99,7 +99,7 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
   };
   /**
    * The network and the unchecked capability from `Authorization: Bearer` or `X-Agent-Capability`; 'conflict'
-   * if the two differ.
+   * if different ones were sent.
    */
   const callerOf = (request: CallerRequest, remoteAddress: string | undefined): Caller => {
     const { headers } = request;

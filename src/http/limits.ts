@@ -29,7 +29,7 @@ const requestLimits = {
 
 const largeBodyLimits = tools.flatMap(({ largeBody }) => (largeBody ? [largeBody.limit] : []));
 
-/** All limits, by the names that LIMIT_OVERRIDES and the documents use. */
+/** All limits; LIMIT_OVERRIDES and the documents call them by their names. */
 export const allLimits = [
   ...Object.values(requestLimits),
   ...largeBodyLimits,
@@ -72,8 +72,9 @@ const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
 /**
- * The cost of a request in its limit. A page of a registry's list costs one for each ten entries. Other
- * addresses of a registry cost as much as the largest page.
+ * The cost of a request in its limit. A page of the list of a registry or view costs one for each ten
+ * entries. Other addresses below /v0, /v0.1, /ard and /views cost as much as the largest page, and all others
+ * one.
  */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
@@ -119,8 +120,8 @@ export function createRequestTurns(limits: RequestLimits, settings: LimitSetting
 export type RequestTurns = ReturnType<typeof createRequestTurns>;
 
 /**
- * Gives a GET its turn. A request with a body takes its own turn when the body has arrived, so that a slow
- * sender does not keep others waiting.
+ * Gives a GET its turn. The ARD search, a POST, takes its turn in its route when the body has arrived, so
+ * that a slow sender does not keep others waiting.
  */
 export const createTurnGuard =
   (inTurn: RequestTurns): MiddlewareHandler<HttpEnvironment> =>

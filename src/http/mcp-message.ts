@@ -40,8 +40,8 @@ const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(t
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
 /**
- * The bounds of a message that calls this tool, or no known tool. Smaller bounds than the default apply only
- * to forms.
+ * The bounds of a message that calls this tool, or no known tool. A tool's smaller bounds do not apply to
+ * messages.
  */
 const boundsOf = (tool: Tool | undefined): BodyBounds => tool?.largeBody ?? defaultBody;
 

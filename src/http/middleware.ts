@@ -120,8 +120,8 @@ export const createHostGuard =
   };
 
 /**
- * Tells whether a host name is of this machine or of a private network (RFC 1918, RFC 4193, .internal,
- * .local).
+ * Tells whether a host is not public: an address that is not global unicast, a name without a dot, or one
+ * below localhost, internal, local, lan or home.arpa.
  */
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');

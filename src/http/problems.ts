@@ -35,7 +35,10 @@ function toRpcAnswer(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -3200
   };
 }
 
-/** Answers with a problem as a JSON-RPC error. Its id is null, because no request was read. */
+/**
+ * Answers with a problem as a JSON-RPC error. Its id is null, because most are refused before a request is
+ * read.
+ */
 export function toRpcError(problem: Problem, rpcCode?: number): Response {
   const { body, ...sent } = toRpcAnswer(problem, rpcCode);
   return new Response(body, sent);

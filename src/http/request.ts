@@ -83,7 +83,10 @@ function requireSameOrigin(c: Request, publicUrl: string): void {
   if (!ours) throw new Problem('forbidden_origin');
 }
 
-/** Reads a form without its empty fields. Throws forbidden_origin if another site sent it. */
+/**
+ * Reads a form without its empty fields. Throws forbidden_origin if a different site sent it, or as
+ * `readText`.
+ */
 export async function readForm(
   c: Request,
   limit_bytes: number,

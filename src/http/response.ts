@@ -72,7 +72,7 @@ async function encode(
   return { body: isLong ? await brotliLater(plain, options) : brotliCompressSync(plain, options), encoding };
 }
 
-/** Encodes bytes as small as possible. It takes tenths of a second, off the main thread. */
+/** Encodes bytes as small as possible, off the main thread. */
 export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === 'identity') return new Uint8Array(bytes);
   if (encoding === 'gzip') return new Uint8Array(await gzipLater(bytes, { level: 9 }));

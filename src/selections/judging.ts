@@ -92,7 +92,7 @@ async function judgeBatch(handles: readonly string[], context: JudgeContext): Pr
 
 /**
  * Keeps the stored members of the selections in this node's configuration up to date. It rests after each
- * batch; once the signal is aborted, its calls throw the signal's reason.
+ * batch; once the signal is aborted, its calls throw.
  */
 export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal) {
   const { store, config, clock } = context;
@@ -105,9 +105,9 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       await wait((performance.now() - began_ms) * restPerWork, undefined, { signal, ref: false });
     }
   };
-  /** Judges the listings that changed since the last call, in this process or another. */
+  /** Judges the listings that changed, in this process or another, since the last call. */
   const follow = async () => {
-    // Begins where the last pass of any node began; if there was none, the first pass judges everything.
+    // Begins where the earliest of the last passes of views began; without any, a pass judges everything.
     position ??= Math.min(await newest(), ...(await store.selections.passes()).map(({ seq }) => seq));
     for (;;) {
       const changes = await store.changes.after(position, changesAtOnce);

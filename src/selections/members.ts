@@ -37,7 +37,7 @@ export function judgeFacts(
   };
 }
 
-/** Tells whether a selection is judged for each reader, so that none of its members are stored. */
+/** Tells whether a selection is judged when it is read, so that its stored members are not shown. */
 export const isJudgedWhenRead = ({ approvals, readers }: Selection): boolean =>
   approvals !== undefined || readers !== undefined;
 
@@ -186,8 +186,8 @@ const judgeNow = (selection: Selection, [handles, entries]: [readonly string[], 
   inTurns(handles, (some) => judgeSome(selection, [some, entries], context));
 
 /**
- * Judges the names of a selection that is judged when it is read. A result is kept until the listing changes,
- * or for ten minutes, whichever page is read.
+ * Judges the names of a selection that is judged when it is read. A result is kept until the listing or its
+ * file changes, time alone may change it, or ten minutes are over.
  */
 async function judgeChanged(
   selection: Selection,
@@ -291,7 +291,8 @@ export async function changesOf(
 }
 
 /**
- * Logs how many private entries there are and which files cannot be read, at the start and with each import.
+ * Logs how many private entries there are and which files cannot be read, at the start and every
+ * IMPORT_INTERVAL.
  */
 export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
   const { privateListings, importInterval_s } = config;

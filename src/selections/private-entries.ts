@@ -11,7 +11,7 @@ import { type Listing, type ListingVersion, registryMeta } from '../listings/lis
  * given it.
  */
 export interface PrivateEntry {
-  /** The listing that would have recorded the same. */
+  /** The file as a listing. */
   readonly listing: Listing;
   readonly version: ListingVersion;
 }

@@ -11,7 +11,7 @@ export interface SelectionVerdict {
   readonly failed: readonly string[];
   /** The private entry that was judged; a changed file makes a new one. */
   readonly entry: object | undefined;
-  /** When it may change with time alone, ms since 1970. */
+  /** The time at which it is judged again, ms since 1970. */
   readonly judgeAgain_ms: number;
 }
 

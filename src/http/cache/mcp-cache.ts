@@ -12,17 +12,17 @@ import { parseMessage } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
 import type { AnswerCache, HeaderList, ReadyAnswer } from './answer-cache.ts';
 
-/** A result that depends only on its key and the stored listings. */
+/** A result that is the same for all calls with its key until a listing changes or its time is over. */
 interface CacheableResult {
   readonly key: string;
   readonly tool?: string;
-  /** The listings that it contains. */
+  /** The handles whose change makes it stale, or `all`. */
   cacheTags(): ChangedHandles;
 }
 
 interface CacheableMessage extends CacheableResult {
   readonly id: number | string;
-  /** The client's description of itself. It must be well-formed, but does not change the answer. */
+  /** The client's description of itself. It must be well-formed, but does not change the result. */
   readonly client: string;
 }
 
@@ -46,8 +46,9 @@ const reserved = 'io.modelcontextprotocol/';
 const longest = 4096;
 
 /**
- * Returns the reserved members of `_meta`, which only the modern era has, as JSON. Undefined if a legacy
- * message has any, another member is an object, or the progressToken is not short.
+ * Returns the reserved members of `_meta`, which only the modern era has, as JSON. Undefined if `_meta` is
+ * not an object, a legacy message has a reserved member, another member is an object or null, or the
+ * progressToken is not short.
  */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';

@@ -57,8 +57,8 @@ const takeForm = async (c: Request, { site }: HttpAdapter) => {
 };
 
 /**
- * The feedback form (submit_feedback). It answers 422 with messages at the fields, or 303 once feedback was
- * received.
+ * The feedback form (submit_feedback). It answers 303 once feedback was received, 422 with messages at the
+ * fields, or the status of a temporary problem.
  */
 export const createFeedbackRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()

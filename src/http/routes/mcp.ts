@@ -90,7 +90,7 @@ export function createMcpRoute(
     }
   };
 
-  /** Ends open subscriptions; every later request is answered `draining`. */
+  /** Ends open subscriptions; every later message is answered `draining`. */
   const close = async () => {
     drain();
     const { answerer, unsubscribe } = await opening;

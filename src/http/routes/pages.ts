@@ -25,10 +25,10 @@ import { toCorsHeaders, toPreflight } from '../cors.ts';
 import { answerPage, answerWithETag } from '../response.ts';
 import { answerSitemap } from './sitemap.ts';
 
-/** The state of the import on a page may be a second old. Facts about listings are always current. */
+/** The state of the import on a page may be a second old. */
 const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 
-/** All tags, the most frequent first. */
+/** The tags that list_tags lists, the most frequent first. */
 const readTags = async (c: Request) =>
   Object.entries((await call(c, listTags, {})).tags)
     .map(([tag, listings]) => ({ tag, listings }))

@@ -48,9 +48,9 @@ const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
 
 /**
- * Answers with the sitemap: all listing pages, and the home, list and tag pages if one file has room for
- * them. With more than 50,000 listings it is an index of numbered files. Files are cached, because making one
- * reads many listings. Any other query redirects to the address without one, so that callers cannot have
+ * Answers with the sitemap: all listing pages, and the home, list, tag and about pages if one file has room
+ * for them. With more than 50,000 listings it is an index of numbered files. Files are cached, because making
+ * one reads many listings. Any other query redirects to the address without one, so that callers cannot have
  * other files made.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
