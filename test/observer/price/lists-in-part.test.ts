@@ -51,6 +51,8 @@ const item = (toolName: string, payTo: string) => ({
   accepts: [offer(payTo)],
 });
 let items = many(50, (at) => item(`tool${10 + at}`, alice));
+/** The amounts of two operations in the OpenAPI document of the host `stated`. */
+let amounts = ['1000', '2000'];
 /** The offers that the endpoint of the host `quoting` asks for. */
 let quoted: readonly object[] = [];
 
@@ -83,6 +85,13 @@ beforeAll(async () => {
   servers = Object.fromEntries(
     await Promise.all(Object.keys(lists).map(async (name) => [name, await startLockable(name)] as const)),
   );
+  servers.stated = await startDocumented([], () => {
+    const paths = amounts.map((amount, at) => [
+      `/operation${at}`,
+      { post: { 'x-payment-info': { offers: [{ amount, currency: usdc }] } } },
+    ]);
+    return { '/openapi.json': { openapi: '3.1.0', paths: Object.fromEntries(paths) } };
+  });
   servers.listed = await startDocumented([], () => ({}));
   servers.quoting = await startEndpoint((_, { method }, response) => {
     if (method !== 'POST') return void response.writeHead(404).end();
@@ -107,7 +116,7 @@ beforeAll(async () => {
     },
     listening: true,
   });
-  for (const name of [...Object.keys(lists), 'listed']) await directory.observe(handleAt(name));
+  for (const name of [...Object.keys(lists), 'listed', 'stated']) await directory.observe(handleAt(name));
 });
 afterAll(async () => {
   await directory.close();
@@ -263,4 +272,16 @@ it('an offer of a quote that can no longer be read is no change of the price', a
   expect(await toldOf('quoting', ['price.challenge'])).toEqual([]);
   quoted = [offer(alice, { amount: '90000' }), offer(alice, { ...euro, amount: '0.01' })];
   expect(await next('quoting', title)).toEqual([expect.stringContaining('0.09 USDC')]);
+});
+
+it('an amount of an OpenAPI document that cannot be read ends no price, and another change beside it is one', async () => {
+  const title = 'Prices in its OpenAPI document';
+  amounts = ['1000', '0.02'];
+  expect(await next('stated', title)).toEqual([]);
+  amounts = ['0.01', '0.02'];
+  expect(await next('stated', title)).toEqual([]);
+  expect(await toldOf('stated', ['price.openapi'])).toEqual([]);
+  amounts = ['9000', '0.02'];
+  expect(await next('stated', title)).toEqual([expect.stringContaining('9000')]);
+  expect(await toldOf('stated', ['price.openapi'])).toEqual(['price.openapi']);
 });

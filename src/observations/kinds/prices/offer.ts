@@ -309,15 +309,18 @@ function toAdvertisedOffer(stated: unknown) {
 }
 
 /** The member `x-payment-info` holds a list of offers, or is itself an offer. */
+const statedOffers = (info: JsonObject): readonly unknown[] =>
+  Array.isArray(info.offers) ? info.offers : [info];
+
 const toOffers = (info: JsonObject) =>
-  (Array.isArray(info.offers) ? info.offers : [info])
+  statedOffers(info)
     .map(toAdvertisedOffer)
     .filter((offer) => offer !== undefined)
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /**
  * The operations of an OpenAPI document with `x-payment-info`, by name such as `POST /search`, with the
- * offers that can be read.
+ * offers that can be read, and whether there are others.
  */
 export function pricedOperations(document: JsonObject) {
   const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));
@@ -327,8 +330,9 @@ export function pricedOperations(document: JsonObject) {
       return info ? [{ operation: `${method.toUpperCase()} ${path}`, info }] : [];
     }),
   );
-  return priced
-    .toArray()
-    .sort((a, b) => (a.operation < b.operation ? -1 : 1))
-    .map(({ operation, info }) => ({ operation, offers: toOffers(info) }));
+  const found = priced.toArray().sort((a, b) => (a.operation < b.operation ? -1 : 1));
+  return {
+    operations: found.map(({ operation, info }) => ({ operation, offers: toOffers(info) })),
+    isUnread: found.some(({ info }) => toOffers(info).length < statedOffers(info).length),
+  };
 }

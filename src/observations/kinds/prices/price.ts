@@ -5,7 +5,7 @@ import { toLine } from '../../../core/text.ts';
 import { code, codes, join, listed, ours, own, say, type Words } from '../../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { type BeforeChange, defineKind, type ShownFinding } from '../../kind.ts';
+import { type BeforeChange, defineKind, type PartComparison, type ShownFinding } from '../../kind.ts';
 import { ofOrigins, ofRareRemotes, ofRemotes, type RemoteFinding } from '../../remotes.ts';
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
 import { isIdentifier, noneQuoted, pricedOperations, quotedOffers, unreadWords } from './offer.ts';
@@ -96,7 +96,7 @@ function operationsWords({ value, details }: ShownFinding): Words {
 function readOpenApi({ text }: Fetched): RemoteFinding<z.infer<typeof pricedOperation>[]> | undefined {
   const document = readObject(text);
   if (typeof document?.openapi !== 'string') return undefined;
-  const priced = pricedOperations(document);
+  const { operations: priced, isUnread } = pricedOperations(document);
   if (priced.length === 0)
     return statesNone(own('No operation of the OpenAPI document states x-payment-info.'));
   const readable = priced.filter(({ offers }) => offers.length > 0);
@@ -104,10 +104,38 @@ function readOpenApi({ text }: Fetched): RemoteFinding<z.infer<typeof pricedOper
     return {
       value: readable,
       outcome: 'seen',
-      ...(readable.length < priced.length && { hasMore: true }),
+      ...(isUnread && { hasMore: true }),
       details: { operations: priced.slice(0, mostOperations), priced: priced.length },
     };
-  return statesNone(own('The OpenAPI document states x-payment-info in a form that Dossier does not know.'));
+  const why = own('The OpenAPI document states x-payment-info in a form that Dossier does not know.');
+  return { ...statesNone(why), rule: 'part' };
+}
+
+type Operations = z.infer<typeof pricedOperation>[];
+
+/** The operations of a fact by name; the last one of a shortened list may be cut. */
+function operationsIn({ value, value_digest, is_part }: BeforeChange<Operations> | ShownFinding<Operations>) {
+  const stored = value_digest === undefined ? (value ?? []) : (value ?? []).slice(0, -1);
+  const offers = stored.map(
+    (one) => [one.operation, new Set(one.offers.map((offer) => JSON.stringify(offer)))] as const,
+  );
+  return { offers: new Map(offers), isWhole: !is_part && value_digest === undefined };
+}
+
+/** Compares two lists of which one is a part: an operation may also have more offers than could be read. */
+function compareOperations(was: BeforeChange<Operations>, now: ShownFinding<Operations>): PartComparison {
+  const before = operationsIn(was);
+  const after = operationsIn(now);
+  const none = new Set<string>();
+  const names = [...new Set([...before.offers.keys(), ...after.offers.keys()])];
+  const pairs = names.map((name) => [before.offers.get(name), after.offers.get(name)] as const);
+  const isOther = pairs.some(([old, is]) => {
+    if (!old || !is) return (old ? after : before).isWhole;
+    return !old.isSubsetOf(is) && !is.isSubsetOf(old);
+  });
+  if (isOther) return 'differs';
+  const isLess = pairs.some(([old = none, is = none]) => !old.isSubsetOf(is));
+  return isLess || (before.isWhole && !after.isWhole) ? 'less' : 'same';
 }
 
 export const priceOpenapi = defineKind({
@@ -123,7 +151,8 @@ export const priceOpenapi = defineKind({
   doesNotMean: 'A call may be charged differently from an advertised price; the answer to the call decides.',
   value: z.array(pricedOperation),
   say: operationsWords,
-  method_version: 'price/5',
+  comparePart: compareOperations,
+  method_version: 'price/6',
   ...ofOrigins('/openapi.json', own('an OpenAPI document'), readOpenApi),
 });
 
