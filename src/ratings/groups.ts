@@ -79,8 +79,7 @@ export const groupRules = {
     holds: 'true',
     name: 'Reciprocal',
     meaning: 'Praise between two sources that rated each other’s listings within 90 days.',
-    reason: () =>
-      'Set apart because it praises, and the sources of both listings rated each other within 90 days.',
+    reason: () => 'Set apart because it praises, and both sides rated each other’s listings within 90 days.',
   },
   stated_overlap: {
     basis: 'stated_overlap',
@@ -103,7 +102,7 @@ export const groupRules = {
     name: 'New source',
     meaning: 'The source first proved its claim less than seven days ago.',
     reason: ({ new_until }) =>
-      `Set apart until ${dayText(new_until)}, because the account of the source first proved its claim less than seven days ago.`,
+      `Set apart until ${dayText(new_until)}, because the source first proved its claim less than seven days ago.`,
   },
 } as const satisfies Record<string, GroupRule>;
 

@@ -111,7 +111,10 @@ async function requirePublishedSigner(payload: JsonObject, signature: string, { 
     crv === 'secp256k1' && y !== undefined ? addressOf({ x, y }) : [],
   );
   if (published.includes(signer)) return;
-  throw new Problem('proof_key_unknown', 'The receipt is not signed by a published secp256k1 key.');
+  throw new Problem(
+    'proof_key_unknown',
+    'The receipt is not signed by a secp256k1 key that was published when it was issued.',
+  );
 }
 
 async function requireSigned(receipt: JsonObject, signature: string, signed: Signed): Promise<void> {

@@ -132,7 +132,7 @@ export function requireSameRoot(
   claim: SourceRoot | undefined,
 ): void {
   if (source_root === claim?.root && source_root_generation === claim.root_generation) return;
-  const detail = `The account ${source_root} made this rating with an earlier claim of this listing; only that claim can change it.`;
+  const detail = `The account or domain ${source_root} made this rating with an earlier claim of this listing; only that claim can change it.`;
   throw new Problem('rating_not_yours', detail);
 }
 
