@@ -178,7 +178,10 @@ export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion |
     return unreadable('a field of the record has the wrong type');
   const record = isDeleted ? '{}' : toCleanJson(entry.server);
   if (record === undefined) return unreadable('nested too deeply');
-  return toVersion(head, meta, { ...times, record }) ?? unreadable('publication time is not RFC 3339');
+  return (
+    toVersion(head, meta, { ...times, record }) ??
+    unreadable('publication time is not an RFC 3339 time after 1970')
+  );
 }
 
 const later = (a: VersionSummary, b: VersionSummary): number =>

@@ -244,7 +244,8 @@ export async function openSource(
   if (source === 'off') throw new RegistryError('no registry is configured (REGISTRY_URL is off)');
   const url = isWebAddress(source) ? URL.parse(source) : undefined;
   if (url === null) throw new RegistryError('invalid address');
-  if (url?.username) throw new RegistryError('the address must not contain a user name');
+  if (url && url.username + url.password !== '')
+    throw new RegistryError('the address must not contain a user name or a password');
   const origin = originOf(source, settings);
   if (source === sampleSource) return openSample();
   const path = source.replace(/^file:(\/\/(?=\/))?/, '');

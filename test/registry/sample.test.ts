@@ -84,6 +84,13 @@ describe('a saved copy', () => {
     });
   });
 
+  it('is not taken from an address with a user name or a password', async () => {
+    for (const source of ['https://:secret@registry.example', 'https://me@registry.example'])
+      await expect(importing.run({ source })).rejects.toThrow(
+        'the address must not contain a user name or a password',
+      );
+  });
+
   it('is refused by name only where it cannot be read', async () => {
     const path = join(folder, 'copy.json');
     await expect(importing.run({ source: path })).rejects.toThrow('the saved copy copy.json cannot be read');
