@@ -91,6 +91,7 @@ const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|asset
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;
+const isRead = (method: string) => method === 'GET' || method === 'HEAD';
 /** The answers to these would hold their turn while they wait for a file or a drawing. */
 const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
 
@@ -120,13 +121,13 @@ export function createRequestTurns(limits: RequestLimits, settings: LimitSetting
 export type RequestTurns = ReturnType<typeof createRequestTurns>;
 
 /**
- * Gives a GET its turn. The ARD search, a POST, takes its turn in its route when the body has arrived, so
- * that a slow sender does not keep others waiting.
+ * Gives a GET or HEAD its turn. The ARD search, a POST, takes its turn in its route when the body has
+ * arrived, so that a slow sender does not keep others waiting.
  */
 export const createTurnGuard =
   (inTurn: RequestTurns): MiddlewareHandler<HttpEnvironment> =>
   (c, next) =>
-    c.req.method !== 'GET' || hasNoTurn.test(c.req.path) ? next() : inTurn(c, next);
+    isRead(c.req.method) && !hasNoTurn.test(c.req.path) ? inTurn(c, next) : next();
 
 /** Counts each request for its network. Throws rate_limited. callTool checks the limits of tools. */
 export function createLimitGuard(

@@ -465,17 +465,24 @@ describe('limits', () => {
 });
 
 describe('an answer that is not cached', () => {
-  it('is made in turn: one network that asks for many waits for another one', async () => {
-    const directory = await openDirectory();
-    const order: string[] = [];
-    const askFrom = async (remoteAddress: string) => {
-      // A page that runs no search: searches take turns of their own.
-      await directory.app.request(`${page}/ratings`, {}, { incoming: { socket: { remoteAddress } } });
-      order.push(remoteAddress);
-    };
-    await Promise.all([...Array.from({ length: 60 }, () => askFrom('192.0.2.1')), askFrom('198.51.100.1')]);
-    expect(order).toHaveLength(61);
-    expect(order.indexOf('198.51.100.1')).toBeLessThan(10);
-    await directory.close();
-  });
+  it.each(['GET', 'HEAD'])(
+    'to a %s is made in turn: a network that asks for many waits for another one',
+    async (method) => {
+      const directory = await openDirectory();
+      const order: string[] = [];
+      const askFrom = async (remoteAddress: string) => {
+        // A page that runs no search: searches take turns of their own.
+        await directory.app.request(
+          `${page}/ratings`,
+          { method },
+          { incoming: { socket: { remoteAddress } } },
+        );
+        order.push(remoteAddress);
+      };
+      await Promise.all([...Array.from({ length: 60 }, () => askFrom('192.0.2.1')), askFrom('198.51.100.1')]);
+      expect(order).toHaveLength(61);
+      expect(order.indexOf('198.51.100.1')).toBeLessThan(10);
+      await directory.close();
+    },
+  );
 });
