@@ -74,7 +74,8 @@ function toldApart(change: ShownChange, before: NonNullable<ShownChange['before'
   const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
   const last = say`the other was last seen on ${dayOf(before.seen_until)}`;
-  const isTold = isAlike || (isToldByChange && before.value !== null);
+  const isPart = before.is_part || change.after.is_part;
+  const isTold = isAlike || ((isToldByChange || isPart) && before.value !== null);
   const said = isTold ? sayChange?.(before, change.after, last) : undefined;
   return said && within(said);
 }

@@ -271,7 +271,11 @@ it('an offer of a quote that can no longer be read is no change of the price', a
   expect(await next('quoting', title)).toEqual([]);
   expect(await toldOf('quoting', ['price.challenge'])).toEqual([]);
   quoted = [offer(alice, { amount: '90000' }), offer(alice, { ...euro, amount: '0.01' })];
-  expect(await next('quoting', title)).toEqual([expect.stringContaining('0.09 USDC')]);
+  expect(await next('quoting', title)).toEqual([
+    expect.stringContaining(
+      'rice raised from 0.01 USDC to 0.09 USDC on Base; the endpoint quotes more than Dossier can read (',
+    ),
+  ]);
 });
 
 it('an amount of an OpenAPI document that cannot be read ends no price, and another change beside it is one', async () => {
