@@ -177,7 +177,7 @@ async function checkTarget(
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
 }
 
-/** The problem of a listing that is not shown. It says whether an opt-out line withdrew the listing. */
+/** The problem of a listing that the registry or its publisher withdrew. It says if an opt-out line did. */
 async function toWithdrawnProblem(handle: string, context: Context): Promise<Problem> {
   const optOut = await readWithdrawing(handle, context);
   return new Problem('listing_withdrawn', optOut && optOutText(optOut, undefined));

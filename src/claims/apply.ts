@@ -325,8 +325,9 @@ async function judgeLines(
 }
 
 /**
- * While the listing is not shown, notes that the line or the location is missing, or when the line was read.
- * This proves nothing, but a suspended capability lapses a fixed time after its line was last read.
+ * While the listing is withdrawn by the registry or its publisher, notes that the line or the location is
+ * missing, or when the line was read. This proves nothing, but a suspended capability lapses a fixed time
+ * after its line was last read.
  */
 async function noteMeanwhile(
   tx: ClaimTransaction,

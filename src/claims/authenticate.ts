@@ -27,7 +27,6 @@ async function whyUnlisted(
 
 /**
  * Tells why a capability cannot write; undefined if it can. The reasons have the same order as in judge.ts.
- * While the listing is not shown, no line restores the capability.
  */
 export async function findRefusal(
   { claims, listings, optOuts }: Pick<Reads, 'claims' | 'listings' | 'optOuts'>,

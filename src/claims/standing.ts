@@ -92,7 +92,10 @@ export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
 
 export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
 
-/** Tells whether a shown listing records a different repository from the one that proved the claim. */
+/**
+ * Tells whether a listing no longer records the repository that proved its claim. A listing that the registry
+ * or its publisher withdrew records none, and does not count.
+ */
 export const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
   kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
 

@@ -289,7 +289,7 @@ export interface ImportRequest {
   readonly source?: string | undefined;
   /** Called after each page. `total` is the number of rows in the source, if known. */
   readonly onProgress?: (progress: Pick<SourcePage, 'total'> & { readonly counts: ImportCounts }) => void;
-  /** Stops the run between two pages; the next import continues it. */
+  /** Stops the run before its next page is written; the next import continues it. */
   readonly signal?: AbortSignal | undefined;
   /** Reads the whole source even if its changes would do. */
   readonly isFull?: boolean | undefined;

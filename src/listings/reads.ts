@@ -39,7 +39,7 @@ const valuesOf = {
 /** If at most this many listings have some facets, all are read and sorted by their last update. */
 const maxSorted = 2000;
 
-/** All listings by static rank, which is the order of their ids. */
+/** Visible listings by static rank, which is the order of their ids. */
 const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest') =>
   db
     .selectFrom('listing')

@@ -79,7 +79,10 @@ const derivedColumns = [
 export type DerivedRow = Pick<RatingRow, (typeof derivedColumns)[number]>;
 
 export const createRatingReads = (db: Db) => ({
-  /** The two sides of a rating by the holder of a capability; undefined if no capability has the hash. */
+  /**
+   * The two sides of a rating by the holder of a capability; undefined if no capability with this hash has a
+   * listing.
+   */
   sides: (capabilityHash: string, subject: string): Promise<RatingSides | undefined> =>
     readSides(db, capabilityHash, subject),
   async byId(id: string): Promise<Rating | undefined> {

@@ -111,8 +111,8 @@ const maxAmendments = 5;
 const amendable_ms = 180 * day_ms;
 
 /**
- * Throws if a capability has ended or was blocked since it was authenticated. Proofs are checked in between,
- * which takes time.
+ * Throws if a capability no longer works or was blocked since it was authenticated. Proofs are checked in
+ * between, which takes time.
  */
 export async function requireLive(
   tx: RatingTransaction,

@@ -91,7 +91,7 @@ function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook |
   const active = known.filter(isActive);
   const placesOf = countPlaces(active);
   const own = placesOf(newcomer);
-  if (own.ofDomain >= mostOfDomain) throw refuse(`${mostOfDomain} webhooks of this domain`);
+  if (own.ofDomain >= mostOfDomain) throw refuse(`${mostOfDomain} webhooks of this domain or account`);
   if (own.ofNetwork >= mostOfNetwork)
     throw refuse(`${mostOfNetwork} webhooks registered by this network today`);
   if (known.length < mostOfAll) return undefined;

@@ -235,7 +235,7 @@ it('takes at most ten addresses of one domain, and 20 of one network in a day', 
   expect(await refused({ url: 'https://third.hook.example:8443/in' })).toEqual([
     429,
     'rate_limited',
-    'There are 10 webhooks of this domain, and no more are taken. Wait for the seconds in Retry-After, then send it again.',
+    'There are 10 webhooks of this domain or account, and no more are taken. Wait for the seconds in Retry-After, then send it again.',
   ]);
   const [known] = await service.store.webhooks.list();
   await put(20, (n) => ({ domain: `d${n}.example`, network: String(known?.network) }));

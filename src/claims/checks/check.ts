@@ -25,8 +25,8 @@ import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
 /**
- * The outcome of a check. `isWithdrawn`: the listing is not shown. `note` says what follows from an opt-out
- * line there that has not withdrawn the listing.
+ * The outcome of a check. `isWithdrawn`: the registry or the publisher withdrew the listing. `note` says what
+ * follows from an opt-out line there that has not withdrawn the listing.
  */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
