@@ -15,7 +15,7 @@ export interface FoundTarget extends ModerationTarget {
   readonly reportedTo: readonly string[];
   /** The entries of the log whose records are affected. A rating's own entry comes first. */
   readonly record_indexes: readonly number[];
-  /** The older versions of a rating that are not erased. */
+  /** The older versions of a rating, which may be erased themselves; none if the rating is erased. */
   readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
 }
 

@@ -115,7 +115,9 @@ export const voidRating: Action = {
   consequence: () => 'It counts in no group.',
   async apply(tx, { target, handle }, { at }) {
     if ((await tx.ratings.setVoided(target, at)) === undefined)
-      throw new NotModerated('only a rating that counts can be voided; this one was amended or withdrawn');
+      throw new NotModerated(
+        'only a current rating can be voided; this one was amended, withdrawn or erased',
+      );
     if (handle !== undefined) await tx.listings.reindex(handle);
   },
   async undo(tx, { target, handle }) {
@@ -146,8 +148,9 @@ export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, b
 const operator = 'The operator of this directory';
 
 /**
- * Appends `moderation.applied`, and reports it in the changes of every affected listing and to registry
- * mirrors. `ends` is the entry of the action that it ends. The address of a network is not published.
+ * Appends `moderation.applied`, and reports it in the changes of every affected listing. If a listing is the
+ * target, registry mirrors learn of it too. `ends` is the entry of the action that it ends. The address of a
+ * network is not published.
  */
 async function append(
   tx: RatingTransaction,
@@ -198,7 +201,7 @@ async function findFor(
 
 /**
  * Applies an action in the caller's transaction: writes its row and its entry of the log, and calls `apply`.
- * Throws NotModerated.
+ * Throws NotModerated and NotErasable.
  */
 export async function applyAction(
   tx: RatingTransaction,

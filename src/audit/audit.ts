@@ -215,11 +215,7 @@ export async function auditOnce(context: LogContext, signal: AbortSignal): Promi
   const finished_at = clock().toISOString();
   await store.write((tx) => tx.audits.put({ finished_at, entries, faults }));
   if (faults === 0) log.info({ entries }, 'audit: what is shown agrees with the transparency log');
-  else
-    log.error(
-      { entries, faults },
-      'audit: what is shown differs from the transparency log; run dossier audit for all faults',
-    );
+  else log.error({ entries, faults }, 'audit: faults were found; run dossier audit to see all');
 }
 
 /** The time until the next audit is due, counted from the last audit of any node; at most ten minutes. */

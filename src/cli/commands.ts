@@ -64,7 +64,7 @@ function addServiceCommands(program: Command, { config, environment }: Shell): v
 function addListingsCommands(program: Command, { config }: Shell): void {
   add(program, 'import', 'import listings from the registry into the database, with progress', {
     examples: ['dossier import --from https://registry.modelcontextprotocol.io'],
-    exits: `0 done; 130 stopped by Ctrl-C; 64 usage; 69 the registry cannot be reached, another import runs, or it is held; ${databaseExits}.`,
+    exits: `0 done; 130 stopped by Ctrl-C; 64 usage; 65 nearly no entry could be read; 69 the registry cannot be read, another import runs, or this one is held; ${databaseExits}.`,
   })
     .option('--from <url|file>', 'a registry, or a saved copy as JSON, gzipped or not')
     .option('--once', 'accepted and without effect: the command always makes one run')
@@ -118,7 +118,7 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
       'dossier lock --from https://dossier.example --inventory .mcp.json',
     ],
     exits:
-      '0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.',
+      '0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file or the database cannot be read, or the lock file cannot be written; 78 settings.',
   })
     .option('--from <url|file>', source)
     .option('--view <name>', 'exactly the listings that are in this view of a Dossier now')
@@ -134,7 +134,7 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
   add(program, 'check', 'compare a lock file with what is known now, for CI', {
     examples: ['dossier check --from https://dossier.example'],
     exits:
-      '0 nothing changed; 1 facts changed, or a package is reported as malicious code, one line each; 64 no lock file; 69 the Dossier cannot be reached; 74 a file cannot be read. On GitHub Actions the lines are annotations.',
+      '0 nothing changed; 1 facts changed, or a package is reported as malicious code, one line each; 64 usage, or no lock file; 69 the Dossier cannot be reached; 74 a file or the database cannot be read; 78 settings. On GitHub Actions the lines are annotations.',
   })
     .option('--from <url|file>', source)
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
@@ -272,7 +272,7 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
     async (id: string | undefined) => (await load()).listDead(await config(), id),
   );
   const replays =
-    'send dead letters again, all or the one at a position of the stream; makes an ended webhook active';
+    'send dead letters again, all or the one at a position of the stream; makes the webhook active';
   add(webhooks, 'replay <id> [position]', replays).action(async (id: string, position: string | undefined) =>
     (await load()).replayWebhook(await config(), id, position),
   );

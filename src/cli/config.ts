@@ -11,8 +11,8 @@ const inForce: Readonly<Record<string, (config: Config) => string>> = {
 };
 
 /**
- * Prints every setting in force as NAME=value, so that it could be set again, with secrets masked. Throws
- * ExitError (78) for settings that `serve` refuses.
+ * Prints every setting in force as NAME=value, with secrets masked. Throws ExitError (78) for settings that
+ * `serve` refuses.
  */
 export async function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   await requireUsableSettings(config);

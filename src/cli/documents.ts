@@ -8,7 +8,10 @@ const inputs = z
   .array(z.looseObject({ name: z.string(), required: z.boolean(), secret: z.boolean() }))
   .optional();
 
-/** The members of a listing document that a lock reads. A document from elsewhere may lack any of them. */
+/**
+ * The members of a listing document that a lock reads. A document from elsewhere may lack any of them, so
+ * they are checked.
+ */
 export const documentForm = z.looseObject({
   handle: z.string(),
   version: z.string(),

@@ -195,7 +195,7 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>):
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
-/** Says how many facts could not be compared, and why. Returns whether there were any. */
+/** Returns whether any facts could not be compared. Without `json` it also says how many, and why. */
 function printUncompared(
   lock: LockFile,
   found: ReadonlyMap<string, LockComparison>,
@@ -272,8 +272,8 @@ async function readWanted(
 }
 
 /**
- * The listings of the new file. A listing that is gone is left out if the old file had it; otherwise this
- * throws ExitError.
+ * The listings of the new file. With `update`, a listing that is gone is left out if the old file had it.
+ * Throws ExitError for any other listing that is gone.
  */
 function toListings(
   found: ReadonlyMap<string, LockComparison>,
@@ -292,8 +292,8 @@ function toListings(
 
 /**
  * Writes what is known about some listings to a lock file, in addition to those that it has. With `view` or
- * `inventory` the file has exactly those. With `update` its own listings are read again, after printing which
- * changes that accepts. Throws ExitError.
+ * `inventory` those that it has are dropped. With `update` they are read again, and the changes that this
+ * accepts are printed. Throws ExitError.
  */
 export async function runLock(
   config: () => Promise<Config>,

@@ -63,7 +63,10 @@ async function undoActive(
   return undone;
 }
 
-/** Applies or undoes an action, and prints the entry of the log and what readers see. Throws ExitError. */
+/**
+ * Applies or undoes an action, and prints the entry of the log and, if it is applied, what readers see.
+ * Throws ExitError.
+ */
 export async function runAction(
   config: Config,
   action: Action,

@@ -123,9 +123,10 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
 }
 
 /**
- * Observes the named listings, or all that are due, and stores the findings. Exits with 0 when it has run,
- * whatever it found; with 64 for an unknown handle; with 74 if every run failed on our side, or one of a
- * named listing did. SIGTERM and Ctrl-C drop the running checks; with named listings it then ends with 130.
+ * Observes the named listings and endpoints, or all listings that are due, and stores the findings about
+ * listings. Exits with 0 when it has run, whatever it found; with 64 for an unknown handle; with 74 if every
+ * check failed on our side, or one that was named did. SIGTERM and Ctrl-C drop the running checks; if
+ * listings were named, it then ends with 130.
  */
 export async function runObserve(
   config: Config,

@@ -104,7 +104,7 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
 
 /**
  * Runs the service until SIGTERM or SIGINT. It listens first and imports in the background. At the end it
- * drains within `drain_ms` and ends the process.
+ * drains for about `drain_ms`, or a second longer for background work, and ends the process.
  */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);

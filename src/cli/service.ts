@@ -3,8 +3,8 @@ import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 
 /**
- * Removes slashes from the end of the address of a Dossier. Throws ExitError if the address contains anything
- * that may be secret, because addresses are printed and stored in lock files.
+ * Removes slashes from the end of the address of a Dossier. Throws ExitError for a user name, password, query
+ * or fragment, which may be secret, because addresses are printed and stored in lock files.
  */
 export function toBase(from: string): string {
   const { username, password, search, hash } = URL.parse(from) ?? { search: from };

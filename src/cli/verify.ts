@@ -162,7 +162,7 @@ async function checkConsistency({ older, newer, consistency }: VerifyOptions, { 
   const known = key ?? keyOfPolicy(policy, text || '');
   if (!older || !text || !consistency || !known)
     throw usageError(
-      'verify: give a saved proof, --checkpoint with --key or --policy, or all of --older, --newer, --consistency and --key',
+      'verify: give a saved proof, --checkpoint, or all of --older, --newer and --consistency; without a saved proof also --key, or a --policy that names the log',
     );
   const proof = await readSaved(consistency);
   const checks = verifyConsistency(await readSaved(older), text, { proof, key: known });

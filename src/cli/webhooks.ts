@@ -60,7 +60,9 @@ export const listDead = (config: Config, id: string | undefined): Promise<void> 
       );
     if (dead.length === 0) print('No dead letters.');
     if (dead.length === listed)
-      print(`The first ${listed}; there may be more. dossier webhooks replay sends all again.`);
+      print(
+        `The first ${listed}; there may be more. dossier webhooks replay <id> sends all of a webhook again.`,
+      );
   });
 
 function toSeq(text: string | undefined): number | undefined {
@@ -68,10 +70,7 @@ function toSeq(text: string | undefined): number | undefined {
   throw usageError(`${text} is no position of the stream; see dossier webhooks dead`);
 }
 
-/**
- * Sends dead letters again, all of a webhook or the one at a position, and makes an ended or resting webhook
- * active.
- */
+/** Sends dead letters again, all of a webhook or the one at a position, and makes the webhook active. */
 export const replayWebhook = (config: Config, id: string, position: string | undefined): Promise<void> =>
   withStore(config, async (store) => {
     const seq = toSeq(position);

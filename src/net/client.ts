@@ -72,9 +72,12 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 export interface FailedRequest {
   readonly result: FetchFailure;
   readonly certificate?: Words;
-  /** Why nothing was sent: the address is not allowed, or the name was not resolved. */
+  /**
+   * Why nothing was sent: the address is not allowed, the name has no address or was not resolved, or this
+   * machine could not connect.
+   */
   readonly unsent?: 'not_allowed' | Unresolved;
-  /** Set with `host_unreachable` if a connection was made and ended before the response did. */
+  /** Set if the other side closed or reset the connection before the response ended. */
   readonly brokeOff?: true;
 }
 
@@ -83,8 +86,9 @@ export interface FailedRequest {
  */
 export interface OutboundClient {
   /**
-   * Tells why nothing can be sent to the URL; undefined if something can. The name is resolved here, before
-   * the deadline of a request begins.
+   * Tells why nothing can be sent to the URL: it is not allowed, or its name was not resolved. The name is
+   * resolved here, before the deadline of a request begins. Its addresses are judged only when a request
+   * connects.
    */
   whyUnsent(url: URL, signal: AbortSignal): Promise<FailedRequest | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | FailedRequest>;
@@ -184,7 +188,10 @@ const isCutOff = (error: unknown) =>
 const isUnasked = (error: unknown) =>
   error instanceof Error && (error.message === 'bad response' || errorCodeOf(error) === 'ERR_ASSERTION');
 
-/** Tells whether the host sent something that is not HTTP within our limits. */
+/**
+ * Tells whether the host sent something that is not HTTP, headers over the limit, or a body that cannot be
+ * decompressed.
+ */
 const isProtocolError = (error: unknown) =>
   (error instanceof errors.HTTPParserError && !isCutOff(error)) ||
   error instanceof errors.HeadersOverflowError ||
@@ -241,7 +248,7 @@ export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFu
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
 /**
- * Tells why the name of a public host was not resolved before the signal was aborted. Undefined if it has
+ * Tells why the name of a public host has no address or was not resolved in time. Undefined if it has
  * addresses, allowed or not, if it is an address, or if the host is not a public one.
  */
 export async function whyUnresolved(
@@ -314,7 +321,7 @@ export function overridden(url: URL, overrides: Config['hostOverrides']): URL | 
 }
 
 /**
- * Allows http and https URLs without user names on any port of public addresses, and the hosts in
+ * Allows http and https URLs without user name and password on any port of public addresses, and the hosts in
  * HOST_OVERRIDES at any address.
  */
 export function reachPublic(url: URL, overrides: Config['hostOverrides']): Reach | undefined {

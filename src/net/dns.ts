@@ -43,7 +43,7 @@ function toHostAndPort(server: string): { host: string; port: number } {
   return { host: server.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(server.slice(colon + 1)) };
 }
 
-/** Others may arrive by mistake or be forged. */
+/** Tells whether a packet answers the question. Other packets may arrive by mistake or be forged. */
 const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.type === 'response' &&
   packet.id === id &&
@@ -71,8 +71,8 @@ async function askOverTcp(server: string, question: DnsQuestion, deadline: Abort
 }
 
 /**
- * Reads one answer of a DNS server (`address:port`), over TCP if it is too long for UDP. Throws if none comes
- * in time.
+ * Reads one answer of a DNS server (`address:port`), over TCP if it is too long for UDP. Throws if none
+ * comes.
  */
 async function askDns(server: string, question: DnsQuestion, deadline: AbortSignal): Promise<DecodedPacket> {
   // Over UDP, packets that do not answer the question are ignored.
@@ -106,7 +106,7 @@ const tries = 2;
 
 const sameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-/** Follows a chain of CNAME records in an answer to its last name. Throws if it does not end. */
+/** Follows a chain of CNAME records in an answer to its last name. Throws if it has more than eight. */
 function followAliases(name: string, { answers = [] }: DecodedPacket): string {
   let at = name;
   for (let hops = 0; hops <= mostAliases; hops++) {
@@ -146,7 +146,7 @@ async function askServer(server: string, asked: AskedName, timeout_ms: number): 
  * Reads the records of a type at a name from one server, following CNAMEs: addresses, texts, or tags with
  * their values (CAA). `dnssec` is set if the server says that it validated the answers (AD bit, RFC 4035
  * section 3.2.3). NXDOMAIN and an empty answer are absence. Everything else throws: SERVFAIL, a refusal, no
- * answer in time, a CNAME loop, more than 200 records.
+ * answer in time, too many CNAMEs, more than 200 records.
  */
 export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;

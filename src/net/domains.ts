@@ -40,8 +40,8 @@ function toWebRead({ status, location, body, contentType, retry_after_s }: Outbo
 }
 
 /**
- * Reads what a domain publishes: TXT records, and files on its web server. It asks the servers in
- * DNS_SERVERS, or two public ones, and compares their answers. Failures are results.
+ * Reads what a domain publishes: TXT records, and files on its web server. TXT records are those of the
+ * servers in DNS_SERVERS, or of two public ones, whose answers are compared. Failures are results.
  */
 export function createDomainReader(
   rules: Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>,
@@ -62,7 +62,7 @@ export function createDomainReader(
         readRecords(server, { name, type: 'TXT' }, timeouts.claimDns_ms).catch(() => undefined);
       return agree(await Promise.all(servers.map(ask)));
     },
-    /** Reads a file of at most 64 KiB at an https address. */
+    /** Reads a file of at most 64 KiB. */
     async file(url: URL): Promise<WebRead> {
       const response = await client.fetch({
         url,

@@ -36,11 +36,12 @@ export interface HeadRef {
 
 const length = /^[0-9a-f]{4}$/i;
 const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
-/** A branch name of plain characters, the only free text of a response that is passed on. */
+/** A branch name of plain characters. Any other name is not passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
 /**
- * Yields the packets of a response with their stated size, and undefined if the framing is broken or cut off.
+ * Yields the packets of a response with their stated size. If one is cut off or states no size, yields
+ * undefined and ends.
  */
 function* packetsOf(
   body: Buffer,
@@ -70,8 +71,8 @@ function toLines(body: Buffer): string[] | undefined {
 }
 
 /**
- * Reads the response to a head query: HEAD, 'empty' for a repository without commits, undefined if it is
- * malformed.
+ * Reads the response to a head query: HEAD, 'empty' if there is none as in a repository without commits,
+ * undefined if it is malformed.
  */
 export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
@@ -98,7 +99,10 @@ export const toCommitQuery = (commit: string, agent: string): Buffer =>
 const longestCommit_bytes = 64 * 1024;
 const packData = 1;
 
-/** The packfile in a response: the data of sideband 1 after the line `packfile`; undefined without one. */
+/**
+ * The packfile in a response: the data of sideband 1 after the line `packfile`. Undefined without that line,
+ * and for a broken packet.
+ */
 function toPack(body: Buffer): Buffer | undefined {
   const data: Buffer[] = [];
   let isPack = false;
@@ -111,7 +115,10 @@ function toPack(body: Buffer): Buffer | undefined {
   return isPack ? Buffer.concat(data) : undefined;
 }
 
-/** The content of a pack's first object if that is a commit (gitformat-pack(5)), otherwise undefined. */
+/**
+ * The content of a pack's first object if that is a commit of at most 64 KiB (gitformat-pack(5)), otherwise
+ * undefined.
+ */
 function firstCommit(pack: Buffer): Buffer | undefined {
   if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;
   let at = 12;
@@ -125,8 +132,8 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
 /**
- * The time in the committer line of a requested commit, RFC 3339. Undefined unless the response holds that
- * commit: its id is the digest of what was read.
+ * The time in the committer line of a requested commit, RFC 3339. Undefined if the response does not hold
+ * that commit (its id is the digest of what was read) or the commit states no time.
  */
 export function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);
@@ -169,7 +176,9 @@ export interface ExchangeFailure<Result = FetchFailure> {
   readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;
   readonly unsent?: FailedRequest['unsent'];
-  /** The path, without .git, to which the host redirects; set with `repository_moved`. */
+  /**
+   * The path of the repository, without .git, to which the host redirects, if `repository_moved` names one.
+   */
   readonly moved_to?: string;
 }
 
@@ -183,8 +192,8 @@ const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
 /**
- * Tells whether two URLs differ only in the case of the path or in `.git`, as when hosts redirect to their
- * own spelling.
+ * Tells whether two URLs differ at most in the case of the path and in `.git`, as when hosts redirect to
+ * their own spelling.
  */
 const isSameSpelling = (from: URL, to: URL) =>
   to.origin === from.origin &&

@@ -12,7 +12,7 @@ import { withoutRoot } from './addresses.ts';
  * Why a name leads to no address.
  * - `no_address`: DNS answered that it has none.
  * - `unresolved`: DNS gave no answer, although it recently resolved a name of a different domain.
- * - `no_way`: DNS gave no answer, and that may be our fault.
+ * - `no_way`: DNS gave no answer, and that may be our fault, or the caller did not wait for it.
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
@@ -33,7 +33,7 @@ const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
 /** Error codes of a failure on this machine, or of DNS servers that cannot be reached. */
 const ours = /^(?:ECONNREFUSED|ENOMEM|EFILE|ENOTINITIALIZED)$/;
 
-/** Asks DNS for the IPv4 and IPv6 addresses of a name; `unanswered` if no answer came in time. */
+/** Asks DNS for the IPv4 and IPv6 addresses of a name; `unanswered` if no usable answer came in time. */
 async function resolveName(
   name: string,
   servers: Config['dnsServers'],
@@ -125,8 +125,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
   };
   return {
     /**
-     * Resolves a name to all its IPv4 and IPv6 addresses; `no_way` if the signal is aborted first. Never
-     * throws.
+     * Resolves a name to its IPv4 and IPv6 addresses; `no_way` if the signal is aborted first. Never throws.
      */
     resolve: (hostname: string, signal: AbortSignal): Promise<ResolvedAddresses | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
@@ -147,8 +146,8 @@ const asking = new Map<string, Names>();
 
 /**
  * Returns the resolver for the given servers, or for those of the system. It uses c-ares, which blocks no
- * thread of the pool, and does not read /etc/hosts. Clients with the same servers share it, so that the names
- * of a silent domain delay only each other.
+ * thread of the pool, and does not read /etc/hosts. Clients with the same servers and timeout share it, so
+ * that the names of a silent domain delay only each other.
  */
 export function namesAt(servers: Config['dnsServers'], timeout_ms: number = defaultTimeouts.name_ms): Names {
   const key = `${timeout_ms} ${servers?.join() ?? ''}`;

@@ -32,7 +32,9 @@ type ReadFailure =
   | 'repository_not_found'
   | 'repository_empty';
 
-/** The result of a repository check. If `pinned`, the file was read at the commit that HEAD pointed to. */
+/**
+ * The result of a repository check. If `pinned`, the file was requested at the commit that HEAD pointed to.
+ */
 export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & (
     | { readonly result: 'file'; readonly text: string }
     | { readonly result: ReadFailure; readonly retry_after_s?: number }
@@ -93,8 +95,8 @@ async function readFile(exchange: GitExchange, url: URL): Promise<FileRead> {
 }
 
 /**
- * If the host answers the question for HEAD with an error, the file is read without a commit. The result
- * counts only if it is about the file.
+ * If HEAD cannot be read from what the host answers, the file is read without a commit. That result counts
+ * only if it is about the file.
  */
 async function checkRepository(
   exchange: GitExchange,
@@ -111,9 +113,9 @@ async function checkRepository(
 }
 
 /**
- * Creates the client that reads repositories. It reaches https hosts whose addresses are all global unicast,
- * and `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies have at most 64
- * KiB.
+ * Creates the client that reads repositories. It reaches hosts by https and by name whose addresses are all
+ * global unicast, and `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies
+ * have at most 64 KiB.
  */
 export const createSafeClient = (
   loopbackOrigins: ReadonlySet<string>,
@@ -156,7 +158,7 @@ export function createRepositoryReader(
   return {
     /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
     place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
-    /** Reads a small text file at the root of the default branch. Only its text is passed on. */
+    /** Reads a text file of at most 16 KiB at the root of the default branch. */
     async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
       const found = await read(place, (exchange, bases) =>
         checkRepository(exchange, bases, { place, fileName }),

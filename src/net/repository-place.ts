@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 
-/** A recorded repository: always https, a configured host and an owner/name path. */
+/** A recorded repository on a configured host, whichever scheme its record has. */
 export interface RepositoryPlace {
   /** The recorded host in lower case: a key of REPOSITORY_HOSTS. */
   readonly host: string;
@@ -15,7 +15,7 @@ export type Bases = Config['repositoryHosts'][string];
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
 
-/** Path of a raw file at a ref, for each forge (docs/claims.md). */
+/** The path of a raw file at a ref, for each layout of forges (docs/claims.md). */
 const rawPaths: Record<
   NonNullable<Bases['layout']>,
   (path: string, ref: string, fileName: string) => string

@@ -200,7 +200,7 @@ describe('dossier doctor', () => {
     [
       'an audit that found differences',
       "delete from audit_run; insert into audit_run values (1, '2026-01-01T00:00:00.000Z', 5, 2)",
-      'FAULT   log: 2 differences between it and what is shown (2026-01-01T00:00:00.000Z)',
+      'FAULT   log: the audit that finished 2026-01-01T00:00:00.000Z found 2 faults',
     ],
     [
       'audits that stopped',

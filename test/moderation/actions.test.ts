@@ -202,7 +202,7 @@ describe('a voided rating', () => {
     await post('submit_rating', { ...sent, score: 2, supersedes: first.rating_id }, capability);
     const entries = await directory.store.log.size();
     await expect(act('void', first.rating_id, 'no_interaction')).rejects.toThrow(
-      'only a rating that counts can be voided; this one was amended or withdrawn',
+      'only a current rating can be voided; this one was amended, withdrawn or erased',
     );
     expect(await directory.store.log.size()).toBe(entries);
   });

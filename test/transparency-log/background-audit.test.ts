@@ -45,7 +45,7 @@ async function serveUntilAudited(DATABASE_URL: string) {
       log += text;
     });
   const url = await service.line(/^listening on (http:\S+)/m);
-  await expect.poll(() => log).toMatch(/"msg":"audit: what is shown/);
+  await expect.poll(() => log).toMatch(/"msg":"audit: (?:what is shown agrees|faults were found)/);
   const ready = await fetch(`${url}/readyz`);
   const metrics = await (await fetch(/"url":"(http:[^"]+\/metrics)"/.exec(log)?.[1] ?? '')).text();
   service.child.kill('SIGTERM');

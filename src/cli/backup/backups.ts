@@ -104,7 +104,7 @@ async function pruneBackups(folder: string, keep: number, now: Date): Promise<vo
 }
 
 const emptySleep_ms = 5000;
-/** The longest pause, after which a failed backup is tried again. */
+/** The longest pause between two looks at the folder, and the pause after a failed backup. */
 const longestSleep_ms = 600_000;
 
 /**
@@ -139,9 +139,9 @@ export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'b
 }
 
 /**
- * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL and keeps the newest BACKUP_KEEP, until the signal.
- * The newest file determines when the next is due, also after a restart. Does nothing if BACKUP_DIR is not
- * set. Never throws.
+ * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL, once there are listings, and keeps the newest
+ * BACKUP_KEEP, until the signal. The newest file determines when the next is due, also after a restart. Does
+ * nothing if BACKUP_DIR is not set. Never throws.
  */
 export async function startBackups(context: LogContext, signal: AbortSignal): Promise<void> {
   if (!context.config.backupDir) return;

@@ -204,7 +204,7 @@ async function readAudit(store: Store): Promise<DoctorFinding> {
   if (!last?.finished_at) return fine('not audited yet; the service does so when it starts');
   if (last.faults > 0)
     return fault(
-      `${last.faults} differences between it and what is shown (${last.finished_at})`,
+      `the audit that finished ${last.finished_at} found ${counted(last.faults, 'fault')}`,
       'run dossier audit',
     );
   const text = `what is shown agreed with ${last.entries} entries (${last.finished_at})`;
@@ -332,7 +332,7 @@ const print = (name: string, { state, text, next }: DoctorFinding) =>
 
 /**
  * Checks settings, database, log and surroundings, and prints a line for each finding with what to do.
- * Changes nothing. Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve`
+ * Changes nothing here. Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve`
  * refuses.
  */
 export async function runDoctor(config: Config): Promise<void> {

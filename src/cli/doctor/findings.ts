@@ -9,15 +9,13 @@ export interface DoctorSubject {
 
 /** The result of a check: one sentence, and what to do if something has to be done. */
 export interface DoctorFinding {
-  /**
-   * `fault`: the service does not work as it should. `warning`: it does, but something may need attention.
-   */
+  /** `fault`: the service does not work as it should. `warning`: something may need attention. */
   readonly state: 'fine' | 'warning' | 'fault';
   readonly text: string;
   readonly next?: string;
 }
 
-/** The findings of one check. It changes nothing; an error that it throws is a fault. */
+/** The findings of one check. It changes nothing here; an error that it throws is a fault. */
 export type DoctorFindings = Promise<DoctorFinding | readonly DoctorFinding[]>;
 
 export const fine = (text: string): DoctorFinding => ({ state: 'fine', text });
@@ -25,8 +23,8 @@ export const warning = (text: string, next: string): DoctorFinding => ({ state: 
 export const fault = (text: string, next: string): DoctorFinding => ({ state: 'fault', text, next });
 
 /**
- * Sends a GET without following redirects. A text says why there is no answer. `ahead_ms` is how far the
- * other clock is ahead by its Date and Age headers, with an uncertainty of `unsure_ms`.
+ * Sends a GET without following redirects. If there is no answer, returns a text that says why. `ahead_ms` is
+ * how far the other clock is ahead by its Date and Age headers, with an uncertainty of `unsure_ms`.
  */
 export async function ask(url: string) {
   try {

@@ -23,8 +23,8 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /**
- * The checkpoint that was published last, from the checkpoint file or from the running service; undefined if
- * there is none.
+ * The checkpoint that was published last, from the checkpoint file or from the running service. Undefined if
+ * there is none, or the database lacks its log or has fewer entries.
  */
 async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<IssuedCheckpoint | undefined> {
   const saved = (await readCheckpointFile(config))?.text;

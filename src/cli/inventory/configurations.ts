@@ -17,8 +17,8 @@ export interface Configured {
 }
 
 /**
- * A configuration, or an entry in one, that cannot be read, and its line, counted from 1. `why` is our text,
- * because messages of parsers quote the file.
+ * A configuration, or an entry in one, that cannot be read, with the place in the file if a parser states
+ * one, counted from 1. `why` is our text, because messages of parsers quote the file.
  */
 export interface UnreadableFile {
   readonly file: string;
@@ -90,7 +90,7 @@ const toServers = (found: unknown): [string, JsonObject][] =>
 const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
 const isLaunching = (server: JsonObject) => launching.some((member) => server[member]);
 
-/** Members of an entry that only changes a server defined elsewhere or built into the client. */
+/** Members of an entry that changes a server defined elsewhere or built into the client, and starts none. */
 const changing: ReadonlySet<string> = new Set([
   'disabled',
   'enabled',

@@ -39,7 +39,7 @@ const toKnown = (document: ListingDocument) => ({
   whyWithdrawn: async () => '',
 });
 
-/** The payees that a listing of a dump asked to be paid, as last seen. */
+/** The addresses at which endpoints of a listing in a dump asked to be paid. */
 const paidOf = ({ observations }: ListingDocument): Reference[] =>
   payeesOf(observations.filter(isDated)).map(({ address: key, network }) => ({
     kind: 'pay_to',

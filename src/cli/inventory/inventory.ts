@@ -61,8 +61,8 @@ async function askDossier(
 }
 
 /**
- * Reads what is known about each name, in the same order, and the day of the answers, if there is one. Throws
- * ExitError.
+ * Reads what is known about each name, in the same order, and the day of the answers. There is no day without
+ * names and for an empty dump. Throws ExitError.
  */
 async function resolveNames(
   names: readonly string[],
@@ -88,8 +88,9 @@ async function resolveNames(
 }
 
 /**
- * Adjusts the answer for an address of which only a part was asked about. A listing found by its beginning
- * does not cover the whole address, and without its query the address may be listed.
+ * Adjusts the answer for an address of which only a part was asked about. A listing that was found by the
+ * beginning of a path need not be the one of the whole address, and an address that is not listed without its
+ * query may be listed with it.
  */
 function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
@@ -143,7 +144,10 @@ async function readInventory(
   return { servers, as_of, ...read };
 }
 
-/** The handles of the listed servers in an inventory. Prints which servers have none. Throws ExitError. */
+/**
+ * The handles of the listed servers in an inventory. Prints for which servers no one listing is known. Throws
+ * ExitError.
+ */
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');

@@ -4,15 +4,18 @@ import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts
 import { isOtherRegistry } from './registries.ts';
 
 /**
- * The package, image or address that a configured server uses, without anything that may be secret. `what` is
- * shown.
+ * The package, image or address that a configured server uses, without anything that looks like a secret.
+ * `what` is shown.
  */
 export interface ConfiguredLaunch {
   readonly what: string;
   /** The name about which a Dossier is asked; undefined if only this machine knows it. */
   readonly asked?: string;
   readonly version?: string;
-  /** Tells whether the next start runs the same code; undefined for anything but a package. */
+  /**
+   * Tells whether the version is exact, so that the next start runs the same code; undefined if no package is
+   * fetched.
+   */
   readonly isPinned?: boolean;
   /**
    * The part of an address that is left out of the question: the end of its path with its query, or only its
@@ -182,8 +185,8 @@ function versionOption(args: readonly string[]): string | undefined {
 const gitForm = /^git\+(https:\/\/[^/#]+\/[^#@]*)(?:@([^#]*))?(?:#(.*))?$/s;
 
 /**
- * The registry of an image: the part before the first slash, if it is a host (distribution/reference,
- * "splitDockerDomain").
+ * Tells whether an image has a registry that is not public. Its registry is the part before the first slash,
+ * if that is a host (distribution/reference, "splitDockerDomain").
  */
 const isPrivateImage = (name: string) => {
   const [first = '', path] = name.split('/', 2);
@@ -249,7 +252,9 @@ const isPublicHost = (hostname: string): boolean =>
     : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(hostname) &&
       hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
 
-/** The scheme, host and path of an address, up to the first part that may be a key. */
+/**
+ * The scheme, host and path of an address up to the first part that may be a key, if its host may be public.
+ */
 function launchOf(text: string): ConfiguredLaunch {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))
@@ -300,8 +305,8 @@ const startsPackage = (text: string) =>
 
 /**
  * Reads what a configured server starts or connects to. The result has names and versions of packages, and
- * scheme, host and path of addresses, but no secrets. `isElsewhere` tells whether settings name a different
- * registry for a package.
+ * scheme, host and path of addresses, but nothing that looks like a secret. `isElsewhere` tells whether
+ * settings name a different registry for a package.
  */
 export function toLaunch(
   server: JsonObject,

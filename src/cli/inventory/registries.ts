@@ -27,7 +27,7 @@ const variables: Readonly<Record<string, RegExp>> = {
 
 const largest_bytes = 64 * 1024;
 
-/** The settings in an .npmrc; none if there is no file. */
+/** The settings in an .npmrc; none if it cannot be read. */
 function readSettings(folder: string): [string, string][] {
   try {
     const path = join(folder, '.npmrc');
