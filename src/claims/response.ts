@@ -115,10 +115,13 @@ function nextWhenClaimed(
   return `${use} Keep its line ${place}. If it is gone, the capability is suspended: at once if another line of the claim is there, otherwise at the second of two checks a day or more apart. ${more}`;
 }
 
-export const nextWhenNotProven = (place: ProofPlace, file: string): string =>
-  place.kind === 'repository'
-    ? `Commit the challenge line in ${file} at the root of the default branch, then send the same request again. Omit challenge to get a new one.`
-    : `${claimMethods[place.kind].whereToPut(place, file)} Then send the same request again. Omit challenge to get a new one.`;
+export function nextWhenNotProven(place: ProofPlace, file: string): string {
+  const renew = 'Omit challenge to get a new one.';
+  if (place.kind === 'repository')
+    return `Commit the challenge line in ${file} at the root of the default branch, then send the same request again. ${renew}`;
+  const then = place.kind === 'registry_key' ? '' : 'Then send the same request again. ';
+  return `${claimMethods[place.kind].whereToPut(place, file)} ${then}${renew}`;
+}
 
 /** The claim on record for which a pair is made, and its capability that the request presented. */
 export interface Issuing {
