@@ -107,7 +107,7 @@ const onPage = [
   '(record). Its claim of 2026-10-20 is suspended (file missing).',
   'https://tool.example/mcp , not checked;',
   'https://tool.example/sse',
-  '), not checked; run on your machine from',
+  '), not checked; a package for your machine:',
   'Independent: 1 source, 1 rating: 1 succeeded; none with a proof; last',
   'related: 1 source, 1 rating: 1 failed; none with a proof; last',
   'com.example/tool is listed with 1 independent source, 1 rating; 1 rating set apart, as of',
