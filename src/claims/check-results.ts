@@ -50,7 +50,8 @@ const messages = {
   too_large: ({ file }) =>
     `There are more than 16 KiB, 64 challenges or 64 capabilities in ${file}. Remove what is not needed.`,
   repository_not_found: ({ repository }) => `The ${repository} is not public, or does not exist.`,
-  repository_empty: ({ repository, file }) => `The ${repository} has no commit yet. Commit ${file} to it.`,
+  repository_empty: ({ repository, file }) =>
+    `The ${repository} has no commit on its default branch. Commit ${file} to it.`,
   repository_moved: ({ repository }) =>
     `The ${repository} redirects to another address. ${repository === recorded ? 'Record the new address in the registry.' : 'Create a repository at this address, or claim by a different method.'}`,
   place_was_missing: ({ repository, put }) =>

@@ -70,10 +70,7 @@ function toLines(body: Buffer): string[] | undefined {
   return undefined;
 }
 
-/**
- * Reads the response to a head query: HEAD, 'empty' if there is none as in a repository without commits,
- * undefined if it is malformed.
- */
+/** Reads the response to a head query: HEAD, 'empty' if it names no commit, undefined if it is malformed. */
 export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
   if (!lines) return undefined;

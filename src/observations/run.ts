@@ -65,7 +65,7 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: H
   if (failure.result === 'repository_not_found')
     return none(say`${code(host)} shows no public repository at ${path}.`);
   if (failure.result === 'repository_empty')
-    return { ...none(say`${code(key)} has no commits.`), there: { state: 'empty' } };
+    return { ...none(say`${code(key)} has no commit on its default branch.`), there: { state: 'empty' } };
   const { moved_to } = failure;
   // A redirect to anything else, such as a maintenance page, may be temporary.
   if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);

@@ -80,7 +80,7 @@ it('tells a repository without commits from one that is gone', async () => {
     'repository.head': {
       value: null,
       outcome: 'absent',
-      reason: '`github.com/example/empty` has no commits.',
+      reason: '`github.com/example/empty` has no commit on its default branch.',
     },
   });
   expect(await observe('com.example/gone')).toMatchObject({
