@@ -92,7 +92,13 @@ const shownName = z
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 function wholeNumber(from: number, to: number) {
   const wanted = `a whole number from ${from} to ${to}`;
-  return z.coerce.number(wanted).int(wanted).min(from, wanted).max(to, wanted);
+  // Number() alone reads a space as 0.
+  const isInRange = (value: number) => value >= from && value <= to;
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, wanted)
+    .transform(Number)
+    .refine(isInRange, wanted);
 }
 const port = wholeNumber(0, 65_535);
 const durationUnits = { s: 1, m: 60, h: 3600, d: day_s } as const;

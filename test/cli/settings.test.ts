@@ -53,6 +53,15 @@ it.each([
     ],
   ],
   [
+    'whole numbers that are not written in digits alone',
+    { PORT: ' ', OBSERVE_MEMORY: '1e3', BACKUP_KEEP: '0x10' },
+    [
+      'PORT: a whole number from 0 to 65535',
+      'OBSERVE_MEMORY: a whole number from 64 to 65536',
+      'BACKUP_KEEP: a whole number from 1 to 10000',
+    ],
+  ],
+  [
     'a host that has no address',
     { HOST: 'nowhere.invalid' },
     ['HOST: nowhere.invalid is not an address of this machine'],
