@@ -160,6 +160,7 @@ function nounsIn(text: string): Set<string> {
     `\\bstore: \\{([^{}]*)\\}`,
     '\\b(?:write|snapshot)\\(\\s*(?:async )?\\(\\{([^{}]*)\\}',
     `\\bPick<${storeType},([^>]*)>`,
+    '\\bTransactionPart<([^>]*)>',
   ];
   const matched = (pattern: string) =>
     [...code.matchAll(new RegExp(pattern, 'g'))].map(([, one = '']) => one);
@@ -263,14 +264,11 @@ describe('architecture', () => {
   it('below app, the whole transaction has no name but where each module takes its part of it', () => {
     const isBelow = (path: string) =>
       partOf(path) !== 'store' && (floors.get(partOf(path)) ?? 0) < (floors.get('app') ?? 0);
-    const whole = (path: string) =>
-      read(path)
-        .replace(/Pick<Transaction, /g, '')
-        .replace(statement, '');
+    const whole = (path: string) => read(path).replace(statement, '');
     const users = sources.filter((path) => isBelow(path) && /\bTransaction\b/.test(whole(path)));
     expect(users).toEqual([]);
-    const pickers = sources.filter((path) => read(path).includes('Pick<Transaction, '));
-    expect(pickers.filter((path) => !/^\w+\/schema\.ts$/.test(path))).toEqual(['store/lease.ts']);
+    const pickers = sources.filter((path) => isBelow(path) && read(path).includes('TransactionPart<'));
+    expect(pickers.filter((path) => !/^\w+\/schema\.ts$/.test(path))).toEqual([]);
   });
   it('a noun of the store is found by each way to name it, and has the module that makes its queries', () => {
     const found = (text: string) => [...nounsIn(text)];
@@ -285,6 +283,7 @@ describe('architecture', () => {
       'listings',
       'moderation',
     ]);
+    expect(found("interface One extends TransactionPart<'claims' | 'log'> {}")).toEqual(['claims', 'log']);
     expect(found("let page: Context['store']['observations'];")).toEqual(['observations']);
     expect(found('({ store: { changes } }: Context) => changes; // tx.log')).toEqual(['changes']);
     expect(found('context.log.info(listing.claims)')).toEqual([]);

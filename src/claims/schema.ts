@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ListingSchema, ListingTransaction } from '../listings/schema.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } from '../store/table.ts';
 import { type ClaimEvent, type ClaimKind, capabilityTable, claimTable, optOutTable } from './claim.ts';
 import { receiptKeyTable } from './receipt-keys.ts';
@@ -47,4 +47,4 @@ export interface ClaimSchema extends ListingSchema, RowsOf<typeof claimTables> {
 export type Db = Kysely<ClaimSchema>;
 export interface ClaimTransaction
   extends ListingTransaction,
-    Pick<Transaction, 'claims' | 'checks' | 'optOuts'> {}
+    TransactionPart<'claims' | 'checks' | 'optOuts'> {}

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ImportSchema, ImportTransaction } from '../imports/schema.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 
 export interface DocumentSchema extends ImportSchema {}
 export type Db = Kysely<DocumentSchema>;
-export interface DocumentTransaction extends ImportTransaction, Pick<Transaction, 'documents'> {}
+export interface DocumentTransaction extends ImportTransaction, TransactionPart<'documents'> {}

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ObservationSchema, ObservationTransaction } from '../observations/schema.ts';
 import type { RatingSchema, RatingTransaction } from '../ratings/schema.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 import { integer, type RowsOf, table, text } from '../store/table.ts';
 import { importRunTable } from './import-run.ts';
 
@@ -23,4 +23,4 @@ export type Db = Kysely<ImportSchema>;
 export interface ImportTransaction
   extends ObservationTransaction,
     RatingTransaction,
-    Pick<Transaction, 'imports'> {}
+    TransactionPart<'imports'> {}

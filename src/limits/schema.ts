@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { LogSchema, LogTransaction } from '../log/schema.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
 /** A token bucket of a limit that all nodes share (limit.ts). */
@@ -19,4 +19,4 @@ const keyTable = table('limit_key', noBackup, { day: text, secret: text });
 export const limitTables = [bucketTable, keyTable] as const;
 export interface LimitSchema extends LogSchema, RowsOf<typeof limitTables> {}
 export type Db = Kysely<LimitSchema>;
-export interface LimitTransaction extends LogTransaction, Pick<Transaction, 'limits'> {}
+export interface LimitTransaction extends LogTransaction, TransactionPart<'limits'> {}

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { LimitSchema, LimitTransaction } from '../limits/schema.ts';
 import type { ModerationSchema, ModerationTransaction } from '../moderation/schema.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 import { integer, json, oneOf, optional, type RowOf, type RowsOf, table, text } from '../store/table.ts';
 import { listingTable, versionTable } from './listing.ts';
 
@@ -91,4 +91,4 @@ export type Db = Kysely<ListingSchema>;
 export interface ListingTransaction
   extends LimitTransaction,
     ModerationTransaction,
-    Pick<Transaction, 'listings' | 'changes'> {}
+    TransactionPart<'listings' | 'changes'> {}

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { SearchSchema } from '../search/schema.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } from '../store/table.ts';
 import type { Change } from './change.ts';
 
@@ -72,4 +72,4 @@ export const logTables = [
 ] as const;
 export interface LogSchema extends SearchSchema, RowsOf<typeof logTables> {}
 export type Db = Kysely<LogSchema>;
-export interface LogTransaction extends Pick<Transaction, 'leases' | 'log' | 'audits'> {}
+export interface LogTransaction extends TransactionPart<'leases' | 'log' | 'audits'> {}

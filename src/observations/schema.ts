@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ClaimSchema, ClaimTransaction } from '../claims/schema.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } from '../store/table.ts';
 import type { SurfaceMember, SurfaceName } from './endpoint/surface.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
@@ -44,4 +44,4 @@ const pauseTable = table('observed_pause', noBackup, { host: text, place: text, 
 export const observationTables = [observationTable, changeTable, surfaceTable, pauseTable] as const;
 export interface ObservationSchema extends ClaimSchema, RowsOf<typeof observationTables> {}
 export type Db = Kysely<ObservationSchema>;
-export interface ObservationTransaction extends ClaimTransaction, Pick<Transaction, 'observations'> {}
+export interface ObservationTransaction extends ClaimTransaction, TransactionPart<'observations'> {}

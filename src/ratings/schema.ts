@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ClaimSchema, ClaimTransaction } from '../claims/schema.ts';
 import type { RecordedIdentity } from '../core/identity.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 import { oneOf, type RowsOf, table, text } from '../store/table.ts';
 import { type RatingRow, ratingTable, responseTable } from './table.ts';
 
@@ -26,4 +26,4 @@ export interface RatingSchema extends ClaimSchema, RowsOf<typeof ratingTables> {
   rating: RatingRow;
 }
 export type Db = Kysely<RatingSchema>;
-export interface RatingTransaction extends ClaimTransaction, Pick<Transaction, 'ratings'> {}
+export interface RatingTransaction extends ClaimTransaction, TransactionPart<'ratings'> {}

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { DocumentSchema, DocumentTransaction } from '../document/schema.ts';
-import type { Transaction } from '../store/store.ts';
+import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
 /**
@@ -24,4 +24,4 @@ const passTable = table('view_pass', noBackup, { view: text, seq: integer, passe
 export const selectionTables = [memberTable, passTable] as const;
 export interface SelectionSchema extends DocumentSchema, RowsOf<typeof selectionTables> {}
 export type Db = Kysely<SelectionSchema>;
-export interface SelectionTransaction extends DocumentTransaction, Pick<Transaction, 'selections'> {}
+export interface SelectionTransaction extends DocumentTransaction, TransactionPart<'selections'> {}

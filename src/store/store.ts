@@ -65,6 +65,12 @@ export interface Reads {}
 export interface Transaction {}
 
 /**
+ * The members of a transaction with these names. In the declarations of the package, where nothing adds
+ * members to `Transaction`, it has none.
+ */
+export type TransactionPart<Name extends string> = Pick<Transaction, Extract<Name, keyof Transaction>>;
+
+/**
  * Handles of the listings that a committed transaction changed, and keys of views; 'all' if they are not
  * known.
  */
