@@ -185,8 +185,8 @@ async function readServedObservations(
     const page = `${path}/history.json${cursor && `?cursor=${cursor}`}`;
     const answer = readAnswer(page, await ask(page), history);
     changes.push(...answer.events.flatMap((event) => toRuns(handle, event)));
-    // A page whose cursor was read before ends the history, so that no service can keep the audit in a loop.
-    // Changes that are then missing are found in the log.
+    // A cursor that was read before ends the history, so that pages that name each other are no endless
+    // loop. Changes that are then missing are found in the log. The number of new cursors is not bounded.
     cursor = answer.next_cursor ?? '';
   }
   return { current: shown.filter(isSeen), changes };

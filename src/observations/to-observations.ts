@@ -140,14 +140,14 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Check
     .slice(0, mostUnlearned)
     .map(({ subject }) => ({
       ...(subject !== undefined && { subject }),
-      why: own('Dossier has learned nothing about it since the record names it.'),
+      why: own('Dossier has learned nothing about it since it was added to the record.'),
     }));
 }
 
 /**
  * The observations of a listing as callers see them, in the order of the kinds. A recorded subject about
- * which nothing was learned is `not_asked`; a fact older than three intervals has `is_stale`. `stored` is
- * undefined before the first check, and what `recordedNow` returns after it.
+ * which nothing was learned is `not_asked`; a fact older than three intervals has `is_stale`. Before the
+ * first check, `stored` is undefined; after it, it is the result of `recordedNow`.
  */
 export function toObservations(
   listing: CheckedListing,

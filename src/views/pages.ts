@@ -66,7 +66,7 @@ const claims = ({ claimFile }: PageSite['config']) => {
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
 <p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown on the listing’s page.</p>
-<p>A claim is suspended if two checks a day or more apart find no proof of it, if its location cannot be read for 30 days, if the listing is withdrawn, or if its last capability ends. A claim by the recorded repository is also suspended if the record names another one.</p>
+<p>A claim is suspended if two checks a day or more apart find no proof of it, if its location cannot be read for 30 days, if the registry or its publisher withdraws the listing, or if its last capability ends. A claim by the recorded repository is also suspended if the record names another one.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 <ul>${optOutEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 </section>`;

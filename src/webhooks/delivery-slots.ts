@@ -19,10 +19,10 @@ export interface DeliverySlot {
 }
 
 /**
- * Creates the delivery slots of one node, with one delivery at a time to each receiver. A delivery that turns
- * out slow gives its quick slot back (`moveToSlow`) and goes on, so slow receivers cannot delay quick ones,
- * however many they are. Slots are reserved for receivers known to be quick, so these do not wait behind
- * unknown ones either.
+ * Creates the delivery slots of one node, with one turn of deliveries at a time to each domain. A delivery
+ * that turns out slow gives its quick slot back (`moveToSlow`) and goes on, so slow receivers cannot delay
+ * quick ones, however many they are. Slots are reserved for receivers known to be quick, so these do not wait
+ * behind unknown ones either.
  */
 export function createDeliverySlots() {
   const quick = createFairPool({ places: quickSlots, placesOfKey: 1, preferredPlaces: reservedSlots });

@@ -160,7 +160,7 @@ const continuing = {
 };
 const continuingSigned =
   'continues the claim: its ratings stay as they are. A capability works while the key that signed its line is published.';
-const waiting = 'It waits while a line of the claim is still there, for 7 days at most.';
+const waiting = 'It waits while a line of the claim is still there, and lapses after 7 days.';
 const moving = {
   begins: 'If both the new location and the claim’s location have it, it begins the new claim at once.',
   'begins later':

@@ -24,7 +24,7 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
 
 /**
  * The checkpoint that was published last, from the checkpoint file or from the running service. Undefined if
- * there is none, or the database lacks its log or has fewer entries.
+ * there is none, the log is still empty, or the database lacks its log or has fewer entries.
  */
 async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<IssuedCheckpoint | undefined> {
   const saved = (await readCheckpointFile(config))?.text;
@@ -87,7 +87,10 @@ export async function checkWitnesses(subject: DoctorSubject): DoctorFindings {
   if (asked.length === 0) return fine('none are asked (WITNESSES is not set)');
   const checkpoint = await publishedCheckpoint(subject);
   if (!store || !checkpoint)
-    return warning('not asked: there is no published checkpoint that the database contains', 'see log');
+    return warning(
+      'not asked: no checkpoint with entries was published that the database contains',
+      'see log above',
+    );
   const witnesses = await import('../../log/witnesses.ts');
   const asking = { store, client: witnesses.createWitnessClient(config) };
   const { size: oldSize } = checkpoint;

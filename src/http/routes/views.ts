@@ -18,7 +18,7 @@ import { cursorOf, positionOf, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
 
 const constant = { cacheTags: [] } as const;
-/** The most listings in a policy, because hosts read it whole. */
+/** The most listings in a policy, because MCP clients read it in one request. */
 const mostInPolicy = 1000;
 
 /**
@@ -85,7 +85,10 @@ async function findApproved(c: Request, view: Selection): Promise<SelectionMembe
 
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
-/** Answers with the version of a listing that the view judged, or 404 if the listing is not in the view. */
+/**
+ * Answers with the version of a listing that the view judged, or 404 if the view does not list it, or lists
+ * it although it differs from what was approved.
+ */
 async function showViewVersions(c: Request, adapter: HttpAdapter): Promise<Response> {
   const view = viewOf(c, adapter);
   const member = await findApproved(c, view);

@@ -53,7 +53,7 @@ const selectChecked = precompileQuery((db: Db, handle: string) =>
     .where('kind', 'in', observedKinds),
 );
 
-/** At most this many listings that share a reference are read, the oldest. */
+/** This many of the oldest listings that share a reference are used; one more is read to see a cut. */
 const mostRead = 200;
 const selectOldest = precompileQuery((db: Db, key: string) =>
   db
@@ -84,17 +84,15 @@ const sharedKinds = [
 export type SharedKind = (typeof sharedKinds)[number];
 
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
-/**
- * Most listings that share a word have the same namespace, which is never reported, so their rows are not
- * read.
- */
+/** A word that listings of one namespace share is never reported, so the texts of these rows are left out. */
 const isNeeded = sql`own.kind <> 'word' or substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'`;
 const holders = sql`select case when ${isNeeded} then published_at || ' ' || other.handle || ' ' || as_of || ' ' || publisher end as holder
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
 /**
- * A column for rows of `listing`: the keys that others share, for `toShared`, each with the oldest holders
- * and their number. It is one text, because SQLite takes longer to read one row for each key.
+ * A column for rows of `listing`, for `toShared`: for each key that others share, its kind, the number of
+ * holders that were read, and these holders, the oldest first. It is one text, because SQLite takes longer to
+ * read one row for each key.
  */
 export const sharedColumn = sql<string | null>`(
   select string_agg(own.kind || ' ' || own.as_of || ' ' || (
@@ -157,7 +155,10 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
     own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
     /** Whether there may be more, because at most the 200 oldest were read. */
     isCut: keyed.some(({ count }) => count > mostRead),
-    /** The oldest listing of other publishers; `as_of` is the time of the older of the two checks. */
+    /**
+     * The oldest listing of other publishers. `as_of` is the time of the older of the two checks, empty for
+     * records.
+     */
     first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };
 }
