@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { asMembers, isJsonObject, type JsonObject, ownMember } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import { hostsIn, type Naming, type Setting, toNaming } from '../listings/naming.ts';
@@ -65,10 +66,15 @@ function fillAll(written: string, variables: unknown, budget: Budget): string[] 
   return [...new Set([fill(), ...(isTooMuch ? [] : others.map(([name, value]) => fill(name, value)))])];
 }
 
+const hiddenValue = (value: string) => `sha256-${hash('sha256', value).slice(0, 12)}`;
+
 const isSecret = (given: JsonObject) =>
   [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
 
-/** Of a secret's value, only the hosts that it names are compared and shown. */
+/**
+ * Of a value that the record calls a secret, the hosts that it names and a digest are shown. It is compared,
+ * because a record that states it publishes it, and could hide a change in it otherwise.
+ */
 function toSetting(
   name: string,
   between: string,
@@ -77,7 +83,8 @@ function toSetting(
   budget: Budget,
 ): Omit<Setting, 'isOfRuntime'> {
   const hosts = namedIn(value, budget);
-  const shown = isSecret(given) ? [...hosts.keys()].sort().join(' ') : value;
+  const shown =
+    isSecret(given) && value !== '' ? [...[...hosts.keys()].sort(), hiddenValue(value)].join('#') : value;
   return { text: [name, shown].filter(Boolean).join(between), hosts };
 }
 
@@ -183,14 +190,24 @@ function itemsOf(list: unknown, budget: Budget): JsonObject[] {
   return items.slice(0, mostItems);
 }
 
-/** The addresses of a remote. Values of secrets are filled in, and so shown, only in the host. */
+/** Replaces the values that a record states for a secret by digests, which are compared and tell nothing. */
+const withoutValues = (given: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, stated]) => {
+      if (Array.isArray(stated)) return [name, stated.map((one) => hiddenValue(String(one)))];
+      return [name, typeof stated === 'string' && name !== 'description' ? hiddenValue(stated) : stated];
+    }),
+  );
+
+/** The addresses of a remote. Values of secrets are shown only in the host. */
 function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   const written = lineOf(url);
   const [host = ''] = /^[^/]*(?:\/\/[^/?#]*)?/.exec(written) ?? [];
-  const shown = Object.entries(asMembers(variables)).filter(
-    ([name, given]) => asMembers(given).isSecret !== true || host.includes(`{${name}}`),
-  );
-  return fillAll(written, Object.fromEntries(shown), budget);
+  const filled = Object.entries(asMembers(variables)).map(([name, given]): [string, unknown] => {
+    const isHidden = asMembers(given).isSecret === true && !host.includes(`{${name}}`);
+    return [name, isHidden ? withoutValues(asMembers(given)) : given];
+  });
+  return fillAll(written, Object.fromEntries(filled), budget);
 }
 
 /**

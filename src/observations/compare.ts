@@ -179,18 +179,20 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
 }
 
 /**
- * Joins a fact and a finding, of which one is a part, if nothing differs in what both have. What is known
- * stays if the finding has less of it. Undefined for anything else.
+ * Joins a fact and a finding, of which one is a part, if nothing differs in what both have. A whole value
+ * stays if the finding has less of it. Otherwise the finding is dated anew, because what only it has may be
+ * new. Undefined for anything else.
  */
 function joinedInPart(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   if (isEqual(known, found)) return undefined;
   const compared = comparedInPart(found.kind, known, found);
-  if (compared === 'less' || (hasValue(known) && isEmptyPart(found))) {
+  if ((compared === 'less' && !known.hasMore) || (hasValue(known) && isEmptyPart(found))) {
     const kept = missed(known, { ...found, outcome: 'not_asked' }, stamp);
     return { ...kept, missed: { since: stamp.at, ...kept.missed, isInPart: true as const } };
   }
-  if (compared !== 'same') return undefined;
-  return sinceThen(known, fresh(found, stamp));
+  if (compared === undefined || compared === 'differs') return undefined;
+  const { last } = known;
+  return { ...fresh(found, stamp), ...earlierChanges(found.kind, known), ...(last && { last }) };
 }
 
 /** Reports a fact as gone only at a second such check, an hour or more after the first. */

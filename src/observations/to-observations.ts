@@ -41,10 +41,10 @@ function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, 
   return say`${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
 }
 
-function missedText({ missed, observed_at, value }: StoredObservation): Words {
+function missedText({ missed, observed_at, value, hasMore }: StoredObservation): Words {
   if (!missed) return none;
   const why = new Words(missed.why ?? []);
-  if (missed.isInPart)
+  if (missed.isInPart && !hasMore)
     return say`Last seen as a whole on ${day(observed_at)}; checks since ${day(missed.since)} saw at most a part, and nothing differs in it. ${why}`;
   return value === null
     ? say`Checks since ${day(missed.since)} did not see whether that is still so. ${why}`

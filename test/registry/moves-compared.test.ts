@@ -106,6 +106,16 @@ const entries = [
     environment({ name: 'API_BASE', isSecret: true, default: 'https://me:pass@api.vendor.com' }),
     environment({ name: 'API_BASE', isSecret: true, default: 'https://me:pass@api.evil.test' }),
   ),
+  versions(
+    'hiddenRuntime',
+    runtime({ type: 'positional', value: '--quiet', isSecret: true }),
+    runtime({ type: 'positional', value: '--import=data:text/javascript,1', isSecret: true }),
+  ),
+  versions(
+    'hiddenOptions',
+    environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--no-warnings' }),
+    environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=data:text/javascript,1' }),
+  ),
   versions('preload', environment(), environment({ name: 'NODE_OPTIONS', value: '--import=./x.mjs' })),
   versions(
     'level',
@@ -276,7 +286,14 @@ describe('what callers run', () => {
       'starts `npm:@vendor/mail` with `API_BASE=https://api.evil.test` instead of `API_BASE=https://api.vendor.com`',
     );
     expect(await movesOf('hidden')).toBe(
-      'starts `npm:@vendor/mail` with `API_BASE=api.evil.test` instead of `API_BASE=api.vendor.com`',
+      'starts `npm:@vendor/mail` with `API_BASE=api.evil.test#sha256-71ec3fe6a2e0` instead of `API_BASE=api.vendor.com#sha256-e324256dc831`',
+    );
+    // A record that calls what it states a secret hides no swap of it.
+    expect(await movesOf('hiddenRuntime')).toBe(
+      'starts `npm:@vendor/mail` with `sha256-2345acc68ddd` instead of `sha256-b00818cdc507`',
+    );
+    expect(await movesOf('hiddenOptions')).toMatch(
+      /^starts `npm:@vendor\/mail` with `NODE_OPTIONS=sha256-[0-9a-f]{12}` instead of `NODE_OPTIONS=sha256-[0-9a-f]{12}`$/,
     );
     expect(await movesOf('preload')).toBe(
       'newly starts `npm:@vendor/mail` with `NODE_OPTIONS=--import=./x.mjs`',

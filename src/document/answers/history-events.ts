@@ -37,14 +37,14 @@ const recordedKinds = new Set(Object.values(kindsByPrefix));
 
 /** Tells whether a fact was found by another method than before, so that it was not compared. */
 export const isReread = ({ before }: ShownChange) => before?.by_other_method === true;
+/** Tells whether another part of a fact was read than before. What only one of them has was not compared. */
+export const isOtherPart = ({ before }: ShownChange) =>
+  before?.is_other_part === true && before.by_other_method !== true;
 /** Tells whether a fact changed; one that was not checked before did not change. */
 export const isChanged = ({ before }: ShownChange) =>
   before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method && !before.is_other_part;
 export const isSeen = (change: ShownChange) =>
-  !isChanged(change) &&
-  !isReread(change) &&
-  !change.before?.is_other_part &&
-  change.after.outcome !== 'not_asked';
+  !isChanged(change) && !isReread(change) && !isOtherPart(change) && change.after.outcome !== 'not_asked';
 
 /**
  * The event with its changes of one kind; undefined if it has none. Without a kind, the whole event as the
@@ -56,7 +56,8 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
   if (event.type !== 'check') return ownMember(kindsByPrefix, prefix) === kind ? event : undefined;
   const changes = event.changes.filter(
     (change) =>
-      (isChanged(change) || isSeen(change) || isReread(change)) && kindOf(change.kind)?.question === kind,
+      (isChanged(change) || isSeen(change) || isReread(change) || isOtherPart(change)) &&
+      kindOf(change.kind)?.question === kind,
   );
   return changes.length > 0 ? { ...event, changes } : undefined;
 }

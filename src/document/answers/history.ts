@@ -32,7 +32,7 @@ import { subjectWords } from '../../observations/published/words.ts';
 import { changeWithVersion } from '../changes.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
-import { type HistoryEvent, isChanged, isReread, isSeen } from './history-events.ts';
+import { type HistoryEvent, isChanged, isOtherPart, isReread, isSeen } from './history-events.ts';
 
 const titleOf = ({ kind, subject }: ShownChange): Words => {
   const title = ours(kindOf(kind)?.title ?? toLabel(kind));
@@ -156,12 +156,20 @@ const mostSeen = 3;
 
 type CheckEvent = Extract<HistoryEvent, { type: 'check' }>;
 
-/** Names the facts that a check found by a different method than before. They were not compared. */
+/** Names the facts that a check found by a different method, or in a different part, than before. */
 function rereadWords({ changes }: CheckEvent): Words[] {
   const titles = changes.filter(isReread).map(titleOf);
-  return titles.length > 0
-    ? [say`found by another method than before, and not compared: ${listed(titles, mostSeen)}`]
-    : [];
+  const parts = changes.filter(isOtherPart).map(titleOf);
+  return [
+    ...(titles.length > 0
+      ? [say`found by another method than before, and not compared: ${listed(titles, mostSeen)}`]
+      : []),
+    ...(parts.length > 0
+      ? [
+          say`read in another part than before, and compared only in what both have: ${listed(parts, mostSeen)}`,
+        ]
+      : []),
+  ];
 }
 
 function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined): Words[] {

@@ -100,7 +100,7 @@ const placesInJson = (text: string, level: number): Place[] => placesAt(parseFor
 /** The JSON after the first blank line of a response that is printed with its head. */
 function bodyOf(response: string): string | undefined {
   const all = response.split(/\r?\n/);
-  const at = all.findIndex((line, index) => all[index - 1] === '' && /^[[{]/.test(line));
+  const at = all.findIndex((line, index) => all[index - 1] === '' && /^\s*[[{]/.test(line));
   return at === -1 ? undefined : all.slice(at).join('\n');
 }
 

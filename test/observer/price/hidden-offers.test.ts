@@ -278,6 +278,16 @@ describe('an offer of another payee is read beside the usual one', () => {
     }
   });
 
+  it('also in a body of a printed response that begins with white space', async () => {
+    const head = `HTTP/1.1 402 Payment Required\r\nPAYMENT-REQUIRED: ${Buffer.from(JSON.stringify(good)).toString('base64')}`;
+    const body = JSON.stringify({
+      x402Version: 1,
+      accepts: [offerOf({ payTo: mallory, amount: '9000000' })],
+    });
+    const { offers } = await check({ handle: handleAt('shop'), offer: `${head}\r\n\r\n \t${body}` });
+    expect(offers.map(({ payee }) => payee).toSorted()).toEqual(['as_seen', 'never_seen']);
+  });
+
   it('and a challenge that has a parameter twice is not read, but counted', async () => {
     const [request] = /request="[^"]+"/.exec(challengeOf(mallory)) ?? [];
     const answer = await check({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { alice, mallory, unknownToken, usdc } from '../../support/offers.ts';
@@ -19,6 +19,9 @@ const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
 const manyAt = (at: number) =>
   offerOf({ payTo: numbered(1000 + at), amount: String(1000 + at), asset: numbered(5000 + at) });
 
+/** An offer that cannot be read. */
+const unread = offerOf({ network: 'lightning', amount: '0.001', asset: 'BTC', payTo: 'lnbc1' });
+
 let requests = 0;
 /** What each server asks for now; a server without offers fails. */
 const asked: Record<string, () => readonly object[]> = {
@@ -36,6 +39,9 @@ const asked: Record<string, () => readonly object[]> = {
   shop: () => [offerOf()],
   evil: () => [offerOf({ payTo: mallory })],
   mixed: () => [offerOf({ payTo: numbered(7) })],
+  growing: () => [offerOf({ payTo: numbered(20) }), unread],
+  swapping: () => [offerOf({ payTo: numbered(21) }), unread],
+  cut: () => [...Array.from({ length: 25 }, (_, at) => manyAt(at)), unread],
 };
 const session = { amount: '5', currency: unknownToken, recipient: numbered(8) };
 const challenge = `Payment id="1", realm="x", method="tempo", intent="session", request="${Buffer.from(JSON.stringify(session)).toString('base64url')}"`;
@@ -273,4 +279,43 @@ it('a quote of which Dossier could not read every offer is not called unchanged'
   const half = await paidElsewhere('half', [offerOf({ payTo }), offerOf({ payTo, amount: 'ask' })]);
   expect(half).toContain('Address that is paid');
   expect(half).not.toContain('quoted price');
+});
+
+describe('beside an offer that cannot be read', () => {
+  const historyOf = async (name: string) =>
+    JSON.stringify(await call('get_history', { handle: handleAt(name), kind: 'price' }));
+  const other =
+    'read in another part than before, and compared only in what both have: Price that the endpoint quotes';
+
+  it('an offer that is new is dated from the check that first saw it', async () => {
+    const dear = offerOf({ payTo: numbered(20), amount: '9000000' });
+    const { lines } = await lookAgain('growing', [offerOf({ payTo: numbered(20) }), dear, unread]);
+    expect(lines.costs).toContain('9 USDC');
+    expect(lines.costs).toMatch(/this price since [\d-]{10} and this payee since [\d-]{10}/);
+    const [, price, payee] =
+      /this price since ([\d-]{10}) and this payee since ([\d-]{10})/.exec(lines.costs) ?? [];
+    expect(payee).toBe(inDays(0));
+    expect(price).not.toBe(inDays(0));
+    const { facts } = await check('growing', dear);
+    expect(facts.find((fact) => fact.includes('mount 9 USDC'))).toContain(`as seen since ${price}`);
+    expect(await historyOf('growing')).toContain(other);
+    expect(await historyOf('growing')).not.toContain('No such change');
+  });
+
+  it('different offers take the place of those that were read before', async () => {
+    const { lines } = await lookAgain('swapping', [
+      offerOf({ scheme: 'upto', amount: '9000000', payTo: mallory }),
+      unread,
+    ]);
+    expect(lines.costs).toContain('9 USDC');
+    expect(lines.costs).not.toContain('nothing differs in it');
+    expect(await historyOf('swapping')).toContain(other);
+  });
+
+  it('a change behind those that are kept leaves a trace', async () => {
+    const offers = Array.from({ length: 25 }, (_, at) => manyAt(at));
+    await lookAgain('cut', [...offers.slice(0, 24), { ...manyAt(24), amount: '900000000' }, unread]);
+    expect(await historyOf('cut')).toContain('Price that the endpoint quotes');
+    expect(await historyOf('cut')).not.toContain('No such change');
+  });
 });

@@ -54,17 +54,16 @@ function reorderedIn(before: readonly OfferWithPayee[], after: readonly OfferWit
 
 /**
  * The change on a network where the payees are the same, but are paid for different offers than before or in
- * another order of amounts; empty if they are not.
+ * another order of amounts; empty if they are not. The offers are those on that network.
  */
 function movedOn(
   network: string,
   before: readonly OfferWithPayee[],
   after: readonly OfferWithPayee[],
 ): PayeesChange[] {
-  const ofNetwork = (offers: readonly OfferWithPayee[]) => offers.filter((one) => one.network === network);
   const moved = [unitOf, offerText].flatMap((partOf) => {
-    const was = payeesBy(ofNetwork(before), partOf);
-    const is = payeesBy(ofNetwork(after), partOf);
+    const was = payeesBy(before, partOf);
+    const is = payeesBy(after, partOf);
     return [...is].flatMap(([part, payees]) => {
       const known = was.get(part);
       return known && !isSame(known, payees) ? [...known.union(payees)] : [];
@@ -72,16 +71,20 @@ function movedOn(
   });
   const same = { network, came: [], gone: [], isNewNetwork: false };
   if (moved.length > 0) return [{ ...same, moved: [...new Set(moved)].sort() }];
-  return reorderedIn(ofNetwork(before), ofNetwork(after)).map((order) => ({ ...same, order }));
+  return reorderedIn(before, after).map((order) => ({ ...same, order }));
 }
 
 /** How the payees changed on each network. */
 function changesOf(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]): PayeesChange[] {
-  const was = payeesBy(before, ({ network }) => network);
+  const networkOf = ({ network }: OfferWithPayee) => network;
+  const was = payeesBy(before, networkOf);
+  const offersBefore = Map.groupBy(before, networkOf);
+  const offersAfter = Map.groupBy(after, networkOf);
   const all = new Set([...was.values()].flatMap((payees) => [...payees]));
-  return [...payeesBy(after, ({ network }) => network)].flatMap(([network, payees]) => {
+  return [...payeesBy(after, networkOf)].flatMap(([network, payees]) => {
     const known = was.get(network);
-    if (known && isSame(known, payees)) return movedOn(network, before, after);
+    if (known && isSame(known, payees))
+      return movedOn(network, offersBefore.get(network) ?? [], offersAfter.get(network) ?? []);
     const came = [...payees.difference(known ?? all)].sort();
     const gone = [...(known ?? new Set<string>()).difference(payees)].sort();
     return came.length + gone.length > 0 ? [{ network, came, gone, isNewNetwork: !known }] : [];
