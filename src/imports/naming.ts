@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { asMembers, isJsonObject, type JsonObject, ownMember } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
+import type { ListingInput } from '../listings/listing.ts';
 import { hostsIn, type Naming, type Setting, toNaming } from '../listings/naming.ts';
 import { readRecord } from '../listings/record-form.ts';
 import { isImageType, steersRuntime, versionOfImage } from '../listings/references/package.ts';
@@ -26,10 +27,13 @@ interface Budget {
   values: number;
   /** Characters in which hosts are looked for. */
   characters: number;
+  /** Inputs of remotes and packages that are secrets. */
+  secrets: number;
   /** Whether nothing was left out. */
   isWhole: boolean;
 }
 const mostItems = 300;
+const mostSecrets = 200;
 const mostValues = 100;
 const mostCharacters = 10_000;
 const longestFilled = 5000;
@@ -210,21 +214,35 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   return fillAll(written, Object.fromEntries(filled), budget);
 }
 
+/** The inputs that are secrets, as many as the budget allows. Each is compared at each place that gets it. */
+function secretsOf(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
+  const secrets = inputs.filter(({ secret }) => secret);
+  const kept = secrets.slice(0, budget.secrets);
+  if (kept.length < secrets.length) budget.isWhole = false;
+  budget.secrets -= kept.length;
+  return kept;
+}
+
 /**
  * The names in a server.json in the form in which versions are compared. They may include remotes, packages
  * and inputs that a listing leaves out because it shows at most a hundred of each.
  */
 export function namingOf(record: object): Naming {
   const { server, unread } = readRecord(record);
-  const budget: Budget = { values: mostValues, characters: mostCharacters, isWhole: true };
+  const budget: Budget = {
+    values: mostValues,
+    characters: mostCharacters,
+    secrets: mostSecrets,
+    isWhole: true,
+  };
   const remotes = itemsOf(server.remotes, budget).map((one) => ({
     url: lineOf(one.url),
     addresses: addressesOf(one, budget),
-    inputs: inputsOfRemote(one),
+    inputs: secretsOf(inputsOfRemote(one), budget),
   }));
   const packages = itemsOf(server.packages, budget).map((one) => ({
     ...toPackage(one, {}),
-    inputs: inputsOfPackage(one),
+    inputs: secretsOf(inputsOfPackage(one), budget),
     settings: settingsOf(one, budget),
   }));
   return toNaming({

@@ -200,22 +200,23 @@ function replacedAddresses({ before, after }: NamingPair): VersionMove['addresse
 
 const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);
 
-const settingInOrder = (settings: readonly Setting[], texts: ReadonlySet<string>): Setting => ({
-  text: [...texts].join(' '),
+const settingInOrder = (settings: readonly Setting[]): Setting => ({
+  text: textsOf(settings).join(' '),
   hosts: new Map(),
   isOfRuntime: settings.some(({ isOfRuntime }) => isOfRuntime),
 });
 
-/** The settings of one package that differ. If only their order differs, all of them count as one setting. */
+/**
+ * The settings of one package that differ. If only their order differs, or how often one is given, all of
+ * them count as one setting.
+ */
 function differingSettings(before: readonly Setting[], after: readonly Setting[]) {
   const was = new Set(textsOf(before));
   const is = new Set(textsOf(after));
   const gone = before.filter(({ text }) => !is.has(text));
   const added = after.filter(({ text }) => !was.has(text));
-  const isReordered = gone.length + added.length === 0 && !isDeepStrictEqual([...was], [...is]);
-  return isReordered
-    ? { gone: [settingInOrder(before, was)], added: [settingInOrder(after, is)] }
-    : { gone, added };
+  const isReordered = gone.length + added.length === 0 && !isDeepStrictEqual(textsOf(before), textsOf(after));
+  return isReordered ? { gone: [settingInOrder(before)], added: [settingInOrder(after)] } : { gone, added };
 }
 
 function replacedSettings({ before, after, known }: NamingPair): VersionMove['starts'] {

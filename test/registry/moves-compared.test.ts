@@ -116,6 +116,17 @@ const entries = [
     environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--no-warnings' }),
     environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=data:text/javascript,1' }),
   ),
+  versions(
+    'regrouped',
+    runtime(named('--read', '/data'), named('--write', '/home'), named('--read', '/data')),
+    runtime(named('--read', '/data'), named('--read', '/data'), named('--write', '/home')),
+  ),
+  versions('dropped', runtime(named('-v', '/a'), named('-v', '/a')), runtime(named('-v', '/a'))),
+  versions(
+    'flooded',
+    at({ url: vendor, headers: [] }),
+    at({ url: vendor, headers: Array.from({ length: 250 }, (_, n) => ({ ...key, name: `X_${n}` })) }),
+  ),
   versions('preload', environment(), environment({ name: 'NODE_OPTIONS', value: '--import=./x.mjs' })),
   versions(
     'level',
@@ -288,6 +299,11 @@ describe('what callers run', () => {
     expect(await movesOf('hidden')).toBe(
       'starts `npm:@vendor/mail` with `API_BASE=api.evil.test#sha256-71ec3fe6a2e0` instead of `API_BASE=api.vendor.com#sha256-e324256dc831`',
     );
+    expect(await movesOf('regrouped')).toBe(
+      'starts `npm:@vendor/mail` with “--read /data --read /data --write /home” instead of “--read /data --write /home --read /data”',
+    );
+    expect(await movesOf('dropped')).toBe('starts `npm:@vendor/mail` with “-v /a” instead of “-v /a -v /a”');
+    expect(await unmoved('flooded')).toEqual(['not_met']);
     // A record that calls what it states a secret hides no swap of it.
     expect(await movesOf('hiddenRuntime')).toBe(
       'starts `npm:@vendor/mail` with `sha256-2345acc68ddd` instead of `sha256-b00818cdc507`',
