@@ -36,7 +36,7 @@ export interface Action {
   readonly reach?: 'own_record' | 'older_versions';
   /** A target in the form in which the operator writes it. */
   readonly example: string;
-  /** What the operator did, as the end of a sentence that begins with "The operator of this directory". */
+  /** Returns a verb phrase: it completes a sentence that begins with "The operator of this directory". */
   did(target: ModerationTarget): string;
   /** A sentence that says what the action means for readers or writers. */
   consequence(target: ModerationTarget): string;

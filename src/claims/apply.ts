@@ -285,8 +285,8 @@ async function endLeaked(
 }
 
 /**
- * Tells what a reading that proves nothing shows to be gone: the location or the line. Undefined if it shows
- * neither.
+ * Tells whether a check that proves nothing found the location or the line missing; undefined if it found
+ * neither missing.
  */
 function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Missing | undefined {
   if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';

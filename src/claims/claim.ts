@@ -40,7 +40,7 @@ export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolve
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
-/** What a reading shows to be gone (`missingOf`): a valid line at the location, or the location itself. */
+/** The thing that a check did not find (`missingOf`): a valid line at the location, or that location. */
 export type Missing = 'line' | 'place';
 
 export const claimTable = table('claim', ['handle'], {

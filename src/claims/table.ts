@@ -169,7 +169,7 @@ export async function requireShown(db: Db, handles: readonly string[]): Promise<
   });
 }
 
-/** What higher modules write when a claim changes; src/app gives it. */
+/** Writes of other modules that follow a change of a claim. src/app supplies them. */
 interface ClaimFollowers {
   /** A claim of a listing proved a control root at a time. */
   addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void>;

@@ -144,10 +144,10 @@ function isComparison(answer: unknown): answer is Comparison['answer'] {
 /**
  * A hook that compares a payment with what Dossier saw (check_offer) before the payment is made. Use it as
  * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` is what you pay for,
- * as you know it. Without it, an x402 payment is compared with the listing that the payment request names,
- * and whoever asks for the money chooses that name. `refuse` returns why the payment must not be made, or
- * undefined if it may. The hook throws what `call` throws, and throws if the answer compares nothing, so that
- * nothing is paid then.
+ * as you know it. Without it, an x402 payment is compared with the listing that the payment request names;
+ * the author of the request can name any listing. `refuse` returns a reason to refuse the payment, or
+ * undefined to allow it. The hook throws what `call` throws, and throws if the answer compares nothing, so
+ * that nothing is paid then.
  */
 export const beforePayment =
   (

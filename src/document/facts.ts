@@ -252,8 +252,8 @@ async function readHits(
 
 export const createDocumentReads = (db: Db) => ({
   /**
-   * What is known about one listing, withdrawn or not; undefined for an unknown handle. Ratings are in their
-   * groups at `now` (RFC 3339, default the machine's time).
+   * Reads all facts about one listing, also a withdrawn one; undefined for an unknown handle. Ratings are in
+   * their groups at `now` (RFC 3339, default the machine's time).
    */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],

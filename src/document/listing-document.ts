@@ -69,7 +69,7 @@ const notSeenItem = z.object({
 });
 export type NotSeenItem = z.infer<typeof notSeenItem>;
 
-/** What callers see of one listing: the answer of the agent:// resource and of /agents/<handle>.json. */
+/** One listing as callers see it: the answer of the agent:// resource and of /agents/<handle>.json. */
 export const listingDocument = z.object({
   handle: handleSchema,
   sample: sampleFlag,

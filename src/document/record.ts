@@ -127,7 +127,7 @@ const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...package
 /** Tells whether a tag only repeats a recorded transport or package type. */
 export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 
-/** What is known about one listing. Its parts are read separately, not as of one moment. */
+/** All facts about one listing. They are read one after another, so they may be of different moments. */
 export interface ListingFacts {
   readonly listing: Listing;
   /** At most ten, newest first. */

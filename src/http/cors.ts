@@ -15,7 +15,7 @@ export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
-/** What scripts of other sites may send, and which headers of an answer they may read. */
+/** The headers that scripts of other sites may send, and the headers of an answer that they may read. */
 interface CorsOpening {
   readonly methods: string;
   readonly headers: string;

@@ -100,7 +100,7 @@ interface ListingChange {
   readonly known: Listing | undefined;
   /** Tells whether the listing differs in more than the time of its reading. */
   readonly differs: boolean;
-  /** What the shown version moved from the one that was shown before. */
+  /** The moves from the version that was shown before to the one that is shown now. */
   readonly moved?: VersionMove | undefined;
   /**
    * The opt-out line that has withdrawn the listing until now, in a repository that the listing no longer

@@ -134,8 +134,8 @@ export function compareLocked(
 }
 
 /**
- * The locked facts that could not be compared: those not known now, those that another method found, and
- * those of which only a part is known.
+ * Counts the locked facts that could not be compared: facts that are not known now, facts that a different
+ * method found, and facts that are known only in part.
  */
 export function uncomparedOf(locked: LockedListing, now: LockedListing) {
   const facts = Object.entries(locked.facts).filter(([fact, one]) => !isCompared(one, now.facts[fact]));

@@ -101,8 +101,8 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
   );
 
 /**
- * The evidence in at most 2 KiB, for hosts that read a registry. If it is longer, addresses are left out,
- * then values, then all observations.
+ * Returns the evidence for MCP clients that read a registry, in at most 2 KiB. If it is longer, addresses are
+ * left out first; if that is not enough, values are left out, too, and at last all observations.
  */
 function toEvidence(document: ListingDocument, references: object, log: object) {
   const observations = toObservations(document);

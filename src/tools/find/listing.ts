@@ -43,8 +43,8 @@ interface FindContext extends Context {
 }
 
 /**
- * What `read` returns; an empty list while searches and lists are unavailable, so that an answer about one
- * listing is given without them.
+ * Returns the result of `read`, or an empty list while searches and lists are unavailable, so that an answer
+ * about one listing is given without them.
  */
 export const orEmpty = <T>(
   read: Promise<T[]>,

@@ -47,7 +47,7 @@ function toFinding(endpoint: EndpointAnswer): RemoteFinding<PaidFor> | NoAnswer 
       );
 }
 
-/** What is quoted to payees that were quoted both before and after a change: price.pay_to says the others. */
+/** Keeps offers to payees that were quoted before and after a change. price.pay_to tells the other payees. */
 function ofSamePayees(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): [PaidFor, PaidFor] {
   const before = was.value ?? [];
   const payeesIn = (all: PaidFor) => new Set(all.map(({ pay_to }) => pay_to));
