@@ -7,6 +7,20 @@ export const mallory = '0x2222222222222222222222222222222222222222';
 export const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 export const unknownToken = '0x5577777777777777777777777777777777777755';
 
+/** An address of its own for each number. */
+export const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
+
+/** A way to pay a cent of USDC to alice, as x402 has it, with members changed. */
+export const offerOf = (changed: object = {}) => ({
+  scheme: 'exact',
+  network: 'eip155:8453',
+  payTo: alice,
+  asset: usdc,
+  amount: '10000',
+  maxTimeoutSeconds: 60,
+  ...changed,
+});
+
 /**
  * What a server asks for at `https://<host>/mcp`, as it sends it: its two headers, the body, and what x402's
  * own reader makes of it.

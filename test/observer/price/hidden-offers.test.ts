@@ -2,22 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { type AnyClient, connect } from '../../support/mcp-clients.ts';
-import { alice, mallory, unknownToken, usdc } from '../../support/offers.ts';
+import { alice, mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const urlAt = (name: string) => `https://${name}.example.com/mcp`;
-const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
-
-const offerOf = (changed: object = {}) => ({
-  scheme: 'exact',
-  network: 'eip155:8453',
-  payTo: alice,
-  asset: usdc,
-  amount: '10000',
-  maxTimeoutSeconds: 60,
-  ...changed,
-});
 
 /** A challenge of MPP, in the header that it comes in. */
 const challengeOf = (recipient: string, more: object = {}, parameters = '') => {

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runDossier } from '../../support/command.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
-import { startDocumented } from '../../support/endpoints/documented.ts';
+import { startDocumented, startInFront } from '../../support/endpoints/documented.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt } from '../../support/endpoints/observed.ts';
-import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
 import { alice, mallory, usdc } from '../../support/offers.ts';
@@ -57,25 +56,17 @@ let amounts = ['1000', '2000'];
 let quoted: readonly object[] = [];
 
 /** A host whose endpoint may answer with a status, while its document stays. */
-async function startLockable(name: string): Promise<Endpoint> {
-  const inner = await startDocumented(['find', 'send', 'tidy'], () => ({
-    '/.well-known/x402': { resources: lists[name] },
-  }));
-  const outer = await startFetchServer(async ({ url, method, headers, body }) => {
-    const { pathname } = new URL(url);
-    const status = statuses[name];
-    if (status !== undefined && pathname === '/mcp')
+const startLockable = async (name: string) =>
+  startInFront(
+    await startDocumented(['find', 'send', 'tidy'], () => ({
+      '/.well-known/x402': { resources: lists[name] },
+    })),
+    (path) => {
+      const status = statuses[name];
+      if (status === undefined || path !== '/mcp') return undefined;
       return new Response('', { status, headers: { 'www-authenticate': 'Bearer' } });
-    return fetch(`${inner.url}${pathname}`, { method, headers, body, duplex: 'half' } as RequestInit);
-  });
-  return {
-    ...outer,
-    async close() {
-      await outer.close();
-      await inner.close();
     },
-  };
-}
+  );
 
 let servers: Record<string, Endpoint>;
 let directory: Directory;

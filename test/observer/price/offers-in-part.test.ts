@@ -1,21 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
-import { alice, mallory, unknownToken, usdc } from '../../support/offers.ts';
+import { alice, mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
 
 const start_ms = Date.now();
 const inDays = (days: number) => new Date(start_ms + days * 86_400_000).toISOString().slice(0, 10);
 
-const offerOf = (changed: object = {}) => ({
-  scheme: 'exact',
-  network: 'eip155:8453',
-  payTo: alice,
-  asset: usdc,
-  amount: '10000',
-  maxTimeoutSeconds: 60,
-  ...changed,
-});
-const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
 const manyAt = (at: number) =>
   offerOf({ payTo: numbered(1000 + at), amount: String(1000 + at), asset: numbered(5000 + at) });
 

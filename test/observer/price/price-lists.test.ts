@@ -1,25 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDocumented } from '../../support/endpoints/documented.ts';
+import { startDocumented, startInFront } from '../../support/endpoints/documented.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
-import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { type AnyClient, connect } from '../../support/mcp-clients.ts';
-import { alice, mallory, usdc } from '../../support/offers.ts';
+import { alice, mallory, numbered, offerOf } from '../../support/offers.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const urlAt = (name: string) => `https://${name}.example.com/mcp`;
-const numbered = (at: number) => `0x${String(at).padStart(40, '0')}`;
 
-const offerOf = (changed: object = {}) => ({
-  scheme: 'exact',
-  network: 'eip155:8453',
-  payTo: alice,
-  asset: usdc,
-  amount: '10000',
-  ...changed,
-});
 const many = (length: number) =>
   Array.from({ length }, (_, at) => offerOf({ amount: `${1000 + at}`, payTo: numbered(1000 + at) }));
 /** Whether the endpoint of the host `away` answers, and who is paid for its tool. */
@@ -67,45 +57,25 @@ const startBazaar = () =>
   });
 
 /** An endpoint that may be away, while the document of its host is there. */
-async function startAway(): Promise<Endpoint> {
-  const inner = await startDocumented(['find'], () => ({
-    '/.well-known/x402': {
-      resources: [{ url: 'mcp://tool/find', accepts: [offerOf({ payTo: away.payTo })] }],
-    },
-  }));
-  const outer = await startFetchServer(async ({ url, method, headers, body }) => {
-    const { pathname } = new URL(url);
-    if (away.isDown && pathname === '/mcp') return new Response('', { status: 503 });
-    return fetch(`${inner.url}${pathname}`, { method, headers, body, duplex: 'half' } as RequestInit);
-  });
-  return {
-    ...outer,
-    async close() {
-      await outer.close();
-      await inner.close();
-    },
-  };
-}
+const startAway = async () =>
+  startInFront(
+    await startDocumented(['find'], () => ({
+      '/.well-known/x402': {
+        resources: [{ url: 'mcp://tool/find', accepts: [offerOf({ payTo: away.payTo })] }],
+      },
+    })),
+    (path) => (away.isDown && path === '/mcp' ? new Response('', { status: 503 }) : undefined),
+  );
 
 /** Whether the document of the host `stale` can be read. */
 let isStale = false;
-async function startStale(): Promise<Endpoint> {
-  const inner = await startDocumented(['find'], () => ({
-    '/.well-known/x402': { resources: [{ url: '/mcp', tool: 'find', accepts: [offerOf()] }] },
-  }));
-  const outer = await startFetchServer(async ({ url, method, headers, body }) => {
-    const { pathname } = new URL(url);
-    if (isStale && pathname.startsWith('/.well-known/')) return new Response('', { status: 503 });
-    return fetch(`${inner.url}${pathname}`, { method, headers, body, duplex: 'half' } as RequestInit);
-  });
-  return {
-    ...outer,
-    async close() {
-      await outer.close();
-      await inner.close();
-    },
-  };
-}
+const startStale = async () =>
+  startInFront(
+    await startDocumented(['find'], () => ({
+      '/.well-known/x402': { resources: [{ url: '/mcp', tool: 'find', accepts: [offerOf()] }] },
+    })),
+    (path) => (isStale && path.startsWith('/.well-known/') ? new Response('', { status: 503 }) : undefined),
+  );
 
 /** An endpoint that asks mallory's price before it answers anything. */
 const startQuoting = () =>

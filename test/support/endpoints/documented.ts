@@ -28,3 +28,26 @@ export function startDocumented(tools: readonly string[], documents: () => Docum
     return found === undefined ? new Response('', { status: 404 }) : Response.json(found);
   });
 }
+
+/**
+ * Puts a server in front of another one. It answers by itself if `answer` returns a response for a path, and
+ * passes all other requests on.
+ */
+export async function startInFront(
+  inner: Endpoint,
+  answer: (path: string) => Response | undefined,
+): Promise<Endpoint> {
+  const outer = await startFetchServer(async ({ url, method, headers, body }) => {
+    const { pathname } = new URL(url);
+    const own = answer(pathname);
+    if (own) return own;
+    return fetch(`${inner.url}${pathname}`, { method, headers, body, duplex: 'half' } as RequestInit);
+  });
+  return {
+    ...outer,
+    async close() {
+      await outer.close();
+      await inner.close();
+    },
+  };
+}
