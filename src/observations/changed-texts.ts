@@ -9,7 +9,6 @@ import { type NamedMember, textsOf, toNamed } from './kinds/lists/member-changes
 import { surfaceOf } from './kinds.ts';
 import type { ObservationChange } from './observation.ts';
 
-/** A text for models that differs between two lists, with the tool, prompt, resource or skill that has it. */
 type ChangedText = NamedMember & TextChange;
 
 interface TextChange {
@@ -42,7 +41,10 @@ function* textChanges(
   }
 }
 
-/** Yields the texts that differ in members of both lists; compares each only when the caller asks for it. */
+/**
+ * Yields the texts that differ in members of both lists. A text is compared only when the caller asks for the
+ * next one.
+ */
 export function* changedTexts(
   surface: Surface,
   before: readonly SurfaceMember[],
@@ -60,22 +62,19 @@ export function* changedTexts(
 }
 
 export interface ShownChange extends ObservationChange {
-  /** The texts for models that differ, if both versions of the changed list are still stored. */
   readonly texts?: readonly ChangedText[];
 }
 
 const mostShownTexts = 10;
 
-/** Finds the stored list of a surface by its endpoint and digest; undefined if it is no longer stored. */
+/** Returns undefined if the list is no longer stored. */
 export type FindSet = (
   endpoint: string,
   surface: Surface,
   digest: unknown,
 ) => readonly SurfaceMember[] | undefined;
 
-/**
- * Adds the first ten texts that differ to a change of a list, if both versions of the list are still stored.
- */
+/** Adds the first ten texts that differ, if both versions of the list are still stored. */
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
   const surface = surfaceChangedBy(change);
   if (!surface) return change;
@@ -86,6 +85,6 @@ export function withTexts(change: ObservationChange, find: FindSet, budget: Comp
   return texts.length > 0 ? { ...change, texts } : change;
 }
 
-/** The surface whose list a change replaced; undefined for any other change. */
+/** Returns undefined if the change replaced no list. */
 export const surfaceChangedBy = ({ kind, before }: ObservationChange): Surface | undefined =>
   before && surfaceOf(kind);

@@ -7,36 +7,29 @@ import { pausedUntil } from './hosts/host-queue.ts';
 /** The identity of a lease, by which a transaction on any thread tests that it is still held (`isHeldBy`). */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
-/** The outcome of a check. `wasEnded`: it was ended from outside, because it took too much time or memory. */
+/** `wasEnded`: the check was ended from outside, because it took too much time or memory. */
 export interface CheckReport {
   /** The number of facts that changed or are new. */
   readonly changes: number;
   readonly wasEnded?: true;
 }
 
-/** Runs the checks that a schedule begins, in this thread or in a different one (app/observer-thread.ts). */
+/** Runs checks in this thread or in a different one (app/observer-thread.ts). */
 export interface Checks {
   /**
-   * Checks a listing under its lease. `leased`: another process is checking it; `not_due`: `isDue` returned
-   * false under the lease; `interrupted`: the check did not finish and is due again.
+   * `leased`: another process is checking the listing. `not_due`: `isDue` returned false under the lease.
+   * `interrupted`: the check did not finish and is due again.
    */
   observeIfDue(
     listing: Listing,
     isDue: () => Promise<boolean>,
   ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
-  /**
-   * The end of the longest pause that hosts of the listing's remotes asked for, RFC 3339; undefined without
-   * one.
-   */
+  /** The end of the longest pause that hosts of the remotes asked for, RFC 3339. */
   pausedUntil(listing: Listing): Promise<string | undefined>;
-  /** Releases the leases and threads that the checks hold. */
   close(): Promise<void>;
 }
 
-/**
- * Creates checks that call `run` under the lease of the listing. They reject with the reason of the signal
- * once it aborts.
- */
+/** The checks reject with the reason of the signal once it aborts. */
 export function createChecks<Report>(
   context: Pick<Context, 'store' | 'clock'>,
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { PartComparison } from './kind.ts';
 import { kindOf } from './kinds.ts';
 import type { EarlierChange, Finding, LastValue, Observation, StoredObservation } from './observation.ts';
 
-/** The most changes of one fact that are kept, and the most of one weight; the history has all. */
+/** The most changes of one fact that are kept, and the most of one weight. */
 const mostKept = 6;
 const mostOfWeight = 3;
 
@@ -26,10 +26,7 @@ const weightOf = (kind: string, { value, changed_from, ...more }: EarlierChange)
 const isSameChange = (a: EarlierChange, b: EarlierChange) =>
   isDeepStrictEqual([a.changed_from.value, a.value], [b.changed_from.value, b.value]);
 
-/**
- * The last change of a fact that has a value. Only the numbers of its details are kept, such as the length of
- * a list.
- */
+/** Of the details, only numbers are kept, such as the length of a list. */
 function lastChange(fact: ChangedObservation): EarlierChange | undefined {
   const { value, value_digest, details = {}, changed_from, first_seen_at, is_part, hasMore } = fact;
   if (!changed_from || value === null || first_seen_at === undefined) return undefined;
@@ -45,8 +42,8 @@ function lastChange(fact: ChangedObservation): EarlierChange | undefined {
 }
 
 /**
- * The changes of a fact that are kept, the last one at the end. An earlier change is kept only if it weighs
- * at least as much as each later one.
+ * The last change is at the end, if there is a sentence for it. An earlier change is kept only if it weighs
+ * at least as much as the last one.
  */
 export function weightyChanges(kind: string, fact: ChangedObservation): EarlierChange[] {
   const earlier = fact.earlier_changes ?? [];
@@ -65,10 +62,7 @@ export function weightyChanges(kind: string, fact: ChangedObservation): EarlierC
 type ReadFact = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'details' | 'hasMore'> &
   Pick<StoredObservation, 'method_version'>;
 
-/**
- * Compares two different values of one fact by the rule of its kind if one of them is a part; undefined if
- * both are whole or cannot be compared in this way.
- */
+/** Returns undefined if both values are whole or cannot be compared in part. */
 export function comparedInPart(
   kind: string,
   before: StoredObservation | LastValue,
@@ -89,13 +83,13 @@ export function comparedInPart(
   return kindOf(kind)?.comparePart?.(was, now.hasMore ? { ...now, is_part: true } : now);
 }
 
-/** Tells whether a different part was known before, so that the difference is no change of the fact. */
+/** A different part was known before, so that the difference is no change of the fact. */
 export function isOtherPart(kind: string, before: StoredObservation | LastValue, now: ReadFact): boolean {
   const compared = comparedInPart(kind, before, now);
   return before.rule === 'part' || (compared !== undefined && compared !== 'differs');
 }
 
-/** Tells whether nothing was read in a part of what may be a list. */
+/** Nothing was read in a part of what may be a list. */
 export const isEmptyPart = ({
   kind,
   rule,

@@ -9,9 +9,9 @@ import { outcomes } from './outcome.ts';
 
 const mostValue_bytes = 1024;
 const mostDetails_bytes = 16 * 1024;
-/** The room for details and `as_seen` of all facts about one endpoint, package or repository. */
+/** The room for details and `as_seen` of all facts about one subject. */
 const mostOfSubject_bytes = 32 * 1024;
-/** The room for the lists of tools of all endpoints of a listing, in equal shares. */
+/** The room for the lists of tools of all endpoints of a listing. */
 const mostLists_bytes = 256 * 1024;
 const longestReason = 300;
 
@@ -26,7 +26,7 @@ function shortenText(text: string, most_bytes: number): string {
   return end > 0 ? cut() : '';
 }
 
-/** Keeps the first items that fit, and shortens an item only if it is the first. */
+/** Keeps the first items that fit. If the first does not, it is shortened. */
 function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   const kept: unknown[] = [];
   let left_bytes = most_bytes - 2;
@@ -60,7 +60,7 @@ function shortenMembers(members: object, most_bytes: number): object {
   );
 }
 
-/** Shortens large texts, lists and objects, so that a JSON value takes at most `most_bytes` (8 or more). */
+/** The result takes at most `most_bytes` (8 or more). */
 function shorten(value: unknown, most_bytes: number): unknown {
   if (sizeOf(value) <= most_bytes) return value;
   if (typeof value === 'string') return shortenText(value, most_bytes);
@@ -76,7 +76,6 @@ const shownOf = ({ details, as_seen }: GatedDetails): GatedDetails => ({
   ...(as_seen && { as_seen }),
 });
 
-/** Shortens the details of a fact to at most `most_bytes`, and marks the fact if it did. */
 function shortenDetails(found: DatedFinding, most_bytes: number): DatedFinding {
   const shown = shownOf(found);
   if (sizeOf(shown) <= most_bytes) return found;
@@ -97,7 +96,7 @@ const cleaned = <T>(value: T, clean: (text: string) => string): T =>
 /** Cleans a text and names its hidden characters, so that texts that differ only in these stay different. */
 export const toShownName = (text: string) => toLine(nameHidden(text));
 
-/** Shortens a value to at most 1 KiB, and adds the digest of the whole, which is compared instead. */
+/** A shortened value is compared by the digest of the whole one. */
 function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest'> {
   if (sizeOf(value) <= mostValue_bytes) return { value };
   return {
@@ -120,9 +119,8 @@ function cutReason({ parts }: Words): readonly WordsPart[] {
 }
 
 /**
- * Turns a finding into the form that is stored and shown. Its texts are cleaned and on one line, its value
- * takes at most 1 KiB, and its details take at most 16 KiB unless they are a list of tools. Throws if it
- * cannot be stored in any form.
+ * Turns a finding into the form that is stored: texts are cleaned, and value and details shortened. Lists of
+ * tools have their own limit (`fitTogether`). Throws if the finding cannot be stored in any form.
  */
 export function passGate(
   { kind, method_version, lists, isList, value: schema }: Kind,
@@ -147,7 +145,7 @@ export function passGate(
   return isList ? fact : shortenDetails(fact, mostDetails_bytes);
 }
 
-/** Shares room among facts: small ones have what they need, and large ones have equal shares. */
+/** Small facts have what they need, and large ones have equal shares. */
 function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFinding[] {
   const bySize = found.toSorted((a, b) => sizeOf(shownOf(a)) - sizeOf(shownOf(b)));
   let left_bytes = most_bytes;
@@ -158,10 +156,7 @@ function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFin
   });
 }
 
-/**
- * Shortens the facts of a run and leaves none out. The details about one subject take at most 32 KiB, and
- * each list of tools has an equal share of 256 KiB.
- */
+/** Shortens facts to the room for their subjects and lists, and leaves none out. */
 export function fitTogether(
   found: readonly DatedFinding[],
   isList: (kind: string) => boolean,

@@ -8,7 +8,6 @@ import type { SurfaceName } from './endpoint/surface.ts';
 import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { CheckedListing, CheckRun } from './run.ts';
 
-/** The part of a finding that is put into words. */
 export type ShownFinding<Value = Json> = Pick<
   Observation,
   'value_digest' | 'details' | 'as_seen' | 'is_part'
@@ -16,7 +15,7 @@ export type ShownFinding<Value = Json> = Pick<
   readonly value: Value;
 };
 
-/** The lines of an answer about a listing that are made from facts. */
+/** A line of an answer about a listing. */
 type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated';
 
 /** The rules by which a fact stands out among those of its listing (document/answers/stands-out.ts). */
@@ -32,10 +31,7 @@ type StandsOutAs =
   | 'package_version'
   | 'advisories';
 
-/**
- * A value that may stand out by a rule. `by` names its source; `isOnly` is true if the listing has at most
- * one endpoint.
- */
+/** `by` names its source; with `isOnly`, the words need not name the endpoint. */
 export type StandingOut<Value = Json> = ShownFinding<Value> &
   Pick<Observation, 'subject' | 'reason'> & {
     readonly rule: StandsOutAs;
@@ -43,42 +39,39 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
     readonly isOnly: boolean;
   };
 
-/**
- * A fact as it was before a change; its value is null if it had none. Only changes in the history have
- * `details`.
- */
+/** A fact before a change. Its `details` are known only in the history and to `comparePart`. */
 export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> &
   Pick<Observation, 'details'> & { readonly value: Value | null };
 
 /** Fields that a copy of a registry may leave out of every record. */
 type LackingField = 'endpoint' | 'package' | 'repository';
 
-/** A question of buyers, whether a fact answers it or not. */
+/** A question of buyers, also one that no fact answers. */
 export interface AskedKind {
   readonly kind: string;
   readonly question: Question;
-  /** Its name in a word or two, for lists of what is absent or not known; by default its title. */
+  /** The name in lists of what is absent or not known; by default the title. */
   readonly name?: string;
-  /** The line that says its value, or that it is not known. */
+  /** The line that says its value, or that this is not known. */
   readonly line?: Line;
   /** It cannot be known if the listing's repository or package does not exist. */
   readonly restsOn?: 'repository' | 'package';
   /** Hardly any listing has it, so its absence is said only in full detail. */
   readonly isSeldom?: true;
-  /** A change is published only if `sayChange` has a sentence for it; the history has every change. */
+  /** A change is published only if `sayChange` has a sentence for it. */
   readonly isPublishedIfSaid?: true;
   /** Says that the record does not state it, while nothing else is known about it. */
   readonly unstated?: {
     /** Follows `has no field that states`. */
     readonly what: Words;
-    /** Tells whether it is asked about a listing; by default it is asked about every listing. */
+    /** By default, it is asked about every listing. */
     readonly isAsked?: (listing: Listing) => boolean;
     /** Matches words in the names of record fields that may state it. */
     readonly fields?: RegExp;
     readonly copyField?: LackingField;
     /** The fields beside which a record states it: if a copy lacks one of them, it is not known. */
     readonly standsWith?: readonly LackingField[];
-    /** Its name in lists of what the record does not state. */
+    /** The name in lists of what the record does not state. */
     readonly name?: Words;
   };
   /** Says that it was not checked, while nothing is known about it; `what` follows `has not checked`. */
@@ -87,16 +80,15 @@ export interface AskedKind {
 
 export type PartComparison = 'differs' | 'less' | 'same';
 
-/** The values of a kind, and how they are put into words. */
 interface Says<Value extends Json = Json> {
-  /** The schema of the value as it is stored and compared; the gate (gate.ts) refuses any other value. */
+  /** The gate (gate.ts) refuses any other value. */
   readonly value: z.ZodType<Value>;
   readonly say: (found: ShownFinding<Value>) => Words | undefined;
   /** Puts a value into a few words, for a line. */
   readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
-  /** Puts a value that stands out into words; undefined for any other value. */
+  /** Returns undefined for a value that does not stand out. */
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
-  /** Says how a value changed; `between` gives the days. Undefined if the change needs no sentence. */
+  /** `between` gives the days. Returns undefined if the change needs no sentence. */
   readonly sayChange?: (
     was: BeforeChange<Value>,
     now: ShownFinding<Value>,
@@ -109,8 +101,7 @@ interface Says<Value extends Json = Json> {
    */
   readonly comparePart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => PartComparison;
   /**
-   * The weight of a change. A later change that weighs less does not hide it. By default only the last change
-   * is said.
+   * A later change that weighs less does not hide an earlier one. By default, only the last change is said.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
   /** `sayChange` says more than the value in words, so a history uses it instead of both values. */
@@ -118,33 +109,29 @@ interface Says<Value extends Json = Json> {
 }
 
 export interface FactKind extends AskedKind, Says {
-  /** Tells whether Dossier checks it, or the record of a listing states it: an imported signal. */
+  /** A kind of origin `record` is an imported signal. */
   readonly origin: 'check' | 'record';
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
   readonly title: string;
   readonly means: string;
-  /** One sentence about what must not be concluded from it. */
   readonly doesNotMean: string;
   readonly unit?: string;
-  /**
-   * Says what a change means, in the present tense and without a full stop, such as "It lists other tools";
-   * the date is added.
-   */
+  /** It is in the present tense and has no full stop, such as "It lists other tools". The date is added. */
   readonly changed?: Words;
-  /** The rules by which its values stand out. By `not_there`, an absent fact stands out too. */
+  /** By `not_there`, an absent fact stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
-  /** The line that says its values by `sayInLine`. Lines may say further kinds by rules of their own. */
+  /** The line that says its values by `sayInLine`. */
   readonly saidIn?: 'whose' | 'where' | 'tools' | 'kept_up';
   /** A further question of buyers that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth' | 'licence';
   /** The part of the record whose existence it tells. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
-  /** One sentence about a value that names an amount, whether the endpoint or somebody else names it. */
+  /** A sentence about a value that names an amount, whether the endpoint or somebody else names it. */
   readonly priced?: Words;
-  /** One sentence about a value that shows a payment without its amount. */
+  /** A sentence about a value that shows a payment without its amount. */
   readonly paid?: Words;
-  /** Its name in entries of the registry API, which have only the kinds by which hosts decide. */
+  /** Its name in entries of the registry API, which have only some kinds. */
   readonly entryName?: string;
   /** The pin by which an approval fixes its value. */
   readonly pinnedAs?: PinName;
@@ -154,10 +141,9 @@ export interface FactKind extends AskedKind, Says {
   readonly topic?: Words;
 }
 
-/** A kind of fact that Dossier checks. */
 export interface Kind extends FactKind {
   readonly origin: 'check';
-  /** The parts of a record that its facts are about; none if the kind does not apply to the listing. */
+  /** The parts of a record that its facts are about. The list is empty if the kind does not apply. */
   readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
   /** It may be missing. Any other kind is shown as `not_asked` until it was looked for. */
   readonly isOptional?: true;
@@ -170,27 +156,25 @@ export interface Kind extends FactKind {
   readonly check?: (run: CheckRun) => Promise<readonly Finding[]>;
 }
 
-/** The input of kinds that the record states: a listing, and what is stored about its versions. */
 export interface RecordedContext {
   readonly listing: Listing;
   /** The publisher's server.json of the version that is shown. */
   readonly server: object;
-  /** The number of stored versions, including deleted ones. */
+  /** Stored versions, including deleted ones. */
   readonly versions: number;
   readonly lastPublished: string;
-  /** The moves between its versions; undefined if there are not two. */
+  /** It is undefined if there are not two versions. */
   readonly moves?: Moves | undefined;
 }
 
-/** A kind of fact that the record of a listing states. */
 export interface RecordKind extends FactKind {
   readonly origin: 'record';
   /**
-   * Reads the value of a record; null if it states none, undefined if there is no such fact. The function is
-   * absent if the fact follows from other listings.
+   * Returns null if the record states no value, and undefined if there is no such fact. It is absent if the
+   * fact follows from other listings.
    */
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
-  /** The outcome if the record states no value; default `nothing`. */
+  /** The default is `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
   /** It follows from the versions that a source sends: from all of them, or from the newest. */
   readonly follows?: 'all versions' | 'newest version';
@@ -198,7 +182,6 @@ export interface RecordKind extends FactKind {
   readonly isDate?: true;
 }
 
-/** A value with read-only lists and members. */
 type Fixed<T> = T extends readonly (infer One)[]
   ? readonly Fixed<One>[]
   : T extends object
@@ -211,17 +194,15 @@ type Definition<Of extends FactKind, Name extends string, Value extends Json> = 
 > &
   Says<Value> & { readonly kind: Name };
 
-/** The part of a kind by which rules name it; it determines the values of its facts. */
 export type NamedKind = Pick<FactKind, 'kind' | 'origin' | 'value'>;
 
 export type KindValue<K extends NamedKind> = z.infer<K['value']>;
 
-/** A fact of a kind; its value is null if none was seen. */
 export type FactOf<K extends NamedKind, Fact = Observation> = Omit<Fact, 'value'> & {
   readonly value: KindValue<K> | null;
 };
 
-/** Selects the facts of a kind whose value fits it, and those without a value. */
+/** Leaves out facts whose value does not fit the kind; keeps those without a value. */
 export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kind' | 'value'>>(
   { kind, value }: K,
   facts: readonly Fact[],
@@ -230,7 +211,7 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
     .filter((one) => one.kind === kind && (one.value === null || value.safeParse(one.value).success))
     .map((one) => one as FactOf<K, Fact>);
 
-/** Makes the wording of a kind accept any value; it says nothing about a value that does not fit the kind. */
+/** A value that does not fit the kind is not put into words. */
 function sayOfAny<Value extends Json>(said: Says<Value>) {
   const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange, comparePart } = said;
   const read = (value: unknown) => schema.safeParse(value).data;

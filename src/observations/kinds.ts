@@ -64,10 +64,7 @@ import { serverCard } from './kinds/server-card.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 
-/**
- * All kinds of fact that Dossier checks, in the order in which adapters show those of one question. To add a
- * kind, import it and add it here.
- */
+/** Adapters show the kinds of one question in this order. */
 const checked = [
   priceChallenge,
   pricePayTo,
@@ -120,10 +117,7 @@ const checked = [
   packageLicence,
 ] as const;
 
-/**
- * All kinds of fact that the record of a listing states, or that follow from other records: the imported
- * signals.
- */
+/** Imported signals. */
 const recorded = [
   registryStatus,
   registryStatusMessage,
@@ -148,7 +142,7 @@ export const kinds: readonly Kind[] = checked;
 
 export const recordKinds: readonly RecordKind[] = recorded;
 
-/** Kinds that define what to say if nothing is known, in the order of buyers' questions. */
+/** They are in the order of buyers' questions. */
 export const kindsWithUnknown: readonly AskedKind[] = questions.flatMap((question) =>
   [...checked, ...otherQuestions].filter(
     (kind: AskedKind) => kind.question === question && (kind.unstated ?? kind.unchecked),
@@ -160,16 +154,15 @@ const askedByName = new Map<string, AskedKind>(
   [...recorded, ...checked, ...otherQuestions].map((kind) => [kind.kind, kind]),
 );
 
-/** The definition of a kind of fact; undefined for a name that no kind has. */
 export const kindOf = (name: string): FactKind | undefined => byName.get(name);
 
 export const surfaceKinds = [toolsSurface, promptsSurface, resourcesSurface, skillsSurface] as const;
 
-/** The surface whose digest is the value of a kind; undefined for any other kind. */
+/** The surface whose digest is the value of the kind. */
 export const surfaceOf = (name: string): Surface | undefined => {
   const lists = kinds.find(({ kind }) => kind === name)?.lists;
   return lists && surfaces[lists];
 };
 
-/** The definition of a kind, including those that no fact answers. */
+/** Also finds kinds that no fact answers. */
 export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);

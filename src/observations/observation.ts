@@ -7,7 +7,7 @@ import { type Outcome, outcomes } from './outcome.ts';
 import type { CheckEnd, Tally } from './tally.ts';
 import { changeClasses } from './tool-change.ts';
 
-/** The questions of a buyer in plain words, in the order in which every adapter shows them. */
+/** Adapters show the questions in this order. */
 export const questionTitles = {
   price: 'What does it cost, and who is paid?',
   reach: 'Does it answer, and how is it reached?',
@@ -62,10 +62,6 @@ const changedFrom = z.object({
     .describe('How many of them differ in each class'),
 });
 
-/**
- * A fact that this service checked itself, with its source, date and vantage; it is never a rating or an
- * import.
- */
 export const observation = z.object({
   kind: z.string(),
   subject: maybe.describe('The endpoint, package or tool that it is about, if there may be several'),
@@ -133,43 +129,36 @@ export type DatedObservation = Observation & Required<Pick<Observation, 'observe
 export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
-/**
- * The state of knowledge about a fact, the same on every adapter. `known`: it has a value, as of its date.
- * `not_known`: Dossier did not ask. `not_seen`: the fact is absent, or any other outcome brought no value.
- */
+/** `not_known`: Dossier did not ask. `not_seen`: it asked, and saw no value or found the thing absent. */
 export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
   if (outcome === 'not_asked') return 'not_known';
   return value === null || outcome === 'absent' ? 'not_seen' : 'known';
 }
 
-/** The outcome of a fact by which a rule may decide; undefined if the fact is stale. */
+/** Returns undefined for a stale fact, so that no rule decides by it. */
 export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>): Outcome | undefined =>
   one?.is_stale ? undefined : one?.outcome;
 
-/** The part of a listing's record that a fact is about: one endpoint, host, package or repository. */
 export interface RecordedSubject {
-  /** The subject as it is shown; absent if the listing has only one. */
+  /** The subject as it is shown. It is absent if the fact is about all subjects of its kind. */
   readonly subject?: string;
-  /**
-   * The subject as the record has it, such as `npm:name@1.0.0`, if `subject` says less. A fact about a
-   * subject that is no longer recorded is history.
-   */
+  /** The subject as the record has it, such as `npm:name@1.0.0`, if `subject` says less. */
   readonly recorded?: string;
 }
 
 /**
  * How compare.ts joins a finding with what was known. `rare`: without a value, it is stored only if the fact
  * was known before. `together`: it is about all subjects of the kind, and is stored only if no value of the
- * kind was seen before. `part`: only a part of the value was learned, so it does not change what was seen.
+ * kind was seen before. `part`: only a part of the value was learned, which does not replace a whole value.
  * `some`: the value may lack members. If it has none that were not seen before, it does not change what was
- * seen. `passing`: like `rare`, and a value that was seen stands, because the next answer may differ.
- * `gone`: the value says that something is not there, and is treated as `absent`.
+ * seen. `passing`: like `rare`, and a value that was seen stands, because the next answer may differ. `gone`:
+ * the value says that something is not there. A new one is treated as `absent`.
  */
 type CompareRule = 'rare' | 'together' | 'part' | 'some' | 'passing' | 'gone';
 
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;
-  /** The SHA-256 of the whole value (RFC 8785), if the value is stored shortened. */
+  /** SHA-256 (RFC 8785) of the whole value, if it is stored shortened. */
   readonly value_digest?: string;
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'];
@@ -181,15 +170,12 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   /** Data that may differ from run to run without a change of the fact, such as signatures that expire. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly rule?: CompareRule;
-  /** How the check ended, for a kind that counts checks; its value is the tally. */
+  /** How a counted check ended; the value of the fact is then the tally. */
   readonly ended?: CheckEnd;
   readonly by?: OpeningMessage;
-  /**
-   * An exchange that failed for a reason that may be temporary. A fact that it decided before is kept, and
-   * its next answer is not reported as a change.
-   */
+  /** An exchange that failed for a reason that may be temporary. A fact that it decided before is kept. */
   readonly open?: OpenExchange;
-  /** The details are stored shortened, so that nothing follows from what they lack. */
+  /** Nothing follows from what shortened details lack. */
   readonly isShort?: true;
   /** The source states more than the value has, so that the rest may change unseen. */
   readonly hasMore?: true;
@@ -217,7 +203,7 @@ export const toLast = (known: StoredObservation) =>
     lastFields.filter((name) => name in known).map((name) => [name, known[name]]),
   ) as LastValue;
 
-/** An observation as it is stored; its question and unit follow from its kind. */
+/** The question and unit of a stored observation follow from its kind. */
 export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended'> {
   readonly kind: string;
   readonly why?: readonly WordsPart[];
@@ -228,18 +214,18 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly earlier_changes?: EarlierChange[];
   readonly vantage: string;
   readonly method_version: string;
-  /** The checks after `observed_at` that have not seen the fact again: since when, and why. */
+  /** Says since when checks after `observed_at` have not seen the fact again, and why. */
   readonly missed?: {
     readonly since: string;
     readonly why?: readonly WordsPart[];
     /**
-     * The time of the first of these checks that was made and got no answer. `outcome` is set if all since
-     * then ended in the same way.
+     * The first of these checks that was made and got no answer. `outcome` is set if all since then ended in
+     * the same way.
      */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
     readonly response?: Finding['response'];
-    /** The newest of these checks saw only a part of the fact, in which nothing differs. */
+    /** The newest of these checks saw only a part, in which nothing differs. */
     readonly isInPart?: true;
   };
   /** The first check that found the fact gone, until a second one confirms it. */
@@ -250,7 +236,6 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
 
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;
 
-/** The part of a fact that a change records, including the details that are shown. */
 type RecordedEssence = Essence & Pick<Finding, 'details'> & Pick<Observation, 'is_part'>;
 
 /** A change of one fact between two runs, as the log commits to it. */
@@ -262,14 +247,14 @@ export interface ObservationChange {
     readonly seen_until: string;
     /** The first of the checks without an answer that led to the change. */
     readonly unanswered_since?: string;
-    /** The check found it by another method (`method_version`), so that the two cannot be compared. */
+    /** The methods (`method_version`) differ, so that the two cannot be compared. */
     readonly by_other_method?: true;
     /** One of both is a part, and nothing differs in what both have, so that it is no change. */
     readonly is_other_part?: true;
   };
   readonly after: RecordedEssence;
-  /** For a list, at most 100 of the members that differ, and how, the weightiest first. */
+  /** At most 100 of the members of a list that differ, the weightiest first. */
   readonly items?: readonly object[];
-  /** The number of items of each class. */
+  /** Counts all members that differ, by class. */
   readonly counts?: Readonly<Record<string, number>>;
 }

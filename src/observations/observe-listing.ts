@@ -30,13 +30,13 @@ import type { CheckRun } from './run.ts';
 import type { ObservationTransaction } from './schema.ts';
 import { sumOfClasses } from './tool-change.ts';
 
-/** A list that differs from the last stored list of its surface, with the differences if one is stored. */
+/** A list that differs from the last stored list of its surface. */
 interface NewSurface {
   readonly remote: string;
   readonly surface: Surface;
   readonly members: readonly SurfaceMember[];
   readonly digest: string;
-  /** The date of the stored list, if this list has the same members in a different form and replaces it. */
+  /** The date of the stored list, if this list has the same members in a different form. */
   readonly first_seen_at?: string;
   readonly changes?: ReturnType<typeof surfaceChanges>;
 }
@@ -70,8 +70,8 @@ async function findNewSurface(
 }
 
 /**
- * Finds the new lists of a run. It compares them before the write begins, because other writers wait for a
- * write. Under the lease of the check, nobody else stores lists of the listing.
+ * Lists are compared before the write begins, because other writers wait for a write. Under the lease of the
+ * check, nobody else stores lists of the listing.
  */
 async function findNewSurfaces(run: CheckRun, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
   const { handle, remotes } = run.listing;
@@ -91,11 +91,10 @@ async function findNewSurfaces(run: CheckRun, { store }: Pick<Context, 'store'>)
 
 const mostNamed = 20;
 
-/** Tells whether a fact that was seen before changed at this check. */
 const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: string) =>
   changed_from !== undefined && first_seen_at === at;
 
-/** The differences of the list that a fact or a change is about; undefined unless this is a new list. */
+/** Returns undefined unless this is a new list. */
 const listChangesOf = (
   { kind, subject = '' }: Pick<StoredObservation, 'kind' | 'subject'>,
   found: Surfaces,
@@ -104,7 +103,7 @@ const listChangesOf = (
   return surface && found.get(surfaceKey(subject, surface))?.changes;
 };
 
-/** Adds to the fact of a list that changed at this check which members changed, and how. */
+/** Adds which members of a list changed at this check, and how. */
 function withChangedMembers(one: StoredObservation, found: Surfaces, at: string): StoredObservation {
   const changes = listChangesOf(one, found);
   if (!one.changed_from || !isOtherAt(one, at) || !changes) return one;
@@ -119,8 +118,8 @@ function withChangedMembers(one: StoredObservation, found: Surfaces, at: string)
 }
 
 /**
- * Replaces a changed list by the members that differ. The change is from the list that was seen last,
- * whatever was answered in between.
+ * Puts the members that differ in place of a changed list. They are compared with the list that was seen
+ * last, whatever was answered in between.
  */
 function itemize(change: ObservationChange, one: StoredObservation, found: Surfaces): ObservationChange {
   const changes = listChangesOf(change, found);
@@ -147,7 +146,6 @@ async function putSurfaces(
     });
 }
 
-/** Joins what a run found with what is stored, and adds how lists changed. */
 function compareObserved(
   known: readonly StoredObservation[],
   { found, surfaces: lists, stamp }: ObservedRecord,
@@ -168,7 +166,7 @@ function compareObserved(
 
 type CheckContext = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
-/** The finding for a kind that was not checked, for a reason that says nothing about the service. */
+/** The reason says nothing about the service. */
 const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why }: Words): DatedFinding => ({
   kind,
   method_version,
@@ -183,8 +181,7 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why 
 const failed = own('The check failed on our side; the failure was logged.');
 
 /**
- * Finds the facts of one kind. If the check fails or a fact cannot be stored, the finding says so, and the
- * others are not affected.
+ * If the check fails or a fact cannot be stored, the finding says so, and other findings are not affected.
  */
 async function checkKind(
   kind: Kind,
@@ -216,10 +213,7 @@ async function checkKind(
 
 const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isList).map(({ kind }) => kind));
 
-/**
- * Finds the facts of all kinds without storing them, each within its room (gate.ts). Other checks of the
- * thread go on between two kinds.
- */
+/** Stores nothing. Other checks of the thread go on between two kinds. */
 export async function findAll(run: CheckRun, checks: CheckContext): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) {
@@ -229,15 +223,11 @@ export async function findAll(run: CheckRun, checks: CheckContext): Promise<Date
   return fitTogether(found, (kind) => listKinds.has(kind));
 }
 
-/** Kinds whose values show that something costs money, with or without an amount. */
 const paidKinds: ReadonlySet<string> = new Set(
   kinds.filter(({ priced, paid }) => priced || paid).map(({ kind }) => kind),
 );
 
-/**
- * The facets of a listing that follow from its last check: an endpoint answered, or every endpoint let
- * Dossier in without a payment, and nothing shows one.
- */
+/** `seen:no_payment_seen`: every endpoint let Dossier in without a payment, and nothing shows one. */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined || missed.isInPart);
   const stated = (kind: Kind, outcome: Outcome) =>
@@ -253,7 +243,7 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
   ];
 }
 
-/** The result of a run before it is stored; `imported_at` is when the observed record was read. */
+/** `imported_at` is that of the observed record. */
 interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
@@ -263,10 +253,7 @@ interface ObservedRecord {
   readonly imported_at: string;
 }
 
-/**
- * Tells whether a fact changed at this check. An endpoint that became unanswered is dated at the first check
- * without an answer.
- */
+/** An endpoint that became unanswered is dated at the first check without an answer. */
 const isChangedAt = ({ changed_from, first_seen_at, outcome }: StoredObservation, { at }: RunStamp) =>
   changed_from !== undefined && (first_seen_at === at || isUnanswered(outcome));
 
@@ -277,10 +264,10 @@ function isPublished({ kind: name, changed_from, ...one }: StoredObservation): b
   );
 }
 
-/** The result of a run. `changes` is the number of facts that changed or are new. */
+/** `changes` is the number of facts that changed or are new. */
 export type RunReport = Awaited<ReturnType<typeof writeObserved>>;
 
-/** Writes what a run found in one transaction; one entry of the log commits to all changes of the run. */
+/** One entry of the log commits to all changes of the run. */
 async function writeObserved(tx: ObservationTransaction, observed: ObservedRecord) {
   const { surfaces: lists, stamp, lease, imported_at, listing } = observed;
   const { handle } = listing;
@@ -315,8 +302,8 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
 }
 
 /**
- * Stores that a check of a listing was ended, and why. The check counts as made: known facts stay, and
- * unknown ones become `not_asked`. Throws if the store fails or the lease was lost.
+ * The check counts as made: known facts stay, and unknown ones become `not_asked`. Throws if the store fails
+ * or the lease was lost.
  */
 export function storeEnded(
   listing: Listing,
@@ -333,10 +320,7 @@ export function storeEnded(
 
 const notStored = own('The check failed on our side, and nothing of it was stored; the failure was logged.');
 
-/**
- * Asks about every kind of fact of one listing, and stores what was found. Throws if the store fails, the
- * lease was lost or the signal was aborted.
- */
+/** Throws if the store fails, the lease was lost or the signal was aborted. */
 export async function observeListing(
   run: CheckRun,
   context: Pick<Context, 'store' | 'clock'> &

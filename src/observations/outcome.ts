@@ -3,7 +3,6 @@ import type { NoAnswer, OutcomeWithoutValue } from '../net/answer.ts';
 
 export type Outcome = 'seen' | OutcomeWithoutValue;
 
-/** The words of each outcome, the same on every adapter. Only `silent` says that there was no answer. */
 const words: Readonly<Record<Outcome, Words>> = {
   seen: own('seen'),
   nothing: own('looked for, none stated'),
@@ -26,12 +25,8 @@ export const outcomeWords = ({
   readonly asks_for?: NoAnswer['asks_for'] | undefined;
 }): Words => (asks_for === 'payment' ? payment : words[outcome]);
 
-/**
- * Tells whether a check learned something about the service: a value, that it states none, what it asks for,
- * or that it is not there.
- */
 export const isLearnedOutcome = (outcome: Outcome): boolean =>
   outcome === 'seen' || outcome === 'nothing' || outcome === 'asks' || outcome === 'absent';
 
-/** Tells whether a check was made and the address did not answer as what it is recorded as. */
+/** The address gave no answer, or not the kind of answer that its record promises. */
 export const isUnanswered = (outcome: Outcome): boolean => outcome === 'silent' || outcome === 'otherwise';

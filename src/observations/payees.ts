@@ -18,7 +18,7 @@ type PayeeObservation = Pick<
   'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at' | 'first_seen_at'
 >;
 
-/** The payees that the endpoints of a listing name, on each network of their offers. */
+/** Each payee is listed once for each network of its offers. */
 export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[] {
   const quotes = factsOf(priceChallenge, observations);
   const all = factsOf(pricePayTo, observations)

@@ -22,7 +22,6 @@ export function withoutAnswer(answer: NoAnswer, subject?: string): Finding<never
   };
 }
 
-/** A finding about a subject from which its source follows. */
 export type RemoteFinding<Value extends Json = Json> = Omit<
   Finding<Value>,
   'subject' | 'source' | 'source_url'
@@ -31,10 +30,7 @@ export type RemoteFinding<Value extends Json = Json> = Omit<
 const repositoryOf = ({ repository }: CheckedListing): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
-/**
- * Finds one fact about the recorded repository, or why there is none; a rare fact is stored without a value
- * only if a value was seen before.
- */
+/** `isRare`: a finding without an answer has the rule `rare`. */
 export const ofRepository = <const Value extends Json>(
   find: (run: CheckRun) => Promise<RemoteFinding<Value> | NoAnswer>,
   isRare = false,
@@ -55,18 +51,13 @@ type FromEndpoint<Value extends Json> = (
   run: CheckRun,
 ) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>;
 
-/**
- * The exchange that decided a fact. A list of tools that was seen counts, whatever the other exchange may
- * answer the next time.
- */
+/** A list of tools that was seen counts, whatever the other exchange may answer the next time. */
 const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'open'> => ({
   by,
   ...(open && list.result !== 'listed' && { open }),
 });
 
-/** Finds one fact for each remote of the run from what the endpoint sent, or why there is none. */
 export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>, isRare = false) => ({
-  // The recorded endpoints, each address once.
   about: ({ remotes }: Pick<CheckedListing, 'remotes'>) =>
     [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject })),
   async check(run: CheckRun): Promise<readonly Finding<Value>[]> {
@@ -91,18 +82,15 @@ export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Valu
   },
 });
 
-/**
- * Finds facts that few endpoints have. If there is none, the reason is stored only if a value was seen
- * before.
- */
+/** Few endpoints have such a fact. */
 export const ofRareRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>) => ({
   ...ofRemotes(toFinding, true),
   isOptional: true as const,
 });
 
 /**
- * Finds one fact for each origin of the remotes from a GET of this path (`Run.get`), or why there is none.
- * Few origins have it. `toFinding` returns undefined for content that is not what was asked for.
+ * Finds one fact for each origin of the remotes. `toFinding` returns undefined for content that is not what
+ * was asked for.
  */
 export const ofOrigins = <const Value extends Json>(
   path: string,
@@ -124,7 +112,7 @@ export const ofOrigins = <const Value extends Json>(
     ),
 });
 
-/** The origins of the http and https remotes of a listing, without templates. */
+/** Leaves out addresses that are templates. */
 export function originsOf({ remotes }: CheckedListing): string[] {
   const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));

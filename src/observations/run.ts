@@ -20,7 +20,7 @@ import type { createPriceCatalogs } from './prices/catalogs.ts';
 
 export type CheckedListing = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
 
-/** Asks once for each key, and keeps the answer or error. */
+/** Keeps errors too, so that a failed question is not asked again. */
 function onceEach<T>(ask: (key: string) => Promise<T>) {
   const asked = cachedOnce(async (key) => (await Promise.allSettled([ask(key)]))[0], { most: 500 });
   return async (key?: string): Promise<T> => {
@@ -52,10 +52,7 @@ function unread(what: Words, { result, unsent }: Pick<HeadFailure, 'result' | 'u
 }
 
 interface NoHead extends NoAnswer {
-  /**
-   * The state of a repository that exists, although its head was not read. `moved_to` is the path to which
-   * its host redirects.
-   */
+  /** The state of a repository that exists, although its head was not read. */
   readonly there?: { readonly state: 'empty' | 'moved'; readonly moved_to?: string };
 }
 
@@ -74,10 +71,6 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: H
   return { ...noAnswer('otherwise', why, { source_url }), there: { state: 'moved', moved_to } };
 }
 
-/**
- * Creates questions about the recorded repository of a listing, asked without a token. They throw only the
- * reason of the observer's signal.
- */
 function createRepositoryQuestions({ repository = '' }: CheckedListing, repositories: RepositoryReader) {
   const place = repositories.place(repository);
   const noPlace: NoHead = notAsked(
@@ -113,9 +106,9 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
   );
   return {
     head: () => head(),
-    /** Reads the commit at HEAD without its files; `committed_at` is RFC 3339, as the committer stated it. */
+    /** `committed_at` is RFC 3339, as the committer stated it. */
     commit: () => commit(),
-    /** Reads a file at that commit. `unreadable`: it exists, and is no text of at most 16 KiB. */
+    /** Reads a file at HEAD. `unreadable`: it exists, and is no text of at most 16 KiB. */
     file,
   };
 }
@@ -134,7 +127,6 @@ export interface RunParts {
   readonly certificate: ReturnType<typeof createCertificates>;
 }
 
-/** Returns why an address is never asked; undefined for an address that may be asked. */
 function whyNot(url: string): NoAnswer | undefined {
   if (/[{}]/.test(url)) return notAsked(own('The recorded address is a template that each caller fills in.'));
   const parsed = URL.parse(url);
@@ -147,7 +139,7 @@ function whyNot(url: string): NoAnswer | undefined {
 
 const mostRemotes = 10;
 
-/** Keeps at most ten remotes, one for each address: the one whose transport is checked first. */
+/** For each address, keeps the remote whose transport is checked first. */
 function distinct({ remotes, ...listing }: CheckedListing): CheckedListing {
   const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));
   const byUrl = new Map(checkedFirst.toReversed().map((remote) => [remote.url, remote]));
@@ -182,10 +174,9 @@ async function dns(hostname: string, parts: RunParts) {
 export type CheckRun = ReturnType<typeof createRun>;
 
 /**
- * Creates the questions that the checks of one listing may ask. Each is answered once in a run and shared by
- * all kinds, and is polite, bounded and without credentials (docs/observations.md). With `refusal`, no
- * request goes to endpoints, websites or package files, and the refusal is the answer. Questions throw only
- * the reason of the observer's signal.
+ * Creates the questions that the checks of one listing may ask (docs/observations.md). Each is answered once
+ * in a run. `refusal` says why endpoints, websites and package files must not be asked; it is then their
+ * answer.
  */
 export function createRun(
   subject: CheckedListing,
@@ -214,27 +205,23 @@ export function createRun(
     return 'result' in opened ? opened : { manifest: onceEach(opened.manifest), blob: onceEach(opened.blob) };
   });
   return {
-    /** The listing with at most ten remotes, one for each address. */
+    /** It has at most ten remotes, one for each address. */
     listing,
     now,
-    /** Asks a recorded remote as an MCP client would, up to its lists; never calls a tool. */
+    /** Asks as an MCP client would, up to the lists; never calls a tool. */
     endpoint: ({ url }: { readonly url: string }) => endpoint(url),
-    /** Sends a GET; returns a response with content, or why there is none. */
     get: unlessRefused((url) => get(url, timed)),
-    /** Sends a HEAD to the address of a package file (packages/file.ts). */
+    /** Sends a HEAD (packages/file.ts). */
     packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.headFile(url, fetch)),
     tls: unlessRefused((origin) => parts.certificate(origin, timesOf(origin))),
     dns: unlessRefused((hostname) => dns(hostname, parts)),
     ...createRepositoryQuestions(listing, parts.repositories),
     claimFile: parts.claimFile,
-    /** Reads what each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
+    /** Returns an empty list without the setting PRICE_CATALOGS. */
     catalogs: parts.catalogs,
-    /**
-     * Sends a GET for a path of a package registry, such as `/left-pad`; `not_asked` without a configured
-     * one.
-     */
+    /** A path is, for example, `/left-pad`. Returns `not_asked` without a configured registry. */
     registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
-    /** Opens a public container image, to read its manifests and what they name. */
+    /** Opens a public container image. */
     image: ({ host, name }: Readonly<Record<'host' | 'name', string>>) => image(`${host}/${name}`),
     verifyBundle,
     advisories,

@@ -10,10 +10,7 @@ export const observationTable = table('observation', ['handle'], {
   /** The time at which the last run ended, whatever it found. */
   observed_at: text,
   observations: json<readonly StoredObservation[]>(),
-  /**
-   * The time at which an import changed the record that checks read; null once a run on that record has
-   * ended.
-   */
+  /** The time at which an import changed the record; null once a run on that record has ended. */
   due_since: optional(text),
 });
 
@@ -29,16 +26,13 @@ export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surfac
   handle: text,
   remote: text,
   surface: oneOf<SurfaceName>(),
-  /** The Merkle root (hex) over the members without their form, which is the value of the fact. */
+  /** The Merkle root (hex) over the members without their form. */
   digest: text,
   first_seen_at: text,
   members: json<readonly SurfaceMember[]>(),
 });
 
-/**
- * The time at which requests may be sent again to a host that asked to be left alone; `place` is the host
- * itself, or an address of it. Pauses end within a day.
- */
+/** `place` is the host itself, or an address of it. */
 const pauseTable = table('observed_pause', noBackup, { host: text, place: text, not_before: text });
 
 export const observationTables = [observationTable, changeTable, surfaceTable, pauseTable] as const;

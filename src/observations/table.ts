@@ -12,13 +12,9 @@ import type { StoredObservation } from './observation.ts';
 import { payeesOf } from './payees.ts';
 import { changeTable, type Db, observationTable, surfaceTable } from './schema.ts';
 
-/** The changes of a listing that one run found; the log commits to them. */
 export type RecordedChange = TableValue<typeof changeTable>;
 
-/**
- * A list that an endpoint sent. The five newest of each surface of an endpoint are stored. The newest has the
- * digest that the fact names.
- */
+/** The five newest of each surface of an endpoint are stored. */
 type StoredSurface = TableValue<typeof surfaceTable>;
 
 export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;
@@ -50,7 +46,6 @@ const readSets = async (db: Db, at: SurfaceAt) => {
 /** Smaller lists of tools may be equal by chance. */
 const fewestTools = 3;
 
-/** The references that other listings may share: lists of tools, and addresses to be paid. */
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
   const toReference = (of: 'tools' | 'pay_to', text: string, as_of: string) => ({
@@ -71,7 +66,7 @@ function toReferences(observations: readonly StoredObservation[]) {
 }
 
 export const createObservationReads = (db: Db) => ({
-  /** Counts the listings that were observed at least once. Reads the whole table. */
+  /** Reads the whole table. */
   async count() {
     const { listings } = await db
       .selectFrom('observation')
@@ -79,20 +74,15 @@ export const createObservationReads = (db: Db) => ({
       .executeTakeFirstOrThrow();
     return Number(listings);
   },
-  /** The time at which a run last ended, RFC 3339; undefined before the first. */
   async lastRunAt() {
     const newest = db.selectFrom('observation').select('observed_at').orderBy('observed_at', 'desc').limit(1);
     return (await newest.executeTakeFirst())?.observed_at;
   },
-  /**
-   * The observations of a listing, with the time of its last run and of a later change of its record
-   * (`due_since`).
-   */
   async ofListing(handle: string) {
     const [row] = await readObserved(db, handle);
     return row && observationTable.decode(row);
   },
-  /** The changes of a listing, newest first, at most `limit`, before a log index if one is given. */
+  /** The changes are newest first. `before` is a log index. */
   async history(
     handle: string,
     { before, limit }: { readonly before?: number | undefined; readonly limit: number },
@@ -101,16 +91,13 @@ export const createObservationReads = (db: Db) => ({
     const page = before === undefined ? all : all.where('log_index', '<', before);
     return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(changeTable.decode);
   },
-  /** The digests of the stored lists of a surface, newest first, with the size of each list as JSON. */
+  /** The lists are newest first. */
   surfaces: (at: SurfaceAt) => readSets(db, at),
   async surfaceText(at: SurfaceAt, digest: string) {
     const stored = selectSets(db, at).select('members').where('digest', '=', digest);
     return (await stored.executeTakeFirst())?.members;
   },
-  /**
-   * The visible listings after an id, in the order of ids, with the time of their last run and of a later
-   * change of their record.
-   */
+  /** Visible listings after an id, in the order of ids. */
   lastRuns: (afterId: number, limit: number) =>
     db
       .selectFrom('listing')
@@ -121,7 +108,7 @@ export const createObservationReads = (db: Db) => ({
       .orderBy('listing.id')
       .limit(limit)
       .execute(),
-  /** The times when requests may be sent again, by host and address that asked to be left alone. */
+  /** The times when requests may be sent again, by host and address. */
   async pauses(host: string): Promise<ReadonlyMap<string, string>> {
     const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
     return new Map(rows.map(({ place, not_before }) => [place, not_before]));
@@ -131,10 +118,7 @@ export const createObservationReads = (db: Db) => ({
 /** Writes observations inside a transaction; `touch` names each listing whose facts changed. */
 export const createObservationWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createObservationReads(db),
-  /**
-   * Replaces the observations of a listing. It stays due if its record changed after the observed record was
-   * read.
-   */
+  /** The listing stays due if its record changed after the observed record was read. */
   async put(
     { handle, observed_at, observations }: Omit<TableValue<typeof observationTable>, 'due_since'>,
     imported_at = observed_at,
@@ -160,7 +144,6 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     touch(change.handle);
     await db.insertInto('observation_change').values(changeTable.encode(change)).execute();
   },
-  /** Stores a list, and deletes all but the five newest of its surface. */
   async putSurface(stored: StoredSurface) {
     const key = ['handle', 'remote', 'surface', 'digest'] as const;
     await upsert(db, 'listed_surface', surfaceTable.encode(stored), ...key).execute();

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { day_ms, dayText } from '../core/text.ts';
 import { count, day, isEmpty, join, own, say, type Words } from '../core/words.ts';
 
-/** The words for how a counted check ended: with an answer, or in a class of failure. */
 const endWords = {
   answered: own('answered'),
   no_answer_in_time: own('no answer in time'),
@@ -22,13 +21,12 @@ export type Tally = Readonly<Record<string, Readonly<Partial<Record<CheckEnd, nu
 
 const longest_days = 90;
 
-/** The days of a tally that are in a window of this length, which ends at a time. */
 const within = (tally: Tally, at: string, days: number): Tally => {
   const from = dayText(new Date(Date.parse(at) - (days - 1) * day_ms));
   return Object.fromEntries(Object.entries(tally).filter(([day]) => day >= from));
 };
 
-/** Adds a check to a tally; days before the longest window are left out. */
+/** Leaves out days before the longest window. */
 export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
   const day = dayText(at);
   const { [ended]: before = 0, ...others } = tally[day] ?? {};
@@ -41,10 +39,7 @@ const window = z.strictObject({
   others: z.partialRecord(z.enum(ends), z.number()),
 });
 
-/**
- * The number of checks that were answered in the 30 and the 90 days up to the newest. `first_check` is the
- * day of the first check that is counted.
- */
+/** `first_check` is the day of the first check of the 90 days. */
 export const tallied = z.strictObject({ days_30: window, days_90: window, first_check: z.string() });
 export type Tallied = z.infer<typeof tallied>;
 
@@ -62,7 +57,7 @@ export function toTallied(tally: Tally, at: string): Tallied {
   return { days_30: toWindow(tally, at, 30), days_90: toWindow(tally, at, longest_days), first_check };
 }
 
-/** The count of 30 days within a sentence: `3 of 4 checks in 30 days`. */
+/** The count of 30 days: `3 of 4 checks in 30 days`. */
 export const answeredWords = ({ days_30: { answered, made } }: Tallied): Words =>
   say`${answered} of ${made} checks in 30 days`;
 

@@ -23,11 +23,11 @@ const staleAfter = 3;
 const staleAt_ms = (observed_at: string, interval_s: number) =>
   Date.parse(observed_at) + staleAfter * interval_s * 1000;
 
-/** The time at which an observation becomes stale, RFC 3339. */
+/** RFC 3339. */
 export const toStaleAt = (observed_at: string, interval_s: number): string =>
   new Date(staleAt_ms(observed_at, interval_s)).toISOString();
 
-/** The next time at which one of some observations becomes stale, ms since 1970; infinite if none will. */
+/** Returns ms since 1970, or infinity if none will become stale. */
 export const nextStale_ms = (stored: readonly StoredObservation[], { now, interval_s }: Observing): number =>
   Math.min(
     ...stored
@@ -35,7 +35,7 @@ export const nextStale_ms = (stored: readonly StoredObservation[], { now, interv
       .filter((at_ms) => at_ms > now.getTime()),
   );
 
-/** Says since when a fact has a new value; nothing if there was no value before. */
+/** Returns no words if there was no value before. */
 function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, { changed }: Kind) {
   if (!changed || changed_from?.outcome !== outcome || changed_from.value === null) return none;
   return say`${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
@@ -55,7 +55,7 @@ function missedText({ missed, observed_at, value, hasMore }: StoredObservation):
 const endedText = (one: StoredObservation): Words =>
   one.missed && one.value === null ? say`On ${day(one.observed_at)}: ${outcomeWords(one)}.` : none;
 
-/** Says when a stale fact was last checked, and how that ended; `missedText` says it of a missed fact. */
+/** Returns no words for a missed fact, about which `missedText` says it. */
 function staleText(one: StoredObservation): Words {
   if (one.missed) return none;
   const how = one.value === null && !one.why ? say` (${outcomeWords(one)})` : none;
@@ -108,15 +108,12 @@ const unlearned = (
   method_version,
 });
 
-/** The most subjects of one kind that are reported as not asked, because a record may name thousands. */
+/** A record may name thousands of subjects. */
 const mostUnlearned = 10;
 
 const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
-/**
- * The observations about what the listing records now. Those about earlier subjects are history. A
- * `not_asked` without a subject is kept.
- */
+/** Drops observations about what the listing no longer records. A `not_asked` without a subject is kept. */
 export function recordedNow(
   listing: CheckedListing,
   stored: readonly StoredObservation[],
@@ -145,9 +142,8 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Check
 }
 
 /**
- * The observations of a listing as callers see them, in the order of the kinds. A recorded subject about
- * which nothing was learned is `not_asked`; a fact older than three intervals has `is_stale`. Before the
- * first check, `stored` is undefined; after it, it is the result of `recordedNow`.
+ * The result is in the order of the kinds. Before the first check, `stored` is undefined; after it, it is the
+ * result of `recordedNow`.
  */
 export function toObservations(
   listing: CheckedListing,

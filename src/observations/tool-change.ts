@@ -1,4 +1,4 @@
-/** The ways in which a tool, or another member of a list, changes, the weightiest first. */
+/** The classes of a change of a tool or another member of a list, the weightiest first. */
 export const changeClasses = [
   'secret',
   'hints',
@@ -15,7 +15,7 @@ export type ChangeClass = (typeof changeClasses)[number];
 /** The number of changed members by their weightiest class. */
 export type ChangeCounts = Readonly<Partial<Record<ChangeClass, number>>>;
 
-/** Adds up the classes of several lists of tools; undefined if no tool changed. */
+/** Returns undefined if nothing changed. */
 export function sumOfClasses(all: readonly ChangeCounts[]): ChangeCounts | undefined {
   const sums = changeClasses.flatMap((name) => {
     const sum = all.reduce((total, counts) => total + (counts[name] ?? 0), 0);
