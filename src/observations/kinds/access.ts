@@ -24,10 +24,7 @@ interface MetadataAddress {
   readonly resource: string;
 }
 
-/**
- * The addresses at which clients look for an endpoint's metadata (RFC 9728), in this order: the one in its
- * challenge, the one for its path, and the one for its host.
- */
+/** Clients look for metadata in this order (RFC 9728). */
 function metadataAddresses({ url, credentials }: EndpointAnswer): MetadataAddress[] {
   const challenges = credentials ? challengesOf(credentials) : [];
   const stated = challenges.map(({ parameters }) => parameters.get('resource_metadata'));
@@ -49,14 +46,13 @@ function metadataAddresses({ url, credentials }: EndpointAnswer): MetadataAddres
 const isSameUrl = (stated: unknown, url: string): boolean =>
   typeof stated === 'string' && URL.parse(stated)?.href === new URL(url).href;
 
-/** Tells whether metadata names the endpoint or an address above it. */
 function isAtOrAbove(stated: unknown, endpoint: URL): boolean {
   const resource = URL.parse(typeof stated === 'string' ? stated : '');
   if (!resource || resource.origin !== endpoint.origin) return false;
   return `${endpoint.pathname}/`.startsWith(`${pathOf(resource).replace(/\/$/, '')}/`);
 }
 
-/** The addresses of an authorization server's metadata (RFC 8414, OpenID Connect Discovery). */
+/** RFC 8414 and OpenID Connect Discovery define these addresses. */
 function serverMetadataUrls(issuer: string): string[] {
   const url = URL.parse(issuer);
   if (!url || !/^https?:$/.test(url.protocol)) return [];
@@ -74,8 +70,8 @@ const noMetadata = noAnswer(
 );
 
 /**
- * Gets the first JSON object with one of these members. If there is none, returns the first failure other
- * than `absent` and `asks`, or else `noMetadata`.
+ * If no object has one of these members, returns the first failure other than `absent` and `asks`, or else
+ * `noMetadata`.
  */
 async function findObject(
   run: CheckRun,
@@ -96,7 +92,7 @@ const toAccessText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, longestAddress) : undefined;
 
 const mostListed = 1000;
-/** The number of authorization servers that are named in words, and whose own metadata is read. */
+/** The most authorization servers that are named in words, and whose own metadata is read. */
 const mostIssuers = 3;
 
 const accessList = (value: unknown): string[] =>
@@ -133,8 +129,7 @@ const isUndecided = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && isUnanswered(list.outcome);
 
 /**
- * Reads the metadata of an endpoint. If the endpoint did not ask for credentials, only metadata for its
- * address or an address above it counts.
+ * If the endpoint did not ask for credentials, only metadata for its address or an address above it counts.
  */
 async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
   const addresses = metadataAddresses(endpoint);
@@ -210,10 +205,7 @@ const otherIssuers = z.object({
   ),
 });
 
-/**
- * Names the authorization servers whose metadata does not name them as the issuer. Clients must not use such
- * metadata (RFC 8414 section 3.3).
- */
+/** Names the authorization servers whose metadata does not name them as the issuer. */
 function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
   const { authorization_servers = [] } = otherIssuers.safeParse(as_seen).data ?? {};
   const others = authorization_servers.flatMap(({ issuer, stated_issuer: stated }) =>
@@ -226,7 +218,6 @@ function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
   return join(others, '');
 }
 
-/** Names the first authorization servers and counts the rest, like the scopes. */
 function issuersWords({ value, details }: Pick<Observation, 'value' | 'details'>): Words {
   const { issuers = [] } = signIn.safeParse(value).data ?? {};
   if (issuers.length === 0) return own('');
@@ -234,10 +225,6 @@ function issuersWords({ value, details }: Pick<Observation, 'value' | 'details'>
   return say`${codes(issuers.slice(0, mostIssuers))}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
-/**
- * Names in a phrase the authorization servers through which callers sign in. If the endpoint introduced
- * itself without credentials, the phrase says that calls may need sign-in.
- */
 export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_seen'>): Words {
   const servers = issuersWords(found);
   const none = own('no authorization server');
@@ -248,10 +235,7 @@ export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_s
     : say`OAuth sign-in through ${servers}${otherIssuerWords(found)}`;
 }
 
-/**
- * Names the first scopes and counts the rest. The details have the count, because a long value is stored
- * shortened.
- */
+/** The details have the count, because a long value is stored shortened. */
 function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof signIn>>): Words {
   if (scopes.length === 0) return own('');
   const more = Math.max(scopes.length, Number(details?.scopes ?? 0)) - mostScopes;

@@ -8,7 +8,7 @@ import { ofOrigins } from '../remotes.ts';
 
 const mostSkills = 10_000;
 
-/** Reads an A2A agent card, which must have a name and a list of skills. */
+/** An A2A agent card must have a name and a list of skills. */
 function agentFinding({ text, url }: Fetched) {
   const card = readObject(text);
   const name = lineOf(card?.name, longestName);

@@ -8,10 +8,7 @@ import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { CheckedListing, CheckRun } from '../run.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
 
-/**
- * Says what an endpoint did that answered with this status. Every status but 2xx and 402 is a request for
- * sign-in.
- */
+/** Any status but 2xx and 402 is that of a request for sign-in. */
 function answerWords(status: number): Words {
   if (status === 402) return own('asks for payment before it answers');
   return status < 300 ? own('answered') : own('asks for sign-in before it answers');
@@ -69,7 +66,7 @@ const causes = {
   no_method: 'other_answer',
 } as const;
 
-/** How a check without an answer is counted; undefined if it is not counted. */
+/** Returns undefined if the check is not counted. */
 function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
   if (outcome === 'absent') return 'not_there';
   if (!isUnanswered(outcome)) return undefined;
@@ -121,7 +118,7 @@ async function ofHost(run: CheckRun, hostname: string): Promise<Finding<z.infer<
     value: isFound ? { families, caa: [...new Set(caa)].sort() } : null,
     outcome: isFound ? 'seen' : 'absent',
     ...(!isFound && { why: say`DNS has no address for ${code(hostname)}.` }),
-    // The numbers of addresses are no part of the value: load balancing changes them every minute.
+    // The numbers of addresses are no part of the value, because load balancing changes them often.
     ...(unanswered && { why: unanswered, rule: 'part' as const }),
     as_seen: { ipv4, ipv6 },
     source: ownProbe,

@@ -5,11 +5,10 @@ import { noAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 
-/** The identifier of an extension: a reversed domain and a name. */
+/** A reversed domain and a name. */
 const identifier = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\/[\w.-]{1,100}$/i;
 const longestIdentifier = 250;
 
-/** Short descriptions of extensions in the protocol's own namespace, in the words of their specifications. */
 const titles = {
   'io.modelcontextprotocol/ui': own('user interfaces, MCP Apps'),
   'io.modelcontextprotocol/skills': own('skills'),

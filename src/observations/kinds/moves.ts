@@ -7,10 +7,7 @@ import { defineRecord } from '../kind.ts';
 
 const mostNamed = 2;
 
-/**
- * Names all if there are at most three, otherwise the first two and the number of the rest. `of_others` is
- * the number of those with other owners, which come first.
- */
+/** `of_others` is the number of those with other owners, which come first. */
 function listNames(all: readonly string[], left_out = 0, of_others = 0): Words {
   const total = all.length + left_out;
   if (total <= mostNamed + 1) return listed(all.map((one) => code(one)));
@@ -30,7 +27,7 @@ const nouns = {
 const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
   own(all.length === 1 ? one : nouns[one]);
 
-/** Names the registrable domain that all of the hosts share; empty if they have several. */
+/** Returns no words if the hosts have several registrable domains. */
 function underDomain(hosts: readonly string[]): Words {
   const owners = new Set(hosts.map((host) => ownerAt(host, '')));
   const [only] = owners;
@@ -88,7 +85,6 @@ function repositoryWords({ from, to, is_within }: NonNullable<VersionMove['repos
   return say`changed the repository from ${code(from)} to ${code(to)}${is_within ? own(', of the same account') : say``}`;
 }
 
-/** Says where new secrets go, in words that follow their names. */
 function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
   if (!sent) return say``;
   const { hosts, packages, is_same, of_others, left_out } = sent;
@@ -122,7 +118,7 @@ function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
 
 const mostPassed = 3;
 
-/** Says where secrets go that were named before. `instead` means that an earlier recipient is gone. */
+/** These secrets were named before. `instead` means that an earlier recipient is gone. */
 function passedWords({ passed = [], passed_left_out = 0 }: VersionMove, instead: boolean): Words[] {
   const said = passed.slice(0, mostPassed).map(({ secrets, to, left_out }) => {
     const names = say`${noun('secret', secrets)} ${listNames(secrets, left_out?.secrets)}`;
@@ -132,11 +128,9 @@ function passedWords({ passed = [], passed_left_out = 0 }: VersionMove, instead:
   return more > 0 ? [...said, say`sends other secrets to ${count(more, 'more group')} of recipients`] : said;
 }
 
-/** Says what a record changed, in words that follow its subject. */
+/** The words follow their subject. */
 export function moveWords(move: VersionMove): Words {
   const { endpoints, addresses, packages, starts, repository, secrets } = move;
-  // If the version dropped a host or package, the secret goes to the new one instead (“now”), otherwise to
-  // both (“too”).
   const instead = (endpoints?.from.length ?? 0) + (packages?.from.length ?? 0) > 0;
   const parts = [
     endpoints && endpointWords(endpoints),
@@ -157,7 +151,7 @@ export function moveWords(move: VersionMove): Words {
 const counted = (one: 'endpoint' | 'host', number: number): Words[] =>
   number > 0 ? [own(number === 1 ? one : nouns[one])] : [];
 
-/** Names what a version left as it was; a package may have another version. */
+/** A package of the same name may have another version. */
 function keptWords(kept: DatedMove['kept']): Words {
   if (!kept) return say``;
   const { endpoints, hosts, packages, repository } = kept;
@@ -170,7 +164,6 @@ function keptWords(kept: DatedMove['kept']): Words {
   return same.length === 0 ? say`` : say`; ${listed(same)} as before`;
 }
 
-/** Says what a version changed, with its publication date, and what it did not. */
 export function versionMoveWords({ version, published_at, kept, ...move }: DatedMove): Words {
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
   return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
@@ -188,10 +181,7 @@ const comparedParts = {
   passed_left_out: undefined,
 } as const satisfies Record<keyof VersionMove, string | undefined>;
 
-/**
- * Says how many of some versions were compared, if not all were, and that none of these changed anything. It
- * is empty if all were compared and one did, or if none could be compared.
- */
+/** Returns no words if all versions were compared and one changed something, or if none could be compared. */
 export function comparedWords(versions: number, moved: Moved | undefined): Words {
   if (!moved) return say``;
   const isAll = moved.versions === versions;
@@ -205,10 +195,10 @@ export function comparedWords(versions: number, moved: Moved | undefined): Words
 
 type Moved = z.output<typeof value>;
 const value = z.strictObject({
-  /** How many versions were compared. */
+  /** The number of compared versions. */
   versions: z.int(),
   since: z.string().optional(),
-  /** Whether a part of a record that is compared has a form that is not read. */
+  /** A compared part of a record has a form that is not read. */
   partly_read: z.literal(true).optional(),
   /** Newest first. At most ten are kept, those to a different owner before others. */
   moves: z.array(datedMove),

@@ -119,10 +119,7 @@ const inCommon: readonly InCommon[] = [
   ],
 ];
 
-/**
- * The kinds that count listings of other publishers with something in common, in the order in which answers
- * say them.
- */
+/** Answers say these kinds in this order. */
 export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) => ({
   of,
   basis,

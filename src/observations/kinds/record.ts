@@ -9,7 +9,6 @@ const eachOnce = (values: readonly (string | undefined)[]): string[] => [
   ...new Set(values.flatMap((value) => value || [])),
 ];
 
-/** Null stands for an empty list. */
 const listOrNone = (values: readonly string[]) => (values.length > 0 ? [...values] : null);
 
 export const recordTransports = defineRecord({
@@ -52,7 +51,6 @@ const deepest = 4;
 const mostNames = 50;
 const longestFieldName = 60;
 
-/** The top-level fields of a server.json that are not reported as unread. */
 const readFields: ReadonlySet<string> = new Set([
   '$schema',
   'name',
@@ -76,9 +74,8 @@ function* namesIn(value: unknown, depth = 0): Generator<string> {
 }
 
 /**
- * Names the fields of a server.json that Dossier stores without reading: fields of the publisher's own
- * `_meta`, unknown fields, and known fields of an unexpected form (`packages.environmentVariables`). The
- * names, at most 50, are publisher text.
+ * Names fields of the publisher's own `_meta`, unknown fields, and known fields of an unexpected form
+ * (`packages.environmentVariables`). The names, at most 50, are publisher text.
  */
 function publisherFields(server: object): string[] {
   const below = readRecord(server).unread.map((path) =>

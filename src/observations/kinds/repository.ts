@@ -11,8 +11,8 @@ import { ofRepository, type RemoteFinding } from '../remotes.ts';
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
 /**
- * Files that editors and agents read when a repository is opened, with a pattern for those that can start
- * commands unasked.
+ * Files that editors and agents read when a repository is opened. A pattern finds commands that start
+ * unasked.
  */
 const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
   ['.claude/settings.json', hooks],
@@ -29,7 +29,7 @@ const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefine
   ['AGENTS.md', undefined],
 ];
 
-/** Describes a file; without a digest if it is not text of at most 16 KiB. */
+/** Has no digest if the file is not text of at most 16 KiB. */
 function toFound(path: string, automatic: RegExp | undefined, text: string | undefined) {
   return {
     path,

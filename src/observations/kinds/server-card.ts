@@ -19,7 +19,7 @@ import { ofRareRemotes } from '../remotes.ts';
 const comparedTools = z.strictObject({
   /** How many tools the card names. */
   named: z.number(),
-  /** How many tools the endpoint lists. The fields from here on are absent if its list is not known. */
+  /** The fields from here on are absent if the endpoint's list is not known. */
   listed: z.number().optional(),
   both: z.number().optional(),
   not_in_card: z.array(z.string()).optional(),
@@ -44,7 +44,7 @@ function compareTools(named: readonly string[], list: EndpointAnswer['list']): z
 
 const mostNamed = 3;
 
-/** Names the first tools and counts the rest. A long value is stored shortened, so `all` has their number. */
+/** `all` is the number of tools, because a long list of names is stored shortened. */
 const namesWords = (names: readonly string[], all: number): Words => {
   const shown = names.slice(0, mostNamed).map((name) => code(name));
   const more = all - shown.length;
@@ -69,10 +69,7 @@ function toolsWords({
   return say`; names ${count(named, 'tool')}, while the endpoint lists ${all}${join(sides, '')}`;
 }
 
-/**
- * Names the tools that are only in the card or only at the endpoint; undefined if there are none, or if it is
- * not known.
- */
+/** Returns undefined if no tool is in only one of the two lists, or if that is not known. */
 function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined {
   const { named, listed: all, both = 0, not_in_card = [], only_in_card = [] } = tools;
   if (all === undefined || (all === both && named === both)) return undefined;
@@ -81,7 +78,6 @@ function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined
   return say`its server card ${join([missing, more], ', and ')}`;
 }
 
-/** The parts of a card that are compared with the record and the endpoint. */
 const differsWords = {
   name: own('name'),
   version: own('version'),
@@ -92,10 +88,7 @@ const differsWords = {
 type Differs = keyof typeof differsWords;
 const differsNames = Object.keys(differsWords) as [Differs, ...Differs[]];
 
-/**
- * Tells whether a card may name an address. A template fits many addresses, and a list that was cut may have
- * had this one.
- */
+/** A template fits many addresses, and a list that was cut may have had this one. */
 const namesAddress = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.length === 0 ||
   addresses.length === mostAddresses ||

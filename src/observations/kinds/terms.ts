@@ -13,16 +13,13 @@ const mostLines = 500;
 const mostContacts = 5;
 const contactForm = /^(?:mailto:|https:\/\/|tel:)[\x21-\x7e]{1,300}$/i;
 
-/** The values of a field, in order. A signed file has other lines too, which match no field. */
+/** A signed file has other lines too, which match no field. */
 const valuesOf = (lines: readonly string[], field: string): string[] =>
   lines
     .filter((line) => line.toLowerCase().startsWith(`${field}:`))
     .map((line) => toLine(line.slice(field.length + 1)));
 
-/**
- * Reads a security.txt file (RFC 9116), which is untrusted: at most five contacts in the publisher's order,
- * and the expiry if it is a valid time. Returns undefined for a text without a contact, such as a page.
- */
+/** Reads a security.txt file (RFC 9116). Returns undefined for a text without a contact, such as a page. */
 function readSecurityTxt(text: string) {
   const lines = text.slice(0, 64 * 1024).split(/\r?\n/, mostLines);
   const contacts = valuesOf(lines, 'contact').filter((contact) => contactForm.test(contact));
@@ -36,7 +33,6 @@ function readSecurityTxt(text: string) {
   };
 }
 
-/** The fault of a file by RFC 9116: it states no expiry, or has expired. */
 function fault(expires: string | undefined, now: Date): Words | undefined {
   if (expires === undefined) return own('The file states no end of its validity, which RFC 9116 requires.');
   return Date.parse(expires) < now.getTime()
@@ -91,10 +87,7 @@ export const securityContact = defineKind({
   ...ofOrigins('/.well-known/security.txt', own('a security contact (RFC 9116)'), contactFinding),
 });
 
-/**
- * A link that may be shown: http or https, without credentials, at most 1,000 characters as stated. Undefined
- * for anything else.
- */
+/** Returns undefined for a link that must not be shown. */
 function toLink(stated: unknown, base: string): string | undefined {
   const url = typeof stated === 'string' && stated.length <= 1000 ? URL.parse(stated, base) : null;
   return url && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : undefined;
@@ -116,7 +109,7 @@ function termsOfPage({ text, url }: Fetched): string | undefined {
 const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
   toLink(asObject(readObject(text)?.info)?.termsOfService, url);
 
-/** The first `termsOfServiceUrl` of an AI catalog or ARD manifest. The host comes before the entries. */
+/** The host comes before the entries. */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
   return [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])]
@@ -131,10 +124,6 @@ interface TermsPlace {
   readonly read: (answer: Fetched) => string | undefined;
 }
 
-/**
- * The documents that may link terms: the website's page, and for each origin its ARD manifest, AI catalog and
- * OpenAPI document.
- */
 function termsPlaces(listing: CheckedListing): TermsPlace[] {
   const { website } = listing;
   const places = [
@@ -167,10 +156,7 @@ const listPlaces = (places: readonly TermsPlace[]) =>
     3,
   );
 
-/**
- * The fact for a listing without a link. If a document could not be read, it has the outcome of that
- * document.
- */
+/** If a document could not be read, the fact has the outcome of that document. */
 function withoutLink(places: readonly TermsPlace[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
   const why = open?.why ?? say`Dossier found no link to terms of service at ${listPlaces(places)}.`;

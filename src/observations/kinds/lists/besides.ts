@@ -10,10 +10,6 @@ import { ofRareRemotes, withoutAnswer } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
 import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
-/**
- * The fact about a list besides the list of tools: its digest, the reason why a declared list is missing, or
- * `nothing` if none is declared.
- */
 const ofBeside = (
   surface: Surface & { readonly name: BesideName },
   toMore: (member: SurfaceMember) => object = () => ({}),
@@ -32,13 +28,12 @@ const ofBeside = (
       : list;
   });
 
-/** The number of members; a stored list may have been shortened, so the stated count comes first. */
+/** A stored list may have been shortened, so the stated count comes first. */
 const countOfBesides = ({ count }: ReturnType<typeof asMembers>, shown: number) =>
   typeof count === 'number' ? count : shown;
 
 const mostNamed = 100;
 
-/** Says how many members a list has, and their names, each followed by its `note`. */
 const listWords =
   (surface: Surface, note: (member: unknown) => Words = () => own('')) =>
   ({ details }: ShownFinding): Words => {
@@ -109,7 +104,7 @@ export const resourcesSurface = defineKind({
   changed: own('The endpoint lists different resources'),
   say: listWords(surfaces.resources),
   sayInLine: lineWords(surfaces.resources),
-  // Documents come and go. Only changed words about one are reported, since a model may act on them.
+  // Documents come and go. Only changed words are reported, since a model may act on them.
   sayChange: (was, _now, between) =>
     was.counts?.words ? listChangeWords(surfaces.resources)(was, between) : undefined,
   weighChange: surfaceWeight,

@@ -10,15 +10,15 @@ import { ofRareRemotes } from '../../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
 /**
- * The table has files and folders that often hold credentials, each by the end of its path, with the page
- * that says so. `public` has the files in such folders that are not secret.
+ * Each path of the table is the end of a path, with the page that says that it often holds credentials.
+ * `public` has the files in such folders that are not secret.
  */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));
 const publicFiles = new Set(table.public);
 const mostParts = Math.max(...[...files, ...folders].map((path) => path.split('/').length));
 
-/** Runs of characters that occur in paths. Matching takes linear time on any text. */
+/** Matching takes linear time on any text. */
 const paths = /[\w.~$/\\-]+/g;
 const longestShown = 100;
 /** Only the end of a longer run is read. */
@@ -27,16 +27,12 @@ const longestRead = 300;
 /** Every path in the table contains one of these, so plain words are skipped at once. */
 const mayBeNamed = (run: string) => run.includes('.') || run.includes('_');
 
-/** At most this many characters of a sentence are quoted before a file and after it. */
+/** The most characters of a sentence that are quoted before a file, and after it. */
 const mostAround = 100;
 const mostSentences = 3;
-/** The border between two sentences or lines. */
 const sentenceEnd = /(?<=[.!?]["'”)\]]?)\s+(?=\p{Lu})|(?<=[。！？])|[\n\r]+/u;
 
-/**
- * The sentence around the part from `start` to `end`, cut between words if it is long; empty if it has only
- * paths.
- */
+/** The sentence is cut between words if it is long, and empty if it has only paths. */
 function sentenceAround(text: string, start: number, end: number): string {
   const first = Math.max(0, start - mostAround);
   const last = Math.min(text.length, end + mostAround);
@@ -50,7 +46,7 @@ function sentenceAround(text: string, start: number, end: number): string {
   return hasWords ? `${from}${text.slice(start, end)}${to}`.trim().toWellFormed() : '';
 }
 
-/** Removes the full stops that end a sentence, and splits the run into parts in the form of the table. */
+/** A full stop at the end belongs to the sentence. */
 function readRun(run: string) {
   let end = run.length;
   while (run[end - 1] === '.') end -= 1;
@@ -63,7 +59,6 @@ function readRun(run: string) {
 const endsAt = (parts: readonly string[], at: number): string[] =>
   Array.from({ length: Math.min(mostParts, at + 1) }, (_, more) => parts.slice(at - more, at + 1).join('/'));
 
-/** The file or folder of the table that a path names. */
 function namedBy(parts: readonly string[]): string | undefined {
   const file = endsAt(parts, parts.length - 1).find((end) => files.has(end));
   if (file !== undefined) return file;
@@ -72,13 +67,9 @@ function namedBy(parts: readonly string[]): string | undefined {
   return isPublic ? undefined : parts.flatMap((_, at) => endsAt(parts, at)).find((end) => folders.has(end));
 }
 
-/** At most this many mentions of one file are read. */
 const mostMentions = 100;
 
-/**
- * Finds each file once, with its first spelling. Quotes the first few sentences that name files, and counts
- * the others, so that a harmless sentence does not hide another.
- */
+/** Counts the sentences that are not quoted, so that a harmless sentence does not hide another. */
 function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   const found = new Map<
     string,
@@ -108,7 +99,7 @@ function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   };
 }
 
-/** The texts for models that name such files, in the order of the lists; instructions have no name. */
+/** The texts are in the order of the lists; instructions have no name. */
 const textsWithFiles = (endpoint: EndpointAnswer) =>
   [
     ...membersOf(endpoint).map(({ surface, member }) => ({
@@ -137,7 +128,6 @@ const nouns = {
 
 const mostFiles = 5;
 
-/** Names the first files in a text, and how many more of `all` there are. */
 function credentialNames({ of, name, files: stored }: NamedFiles, all: number): Words {
   const shown = stored.slice(0, mostFiles);
   const more = all - shown.length;
@@ -149,7 +139,6 @@ function credentialNames({ of, name, files: stored }: NamedFiles, all: number): 
 
 const mostSaid = 3;
 
-/** Quotes sentences, and says in how many more places files are named, or that there are many more. */
 function quotedWords(sentences: readonly unknown[], places: number, hasMore: boolean): Words {
   if (sentences.length === 0) return say``;
   const more = places - sentences.length;
@@ -160,10 +149,7 @@ function quotedWords(sentences: readonly unknown[], places: number, hasMore: boo
 
 const fileList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/**
- * Says which files the first texts name, with sentences of the first `mostQuoted` texts, and counts the other
- * texts. A stored value may have been shortened, so the counts are read from the details.
- */
+/** A stored value may have been shortened, so the counts are read from the details. */
 function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], mostQuoted: number): Words {
   const { texts, files: counts, sentences, places, many_places } = asMembers(details);
   const shown = value.slice(0, mostSaid);

@@ -8,10 +8,7 @@ import {
   surfaceDigest,
 } from '../../endpoint/surface.ts';
 
-/**
- * The fact about a list: its digest, and its members' names and digests. `toMore` adds more of a member to
- * the details.
- */
+/** `toMore` adds more of a member to the details. */
 export const toListedFinding = (
   surface: Surface,
   { digested }: ListedMembers,
@@ -30,6 +27,5 @@ export const toListedFinding = (
   as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest: sentDigest(digested) },
 });
 
-/** The names of the members in the details of a list. */
 export const listedNames = (members: unknown): string[] =>
   Array.isArray(members) ? members.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];

@@ -5,7 +5,7 @@ import { type Surface, type SurfaceMember, shortNameOf } from '../../endpoint/su
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
-/** The name of a member that changed. A tool has its own key, because entries of the log use it. */
+/** A tool has its own key, because entries of the log use it. */
 export type NamedMember = { readonly tool: string } | { readonly name: string };
 
 export const changedName = (item: NamedMember): string => ('tool' in item ? item.tool : item.name);
@@ -13,7 +13,6 @@ export const changedName = (item: NamedMember): string => ('tool' in item ? item
 export const toNamed = (name: string, { name: surface }: Surface): NamedMember =>
   surface === 'tools' ? { tool: name } : { name };
 
-/** The difference of one member between two lists of a surface. */
 export type MemberChange = NamedMember & ChangedMember;
 
 interface ChangedMember {
@@ -30,7 +29,7 @@ interface ChangedMember {
 
 /** Further changes are only counted. */
 const mostChanges = 100;
-/** The most arguments of one tool that are named, because the log keeps the names. */
+/** The log keeps the names. */
 const mostNamed = 20;
 const longestName = 200;
 const mostDepth = 12;
@@ -54,8 +53,8 @@ type MemberPath = readonly string[];
 const named = ['properties', '$defs', 'definitions'];
 
 /**
- * The arguments that contain a path, the innermost first, each as the names that lead to it. Keywords are
- * left out, so that an argument is the same inside and outside of `anyOf`.
+ * The arguments that contain a path, the innermost first. Keywords are left out, so that an argument is the
+ * same inside and outside of `anyOf`.
  */
 function argumentsAround(place: MemberPath): string[] {
   const around: string[] = [];
@@ -69,7 +68,7 @@ function argumentsAround(place: MemberPath): string[] {
   return around;
 }
 
-/** An argument, with its path as the names that lead to it. */
+/** `place` is the path as the names that lead to the argument. */
 interface Argument {
   readonly place: string;
   readonly name: string;
@@ -77,7 +76,7 @@ interface Argument {
   readonly isSecret: boolean;
 }
 
-/** Yields the arguments of a schema and of the schemas in it, to a limited depth. */
+/** The depth is limited. */
 function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   if (place.length > 2 * mostDepth || typeof schema !== 'object' || schema === null) return;
   const { properties, required } = asMembers(schema);
@@ -89,10 +88,7 @@ function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   for (const [name, one] of Object.entries(schema)) yield* argumentsOf(one, [...place, shortName(name)]);
 }
 
-/**
- * Reads the arguments of a tool. If a schema names one several times, it is required or secret if one of them
- * is.
- */
+/** If a schema names an argument several times, it is required or secret if one of them is. */
 function readArguments(tool: SurfaceMember): ReadonlyMap<string, Argument> {
   const found = new Map<string, Argument>();
   for (const one of argumentsOf(tool.inputSchema, ['inputSchema'])) {
@@ -108,7 +104,7 @@ function readArguments(tool: SurfaceMember): ReadonlyMap<string, Argument> {
 
 const textMembers = ['title', 'description'];
 
-/** Yields the titles and descriptions in a value with their paths, to a limited depth. */
+/** The depth is limited. */
 export function* textsOf(value: unknown, place: MemberPath = []): Generator<[MemberPath, string]> {
   if (place.length > mostDepth || typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -127,7 +123,6 @@ function withoutTexts(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutTexts(value)]));
 }
 
-/** Groups the texts of a tool by the argument that they describe, without the arguments in `without`. */
 function textsByArgument(
   tool: SurfaceMember,
   without: ReadonlySet<string>,
@@ -143,7 +138,7 @@ function textsByArgument(
   return texts;
 }
 
-/** Tells whether the texts differ, apart from those of arguments that only one of the tools has (`ofOne`). */
+/** Ignores the texts of arguments that only one of the tools has (`ofOne`). */
 const hasOtherTexts = (before: SurfaceMember, after: SurfaceMember, ofOne: ReadonlySet<string>): boolean =>
   !isDeepStrictEqual(textsByArgument(before, ofOne), textsByArgument(after, ofOne));
 
@@ -152,7 +147,6 @@ const withoutTitle = (annotations: unknown) => {
   return hints;
 };
 
-/** Classifies the change of a tool, with the arguments that are newly secret or required. */
 function classesOf(before: SurfaceMember, after: SurfaceMember) {
   const old = readArguments(before);
   const now = readArguments(after);
@@ -175,7 +169,7 @@ function classesOf(before: SurfaceMember, after: SurfaceMember) {
   return { classes: changeClasses.filter((name) => is[name]), secret, required };
 }
 
-/** Describes the change between two members with the same name, both without their form. */
+/** Both members are without their form. */
 function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember): ChangedMember {
   const hintsBefore = asMembers(before.annotations);
   const hintsAfter = asMembers(after.annotations);
@@ -198,7 +192,7 @@ function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember)
 
 const weightOf = ({ class: name }: ChangedMember) => changeClasses.indexOf(name);
 
-/** Keeps the first change of each class, and further changes in their order up to `most`. */
+/** Keeps the first change of each class, even if these are more than `most`. */
 export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
   changes: readonly Change[],
   most: number,
@@ -209,10 +203,7 @@ export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
   return changes.filter((one) => kept.has(one));
 }
 
-/**
- * Compares two lists of a surface. Returns at most 100 changes, the weightiest first, and the number of
- * changes in each class.
- */
+/** Returns at most 100 changes, the weightiest first, and the number of changes in each class. */
 export function surfaceChanges(
   surface: Surface,
   before: readonly SurfaceMember[],
@@ -240,7 +231,6 @@ export function surfaceChanges(
   };
 }
 
-/** The weight of the weightiest class in a change of a list. */
 export const surfaceWeight = ({ counts = {} }: { readonly counts?: ChangeCounts | undefined }): number =>
   changeClasses.length - (changeClasses.findIndex((name) => counts[name]) + 1 || changeClasses.length);
 
@@ -263,10 +253,7 @@ export const changedMemberWords = (item: NamedChange): Words =>
 
 const mostSaid = 5;
 
-/**
- * Says which members changed and how, the weightiest class first. Every class is counted; up to five members
- * are named, but at least one of each class.
- */
+/** Every class is counted. Up to five members are named, but at least one of each class. */
 export function changedMembersWords(
   surface: Surface,
   members: readonly NamedChange[],

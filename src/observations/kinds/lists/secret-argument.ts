@@ -1,6 +1,5 @@
 import { asMembers } from '../../../core/json.ts';
 
-/** The last word in names of secrets. */
 const secretWords =
   /(?:^| )(?:password|passwd|passphrase|passcode|secret|credentials?|token|apikey|mnemonic|cookie|jwt|otp|pin)$/;
 const secretPairs =
@@ -20,10 +19,6 @@ const wordsOf = (name: string) =>
 
 const marks = ['writeOnly', 'x-secret', 'isSecret', 'secret', 'sensitive'];
 
-/**
- * Tells whether an argument counts as a secret, by the last words of its name, the format `password`, or a
- * mark such as `writeOnly`. No other code decides this.
- */
 export function isSecretArgument(name: string, schema: unknown): boolean {
   const members = asMembers(schema);
   if (members.format === 'password' || marks.some((mark) => members[mark] === true)) return true;

@@ -8,7 +8,7 @@ import { ofRareRemotes } from '../../remotes.ts';
 
 const longestAddress = 200;
 
-/** The address of a tool's user interface (MCP Apps): `_meta.ui.resourceUri`, or the older name. */
+/** MCP Apps have named it `_meta.ui.resourceUri` and, before, `_meta["ui/resourceUri"]`. */
 function interfaceOf({ _meta }: SurfaceTool): string | undefined {
   const meta = asMembers(_meta);
   const named = asMembers(meta.ui).resourceUri ?? meta['ui/resourceUri'];

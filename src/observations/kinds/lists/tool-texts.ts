@@ -78,14 +78,12 @@ export const toolsInstructions = defineKind({
 
 const mostPlaces = 20;
 const mostCharacters = 5;
-/** Yields the texts of all members of all lists in name order, then the instructions. */
 function* textsFor(endpoint: EndpointAnswer): Generator<[place: string, text: string]> {
   for (const { surface, member } of membersOf(endpoint))
     yield* textsIn(member, `${surface}.${shortNameOf(member, surfaces[surface])}`);
   yield ['instructions', endpoint.introduction?.instructions ?? ''];
 }
 
-/** Counts hidden characters in texts, and names the first texts that have some. */
 function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
   let count = 0;
   const places: object[] = [];

@@ -7,7 +7,7 @@ import { ofRemotes } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
 import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
-/** The hints of a tool, by which clients decide whether to ask before a call. */
+/** Clients decide by these hints whether to ask before a call. */
 export function toHints({ annotations }: SurfaceTool): string[] {
   const { readOnlyHint, destructiveHint } = asMembers(annotations);
   return [

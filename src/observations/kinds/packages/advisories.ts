@@ -17,23 +17,20 @@ const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
 const value = z.strictObject({
   count: z.number(),
   /**
-   * About the recorded version; reports of malicious code come first, since a long value is cut at its end.
+   * About the recorded version. Reports of malicious code come first, because a long value is cut at its end.
    */
   ids: z.array(z.string()),
-  /** It cannot be decided whether these are about the recorded version. */
+  /** It is undecided whether these are about the recorded version. */
   not_compared: z.array(z.string()),
   /** About other versions only; absent if only advisories about the recorded version were read. */
   others: z.strictObject({ count: z.number(), ids: z.array(z.string()) }).optional(),
 });
 type AdvisoriesValue = z.infer<typeof value>;
 
-/**
- * The details of the advisories. `version` is null if no version is known; the advisories are then about
- * every version.
- */
+/** `version` is null if no version is known. The advisories are then about every version. */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
-  /** Set if the registry does not have that version, or the package, so that no advisories mean nothing. */
+  /** The registry does not have that version, or the package, so that no advisories mean nothing. */
   is_absent: z.literal(true).optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
   /** About other versions, or not compared. */
@@ -52,10 +49,7 @@ const mostVersions = 20;
 const mostRanges = 4;
 const mostEvents = 8;
 const longestVersion = 40;
-/**
- * The limit for the advisories about the recorded version, and again for the others; the first that fit are
- * kept.
- */
+/** The room for the advisories about the recorded version, and again for the others. */
 const mostDetails_bytes = 5 * 1024;
 
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
@@ -80,7 +74,6 @@ function firstStored(found: readonly Advisory[]): Advisory[] {
   return end < 0 ? stored : stored.slice(0, end);
 }
 
-/** Merges the advisories with the same id, with all versions and ranges of the package. */
 const merged = (found: readonly Advisory[]): Advisory[] =>
   [...Map.groupBy(found, ({ id }) => id).values()].flatMap(([first, ...more]) =>
     first
@@ -127,7 +120,7 @@ function toAdvisories(
 const hasMalware = ({ value: found }: Finding<AdvisoriesValue>) => found?.ids.some(isMalware) === true;
 
 /**
- * The finding about a different version that the record names, if only that version is malicious code.
+ * The finding is about a different version that the record names, if only that version is malicious code.
  * Callers may run either version.
  */
 function otherMalware(
@@ -161,7 +154,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
 
-/** Says briefly which versions an advisory is about; empty if that takes many words. */
+/** Returns no words if the versions take many. */
 function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   const [range, ...more] = ranges;
   if (!is_part && versions.length > 0 && versions.length <= 3) return codes(versions);
@@ -179,13 +172,8 @@ function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   return join([from, until], ' ');
 }
 
-/** How much is said about an advisory: the versions that it is about, its summary, or both. */
 type Detail = 'versions' | 'summary' | 'all';
 
-/**
- * Names an advisory, with what the details hold of it: that it reports malicious code, its versions, its
- * summary.
- */
 function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): Words {
   const one = held.find((other) => other.id === id);
   const affected = one && detail !== 'summary' ? affectedWords(one) : own('');
@@ -199,7 +187,6 @@ function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): W
   return say`${named}${what}${said}${how}`;
 }
 
-/** Names the first advisories, and counts the rest. */
 function namedWords(
   { count: all, ids }: { readonly count: number; readonly ids: readonly string[] },
   held: readonly Advisory[],
@@ -211,10 +198,7 @@ function namedWords(
   return join([...shown, ...(more > 0 ? [say`${more} more`] : [])], detail === 'summary' ? ', ' : '; ');
 }
 
-/**
- * The version that a fact is about: the recorded one, the newest if none is recorded, or every version if
- * none is known.
- */
+/** `version` is the recorded one, or the newest if none is recorded. */
 function versionWords(found: Pick<ShownFinding, 'details'>): Words {
   const { version } = readDetails(found);
   if (version === null) return own('every version');
@@ -224,11 +208,10 @@ function versionWords(found: Pick<ShownFinding, 'details'>): Words {
 const mostInLine = 2;
 const mostInFull = 20;
 
-/** Tells whether a version is known to be missing in its registry, and OSV has no advisory about it. */
 const isNoneOfAbsent = (found: ShownFinding<AdvisoriesValue>): boolean =>
   found.value.count === 0 && readDetails(found).is_absent === true;
 
-/** Says that no advisory was found, which means nothing about what the registry does not have. */
+/** No advisory means nothing about what the registry does not have. */
 function noneWords(found: ShownFinding<AdvisoriesValue>): Words {
   if (!isNoneOfAbsent(found)) return own('none');
   const { version } = readDetails(found);
@@ -260,7 +243,7 @@ function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   return say`${said}${rest}`;
 }
 
-/** Says nothing if there is no advisory about a package that its registry does not have. */
+/** Returns undefined if there is no advisory about a package that its registry does not have. */
 function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
   const { count: all, not_compared, others: ofOthers } = found.value;
   const others = othersWords(found.value, readDetails(found).others, mostInLine, 'versions');
@@ -338,8 +321,8 @@ export function reportedMalware({ ids, not_compared }: AdvisoriesValue): 'yes' |
 type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject'>;
 
 /**
- * Says what is known about a version other than the recorded one: the reports of malicious code, the other
- * advisories, or that there are none or that it cannot be decided.
+ * The version is not the recorded one. `none` says that there are no advisories, or that it cannot be
+ * decided.
  */
 export function sayOfVersion(
   found: SeenAdvisories,

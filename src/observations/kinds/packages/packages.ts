@@ -73,10 +73,10 @@ async function ofImage(
   };
 }
 
-/** The size of a file; null if its host does not state it. */
+/** The size is null if the host does not state it. */
 const file = z.strictObject({ size_bytes: z.number().nullable() });
 
-/** The file at the recorded address, as its host's headers describe it. An HTML page is no file. */
+/** An HTML page is no file. */
 async function ofFile(
   { name: url }: RecordedPackage<'mcpb'>,
   run: CheckRun,
@@ -176,10 +176,7 @@ export const packageVersionAge = defineKind({
   ),
 });
 
-/**
- * Tells whether a version comes before the other in a registry's order; true for different versions without
- * an order.
- */
+/** Compares by the registry's order. Different versions without an order count as before each other. */
 function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
   const { isVersion, compare } = orderOf(ecosystemOf(registry));
   return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;

@@ -37,7 +37,6 @@ function compareSigned(
   return { value: { result, repository }, outcome: 'seen', details };
 }
 
-/** The fact for a version without provenance; it names an earlier version that has some. */
 function none({ version, earlier }: Published): RemoteFinding<Provenance> {
   const provenBefore =
     'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;

@@ -22,7 +22,7 @@ const names = z.strictObject({
   names_this: z.boolean(),
 });
 
-/** The handles that a package names; empty if one of them is in the namespace of this listing. */
+/** The list is empty if one of the handles is in the namespace of this listing. */
 function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle: unknown): string[] {
   if (names_this || typeof handle !== 'string') return [];
   const isOther = all.every((one) => namespaceOf(one) !== namespaceOf(handle));
@@ -80,7 +80,7 @@ export const packageNames = defineKind({
   ),
 });
 
-/** The key of the repository to which the host redirects the recorded one; undefined if it does not. */
+/** Returns undefined if the host does not redirect the recorded repository. */
 async function movedTo(run: CheckRun, recorded: string): Promise<string | undefined> {
   const head = await run.head();
   const path = head.result === 'head' ? undefined : head.there?.moved_to;

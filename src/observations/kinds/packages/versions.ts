@@ -20,9 +20,8 @@ interface VersionReading<Value extends Json> {
 }
 
 /**
- * Reads a value of the recorded version of each npm package. If it is new, `as_seen.before` has the version
- * before it with its value. The version is no part of the value, so a new version with the same value is no
- * change.
+ * If the value is new, `as_seen.before` has the version before it with its value. The version is no part of
+ * the value, so a new version with the same value is no change.
  */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
@@ -46,7 +45,7 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionR
     };
   });
 
-/** The version before the recorded one and its value; undefined if that is the same or not known. */
+/** Returns undefined if the version before has the same value, or is not known. */
 function versionBefore<Value extends Json>(
   { as_seen }: Pick<ShownFinding, 'as_seen'>,
   schema: z.ZodType<Value>,
@@ -67,7 +66,6 @@ const withBefore =
   };
 
 const scriptNames = ['preinstall', 'install', 'postinstall'] as const;
-/** The text of each script. */
 const scripts = z.partialRecord(z.enum(scriptNames), z.string());
 type Scripts = z.infer<typeof scripts>;
 
@@ -82,7 +80,6 @@ const standsOutWithBefore =
     return words && say`Version ${code(String(found.as_seen?.version))} of ${code(subject)} ${words}${by}`;
   };
 
-/** Names the scripts if the version before did not have them, or had different texts. */
 function newScripts(now: Scripts, { version, value }: { version: string; value: Scripts }) {
   const names = Object.keys(now);
   const old = Object.keys(value);
@@ -93,8 +90,8 @@ function newScripts(now: Scripts, { version, value }: { version: string; value: 
     : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
 }
 
-// Reads the scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life
-// Cycle Operation Order).
+// The scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle
+// Operation Order).
 function scriptsOf(document: Manifest): Scripts {
   const found: Scripts = {};
   for (const name of scriptNames) {
@@ -137,7 +134,7 @@ export const packageScripts = defineKind({
 
 const account = z.string();
 
-/** Builds that publish to npm without an account. It is no surprise if a package begins to use one. */
+/** Builds that publish to npm without an account. A package that begins to use one does not stand out. */
 const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
 export const packagePublishedBy = defineKind({
