@@ -5,11 +5,10 @@ import { toPosition } from './query.ts';
 import type { Db } from './schema.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
 
-/** 16 MB for all documents in memory. The first search after it was exceeded drops all of them. */
+/** If the documents have more numbers than this (16 MB), the next search drops all of them. */
 const mostNumbers = 4_000_000;
-/** A write that changes more listings than this drops all documents. */
+/** If more listings than this change before the next search, all documents are dropped. */
 const manyListings = 500;
-/** The number of documents that are read without a pause. */
 const readAtOnce = 500;
 
 let turn = Promise.resolve();
@@ -24,7 +23,7 @@ function* piecesOf(positions: readonly number[]) {
   for (let at = 0; at < positions.length; at += readAtOnce) yield positions.slice(at, at + readAtOnce);
 }
 
-/** An index without a cache, for reads in a transaction or of one moment. */
+/** For reads in a transaction or a snapshot. */
 export const createUncachedSearch = (index: EngineIndex): SearchIndex => ({
   ...index,
   async readDocuments(db, positions) {
@@ -43,8 +42,8 @@ const isFree = -1;
 const isNowhere = -1;
 
 /**
- * Maps positions to the starts of documents. It is a hash table with open addressing, because a search looks
- * up thousands of positions, for which a Map is much slower.
+ * A hash table with open addressing, because a search looks up thousands of positions, for which a Map is
+ * much slower.
  */
 function createStarts() {
   let positions = new Float64Array(firstSlots).fill(isFree);
@@ -72,7 +71,7 @@ function createStarts() {
       if (position !== isFree) put(position, startsBefore[at] ?? isNowhere);
   };
   return {
-    /** Returns the start of a document, or a negative number if there is none. */
+    /** Negative if there is no document. */
     get(position: number): number {
       const slot = slotOf(position);
       return positions[slot] === position ? (starts[slot] ?? isNowhere) : isNowhere;
@@ -87,7 +86,7 @@ function createStarts() {
       starts[slot] = isNowhere;
       return true;
     },
-    /** The number of positions that were set, including those of deleted documents. */
+    /** Includes the positions of deleted documents. */
     size: () => used,
   };
 }
@@ -95,9 +94,8 @@ function createStarts() {
 const createMemory = () => ({ documents: createDocuments(), starts: createStarts(), changed: 0 });
 
 /**
- * An index whose search documents are kept in memory, each at most until `change` reports its listing. They
- * are read from `reader`, because a replica may not have a change yet when this process hears of it. `idsOf`
- * reads the ids of listings there.
+ * Keeps search documents in memory until `change` reports their listings. `reader` must not be a replica,
+ * which may lack a change when this process hears of it.
  */
 export function createCachedSearch(
   index: EngineIndex,
@@ -121,8 +119,8 @@ export function createCachedSearch(
   });
 
   /**
-   * Forgets the documents of changed listings. Forgets all documents if that fails or too many have changed,
-   * because the numbers of a changed document stay until then.
+   * If that fails, or if many documents were forgotten, all are dropped, because only this frees their
+   * numbers.
    */
   async function dropChanged(): Promise<void> {
     const own = memory;

@@ -1,7 +1,6 @@
 import { isPlaceholder, toPosition } from './query.ts';
 import { type SearchWord, stem, stopWords, toWords } from './words.ts';
 
-/** A weight is stored as one of 2^6 letters. */
 const weightBits = 6;
 const steps = 2 ** weightBits;
 const firstLetter = 63;
@@ -11,19 +10,15 @@ const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.roun
 export const toWeight = (letterCode: number): number => (letterCode - firstLetter) / (steps - 1);
 
 /**
- * The text of a search document, which is all that ranking and counting read: `!` for a placeholder, the
- * facets, a line end, and then in order each term as ` term:` and a letter for its weight. ` |` divides
- * fields.
+ * The text that ranking and counting read: `!` for a placeholder, the facets, a line end, and then in order
+ * each term as ` term:` and a letter for its weight. ` |` divides fields.
  */
 function toDocumentText({ description, facets }: SearchableListing, fields: readonly (readonly string[])[]) {
   const written = fields.map((terms) => terms.join('')).filter(Boolean);
   return `${isPlaceholder(description) ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
-/**
- * The part of a document's text that has its terms. Facets (`state:unclaimed`) look like terms, and are not
- * in it.
- */
+/** Leaves out the facets, which look like terms (`state:unclaimed`). */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
 
 function createNumbers() {
@@ -44,10 +39,9 @@ function createNumbers() {
 const firstSize = 2 ** 16;
 
 /**
- * Search documents in the form in which they are scored: one array of numbers, which is read faster than
- * thousands of objects. A document begins with three numbers: 1 if its description is a placeholder, the
- * number of facets, and the number of terms. Its facets follow, then its terms in order, each with its weight
- * (`termOf`, `weightOf`). A term 0 divides fields.
+ * One array of numbers, which is read faster than thousands of objects. A document begins with three numbers:
+ * 1 if its description is a placeholder, the number of its facets, and the number of its entries. Its facets
+ * follow, then in order an entry for each term (`termOf`, `weightOf`). An entry 0 divides fields.
  */
 export function createDocuments() {
   const terms = createNumbers();
@@ -60,9 +54,9 @@ export function createDocuments() {
     terms,
     facets,
     size: () => end,
-    /** Returns the array, which `add` changes and may replace. */
+    /** `add` changes this array and may replace it. */
     data: () => data,
-    /** Returns where the document begins. */
+    /** Returns the start of the document. */
     add(text: string): number {
       const isPlaceholder = text.startsWith('!');
       const own = text.slice(isPlaceholder ? 1 : 0, text.indexOf('\n')).split(' ');
@@ -84,20 +78,17 @@ export function createDocuments() {
 }
 export type Documents = ReturnType<typeof createDocuments>;
 
-/** Some documents of the index: the position of each in the index, and where it begins in `documents`. */
+/** `positions` are places in the index, and `starts`, in the same order, places in `documents`. */
 export interface FoundDocuments {
   readonly documents: Documents;
   readonly positions: number[];
   readonly starts: number[];
 }
 
-/** The index of the first term of the document that begins at `start`. */
 export const firstTermOf = (data: Int32Array, start: number): number => start + 3 + (data[start + 1] ?? 0);
-/** The index behind the last term of the document that begins at `start`. */
 export const endOf = (data: Int32Array, start: number, firstTerm: number): number =>
   firstTerm + (data[start + 2] ?? 0);
 
-/** The number of an entry's term; 0 if it divides fields. */
 export const termOf = (entry = 0): number => entry >> weightBits;
 export const weightOf = (entry: number): number => (entry & (steps - 1)) / (steps - 1);
 
@@ -122,14 +113,14 @@ export interface SearchedRow {
   readonly description: string;
   /** JSON of the tags with their reasons. */
   readonly tags: string;
-  /** With a space between them. */
+  /** Separated by spaces. */
   readonly facets: string;
 }
 
-/** `keys` are facets by which a listing can be found besides its words and own facets. */
+/** `keys` are facets that only find the listing, and are not counted. */
 type SearchableListing = SearchedRow & { readonly keys: readonly string[] };
 
-/** For each field: how much it counts, how far its length is evened out, and its usual length. */
+/** The parameters of BM25F: `evening` is its `b`, and `usual` stands for the average length. */
 const fields = {
   name: { weight: 1.6, evening: 0.6, usual: 3 },
   namespace: { weight: 0.5, evening: 0.4, usual: 2 },
@@ -137,20 +128,19 @@ const fields = {
   description: { weight: 1, evening: 0.3, usual: 10 },
 } as const;
 
-/** A description begins with its subject. Side remarks ("pay per call in USDC") follow and count less. */
+/** Later terms of a description count less, because many are side remarks ("pay per call in USDC"). */
 const firstTerms = 9;
 const laterShare = 0.92;
-/** A term that occurs this much has half of the greatest weight. */
+/** `k1` of BM25: a term whose sum is this gets half of the greatest weight. */
 const saturation = 0.8;
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
-/** The parts of a namespace that name somebody, without the forge and the top-level domain. */
+/** Leaves out the forge or the top-level domain, which name nobody. */
 const toNamespaceText = (namespace: string) =>
   forgePrefix.test(namespace) ? namespace.replace(forgePrefix, '') : namespace.replace(/^[^.]*\./, '');
 
 const toTerms = (words: readonly SearchWord[]) =>
   words.flatMap(({ text, parts }) => [stem(text), ...parts.map(stem)]);
 
-/** Words that names have in addition to their subject. */
 const nameEndings: ReadonlySet<string> = new Set(['mcp', 'server', 'api']);
 
 /** Joins a name of two or three words, so that `hugging-face` is also found as `huggingface`. */
@@ -159,7 +149,7 @@ function toJoined(words: readonly SearchWord[]): string[] {
   return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
 }
 
-/** The terms of each field in order, and `joined`, terms that are not in the text as such. */
+/** `joined` are terms that the listing does not have as such. */
 function toFieldTerms(listing: SearchableListing) {
   const slash = listing.handle.indexOf('/');
   const name = toWords(listing.handle.slice(slash + 1));
@@ -192,10 +182,7 @@ function toWeights(texts: ReturnType<typeof toFieldTerms>): Map<string, number> 
 
 export type SearchDocument = ReturnType<typeof toSearchDocument>;
 
-/**
- * Makes the part of a listing that the index stores. A term's weight is BM25F without the factor that depends
- * on other listings.
- */
+/** A term's weight is that of BM25F without the factor that depends on other listings. */
 export function toSearchDocument(listing: SearchableListing) {
   const texts = toFieldTerms(listing);
   const weights = toWeights(texts);

@@ -1,16 +1,15 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 
 /**
- * `kind:value`, such as `tag:webhooks`, `transport:streamable-http`, `state:claimed` or `has:endpoint`. The
- * last two kinds only find a listing and appear in no answer (listings/references/references.ts).
+ * `kind:value`, such as `tag:webhooks` or `has:endpoint`. The kinds `owner` and `publisher` only find
+ * listings, and appear in no answer.
  */
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
 
-/** A facet that a listing must have, or several, one of which it must have. */
+/** The listing must have this facet, or at least one of these. */
 export type FacetChoice = Facet | readonly Facet[];
 
-/** Tells whether a facet follows from the last check of the listing. */
 export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');
 
 export function withNativeFacets(
@@ -27,10 +26,9 @@ const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, 
 const toLabel = (identity: string) =>
   letters((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
 
-/** The label of a handle's publisher: the account, or the name of the registered domain. */
+/** The account, or the first label of the registered domain, in letters and digits. */
 export const ownerLabel = (handle: string): string => toLabel(namespaceIdentity(handle));
 
-/** The facets that find the listings of a publisher by its name, and by its account or domain. */
 export function ownerFacets(handle: string): Facet[] {
   const identity = namespaceIdentity(handle);
   return [`owner:${toLabel(identity)}`, `owner:${identity}`];

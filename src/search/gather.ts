@@ -18,31 +18,24 @@ import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { IndexSearch, SearchIndex } from './search-index.ts';
 
-/** Up to this many matches are all read and scored. If there are more, only a part of them is. */
+/** If more listings match than this, only a part of them is read and scored. */
 const mostMatches = 20_000;
 /**
- * With more listings than this, most documents are not in memory, and reading thousands of them takes too
- * long.
+ * With more listings than this, most documents are not in memory. Reading thousands of them takes too long.
  */
 const mostListings = 100_000;
 /**
- * A search stops looking for more candidates after it has read this many entries of the index, or after fewer
- * if it has some candidates.
+ * A search with too few candidates stops after it has read this many entries of the index, or fewer if it has
+ * some candidates.
  */
 const mostRead = 40_000;
 const mostReadWithSome = 20_000;
 const someCandidates = 60;
 
-/**
- * The first read finds every listing with a rare word. A later read asks for as many listings as are still
- * wanted, but at least for this many, because some of them are known already.
- */
+/** Each read after the first asks for at least this many listings, because some of them are known already. */
 const fewestFound = 100;
 
-/**
- * Reads the index until there are enough candidates. `isAll` tells whether every matching listing is among
- * them.
- */
+/** `isAll` tells whether every matching listing is among the positions. */
 async function gatherPositions(
   db: Db,
   index: SearchIndex,
@@ -66,16 +59,14 @@ async function gatherPositions(
   return { positions: [...found], isAll };
 }
 
-/** The groups that a listing must match: one for each phrase, or one with all words that count. */
 function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Probe['groups'] {
   if (phrases.length > 0) return phrases.map((terms) => [{ terms, strong: false }]);
   return counting.length > 0 ? [toGroupOfAny(counting)] : [];
 }
 
 /**
- * The positions of the listings that may match a query: all that do (`isAll`), or a part of them if there are
- * very many. A listing matches if it has any of the words that count, all phrases, and nothing that is
- * excluded.
+ * A listing may match if it has all phrases, or, if there are none, any of the words that count. It must have
+ * no excluded word. `isAll` is false if only a part of these listings was found.
  */
 async function findPositions(
   db: Db,
@@ -98,10 +89,7 @@ async function findPositions(
   return { positions, isAll: positions.length < limit };
 }
 
-/**
- * Creates a check that a document has all phrases of a query and none that the query excludes. Undefined if
- * there are neither.
- */
+/** Undefined if the query has neither phrases nor exclusions. */
 function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) {
   if (phrases.length + excluded.length === 0) return undefined;
   const toTest = (terms: readonly string[]) => {
@@ -123,10 +111,7 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
   return { total: facetTexts.length, capped, facets };
 }
 
-/**
- * Finds the visible listing whose handle is this text, ignoring capitals if no handle is exactly the same. It
- * must have all facets.
- */
+/** Ignores capitals if no handle is exactly the same. */
 async function findHandle({ listings }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
   const handle = text.trim();
   if (!isHandle(handle)) return undefined;
@@ -168,13 +153,9 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
   return first;
 }
 
-/** Raises the score of a document that comes before others. */
 const scoreOfFirst = 1e6;
 
-/**
- * Sorts documents in the wanted order and returns the first `most`. By relevance, those at the positions
- * `first` come before others. `matched` tells how many of the counted words each has.
- */
+/** By relevance, documents at the positions `first` come before others. */
 async function sortFound(
   search: IndexSearch,
   { documents, positions, starts }: FoundDocuments,
@@ -207,7 +188,6 @@ async function sortFound(
 
 const mostOwned = 200;
 
-/** The positions of the visible listings of the publishers whose name, domain or namespace is this query. */
 async function findOwned({ db, index }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
   const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
   const owned: number[] = [];
@@ -248,10 +228,9 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * Ranks what a query finds. If more than 20,000 listings may match, only a part of them is read
- * (`counts.capped`). The first `most` are in `hits`; `words` is how many words of the query count. The
- * listing whose handle is the query comes first, then, by relevance, the listings of the publisher whose name
- * is the query, then all others.
+ * The listing whose handle is the query comes first. By relevance, listings of the publisher that the query
+ * names follow. `words` is how many words of the query count. `counts.capped` is true if only a part of the
+ * matching listings was read.
  */
 export async function rankListings(
   search: IndexSearch,
@@ -279,8 +258,8 @@ export async function rankListings(
 }
 
 /**
- * The `most` listings that most likely have the words of a text, best first, and how many of the words count.
- * At most some hundred listings are read, however many have the words.
+ * Finds listings that have the words of a text, best first, and how many of its words count. It reads about
+ * 1,000 listings at most, however many have the words.
  */
 export async function rankFew(
   search: IndexSearch,

@@ -33,8 +33,8 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .map(([term]) => term);
 
 /**
- * Finds other spellings of an unknown word that listings have, with their synonyms, and the two words that it
- * may consist of.
+ * Finds other spellings of an unknown word that listings have, with their synonyms, and the pairs of words
+ * that it may consist of.
  */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
@@ -53,12 +53,11 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
       ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
       ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
     ],
-    /** The alternatives as words. The word of a term is yet to be looked up (`readNearWords`). */
+    /** The spellings and pairs, without synonyms. */
     near: [
       ...likely.map((term) => ({ text: spellings.get(term) ?? term, term })),
       ...split.map(({ text }) => ({ text })),
     ],
-    /** The counts of those terms of the alternatives that any listing has. */
     counts: new Map([...known, ...ofMeant]),
   };
 }
@@ -80,21 +79,18 @@ const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCou
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
-  /** The words that were searched for instead; undefined unless no listing has the word in any form. */
+  /** Undefined if any listing has an alternative of the word. */
   readonly near: readonly NearWord[] | undefined;
 }
 
-/**
- * A word that an unknown one may stand for: two words as they were written, or a spelling with its stem,
- * which need not be a word.
- */
+/** Two words as they were written, or a spelling with its stem, which need not be a word. */
 interface NearWord {
   readonly text: string;
   readonly term?: string;
 }
 
 /**
- * Finds the alternatives that any listing has. Adds words that begin with a rare last word, and corrections
+ * Keeps the alternatives that any listing has. Adds words that begin with a rare last word, and corrections
  * of unknown words.
  */
 async function expand(
@@ -127,7 +123,7 @@ async function expand(
   return expanded;
 }
 
-/** The idf of BM25: rare words count more. */
+/** The idf of BM25. */
 const toValue = (listings: number, total: number) =>
   Math.log(1 + (total - listings + 0.5) / (listings + 0.5));
 
@@ -155,9 +151,9 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
-    /** The words that some listing has; of many words, the rarest. */
+    /** The words that some listing has; of many words, those that count most. */
     words: known.filter((word) => rarest.has(word)),
-    /** The number of these words that count. */
+    /** How many words count, among `words` and the unknown ones. */
     counted:
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
@@ -186,10 +182,7 @@ async function readWritten({ db, index, listings }: IndexSearch, { text, term = 
   return words.includes(text) ? text : words.toSorted((a, b) => a.length - b.length)[0];
 }
 
-/**
- * Unknown words with what was searched for instead, in words that listings have, because a stem alone is not
- * a word.
- */
+/** Names what was searched for instead as listings write it, because a stem need not be a word. */
 export const readNearWords = (
   search: IndexSearch,
   unknown: Awaited<ReturnType<typeof readWords>>['unknown'],

@@ -14,8 +14,8 @@ interface IndexedRow extends SearchedRow {
   readonly hidden: number | null;
 }
 
-/** How the counts of terms change, without terms whose count stays the same. */
-function countTerms(removed: readonly string[], added: readonly SearchDocument[]): Map<string, TermCount> {
+/** Leaves out terms whose counts stay the same. */
+function toCountChanges(removed: readonly string[], added: readonly SearchDocument[]): Map<string, TermCount> {
   const changes = new Map<string, { listings: number; strong: number }>();
   const add = (term: string, listings: number, strong: number) => {
     const change = changes.get(term) ?? { listings: 0, strong: 0 };
@@ -35,10 +35,7 @@ function countTerms(removed: readonly string[], added: readonly SearchDocument[]
 const toIndexed = (row: IndexedRow): IndexedRow =>
   row.hidden === 1 ? { ...row, title: null, description: '' } : row;
 
-/**
- * Takes listings out of the search index, puts others in, and updates the counts of terms. Withdrawn listings
- * and hidden texts are never put in.
- */
+/** Never puts in withdrawn listings or hidden texts. */
 export async function replaceInIndex(
   db: Db,
   index: EngineIndex,
@@ -52,6 +49,6 @@ export async function replaceInIndex(
   const visible = change.listings.filter(({ withdrawn }) => !withdrawn);
   const documents = visible.map((row) => toSearchDocument({ ...toIndexed(row), keys: change.toKeys(row) }));
   if (documents.length > 0) await index.put(db, documents);
-  const counts = countTerms(removed, documents);
+  const counts = toCountChanges(removed, documents);
   if (counts.size > 0) await index.addTermCounts(db, counts);
 }

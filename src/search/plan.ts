@@ -2,7 +2,10 @@ import type { FacetChoice } from './facets.ts';
 import type { RankedWord } from './score.ts';
 import type { Alternative } from './synonyms.ts';
 
-/** One read of the index. It finds the listings that have any of the terms of each group. */
+/**
+ * One read of the index. A listing matches if it has an atom of each group. `expected` is an estimate of all
+ * matches.
+ */
 export interface Probe {
   readonly groups: readonly (readonly Atom[])[];
   readonly excluded: readonly string[];
@@ -11,7 +14,9 @@ export interface Probe {
   readonly expected: number;
 }
 
-/** A listing must have all these terms; if `strong`, each must be one that says most about it. */
+/**
+ * A listing must have all these terms. If `strong`, each must be one that says most about it (`isStrong`).
+ */
 export interface Atom {
   readonly terms: readonly string[];
   readonly strong: boolean;
@@ -22,10 +27,10 @@ export const mostProbes = 8;
 const fewListings = 600;
 const perProbe = 200;
 const mostDriving = 4;
-/** Words in texts attract each other: more listings have two of them than chance predicts. */
+/** More listings have two words than chance predicts, by about this factor. */
 const attraction = 6;
 
-/** One read of the index, and how many of its entries it reads if it finds fewer than its limit. */
+/** `read` estimates how many entries of the index it reads if it finds fewer than its limit. */
 interface PlanStep extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
@@ -84,7 +89,6 @@ function toRare(byRarity: readonly RankedWord[]): RankedWord[] {
   return byRarity.slice(0, end < 0 ? byRarity.length : end);
 }
 
-/** The group that every listing with any of some words matches. */
 export const toGroupOfAny = (words: readonly RankedWord[]): Atom[] =>
   toGroup(
     words.flatMap(({ alternatives }) => alternatives),
@@ -99,8 +103,8 @@ const toStepOfAny = (words: readonly RankedWord[]): PlanStep => ({
 });
 
 /**
- * The reads of the index that find candidates, the most promising first: every listing with a rare word, then
- * those with several of the rarest words, and finally those with one of them.
+ * The most promising reads come first: any of the rare words, then the next words as strong terms, then
+ * several or one of these words in any weight.
  */
 export function toSteps(words: readonly RankedWord[], total: number): PlanStep[] {
   const found = words.filter(({ listings }) => listings > 0);

@@ -9,7 +9,6 @@ import type { EngineIndex, FacetRange } from './search-index.ts';
 const toFacetLexeme = (facet: string) => `f${facet}`;
 const toWindowLexeme = (window: number) => `z${window}`;
 
-/** The lexemes of a document: terms, strong terms, facets, and the windows that contain its position. */
 const toLexemes = ({ terms, strong, facets, position }: SearchDocument): string[] => [
   ...terms.map((term) => `w${term}`),
   ...strong.map((term) => `h${term}`),
@@ -25,7 +24,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
 const toFacetExpression = (facet: FacetChoice): string =>
   `(${Array.from([facet].flat(), (one) => quote(toFacetLexeme(one))).join(' | ')})`;
 
-/** The tsquery of one read of the index. Window 0 contains everything. */
+/** Window 0 contains everything. */
 const toExpression = ({ groups, facets, excluded }: Probe, window: number): string =>
   [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' | ')})`),
@@ -35,8 +34,8 @@ const toExpression = ({ groups, facets, excluded }: Probe, window: number): stri
   ].join(' & ');
 
 /**
- * Window 1 contains the half of all listings with the lowest positions, and each further window half of the
- * one before. Listings are spread evenly over positions. GIN reads every match in the window of a query.
+ * GIN reads every match of a query, so that a query for few of many matches names a window. Window 1 contains
+ * the half of all listings with the lowest positions, and each further window half of the one before.
  */
 const windowSize = 2;
 const mostWindows = 10;
@@ -45,7 +44,7 @@ const fewMatches = 300;
 /** A chosen window is expected to have at least this many times the needed matches. */
 const spare = 1.2;
 
-/** The narrowest window that is expected to have enough matches, given their expected number in all. */
+/** The narrowest window that is expected to have enough matches. */
 function chooseWindow(expected: number, limit: number): number {
   let window = 0;
   let matches = expected;
@@ -67,8 +66,8 @@ async function findInWindow(db: Db, probe: Probe, window: number): Promise<numbe
 }
 
 /**
- * The number of listings that are read in the order of ids first. The index, which returns matches in no
- * order, is used only if they contain too few matches.
+ * So many listings are read first, in the order of ids. GIN, which returns matches in no order, is used only
+ * if they contain too few matches.
  */
 const scannedRows = 10_000;
 
@@ -131,7 +130,7 @@ export const postgresSearch: EngineIndex = {
     for (;;) {
       const found = await findInWindow(db, probe, window);
       if (window === 0 || found.length >= probe.limit) return found;
-      // There were too few. The matches found in this window give a new estimate of all matches.
+      // The matches of this window give a new estimate of all matches.
       window = Math.min(window - 1, chooseWindow(found.length * windowSize ** window, probe.limit));
     }
   },

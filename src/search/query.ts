@@ -24,7 +24,7 @@ const toTerms = (text: string) =>
     .filter((word) => !stopWords.has(word))
     .map(stem);
 
-/** Leaves out stop words, unless there are no other words, and repeated words. */
+/** Leaves out repeated words, and stop words if there are others. */
 function toInformative(words: readonly SearchWord[]): SearchWord[] {
   const known = new Set<string>();
   const distinct = words.filter(({ text }) => !known.has(text) && known.add(text));
@@ -48,7 +48,6 @@ function toAlternatives(words: readonly SearchWord[], at: number): Alternative[]
   ];
 }
 
-/** How much a word counts beside one that says more. */
 function shareOf(text: string): number {
   if (questionWords.has(text)) return questionShare;
   if (verbs.has(text)) return verbShare;
@@ -64,12 +63,11 @@ function toQueryWords(text: string) {
     const single = words.flatMap((_, offset) => toAlternatives(informative, from + offset));
     const isPhrase = words.length > 1;
     return {
-      /** The words as the query has them, in lower case. */
       text: words.map((word) => word.text).join(' '),
       term: terms.at(-1) ?? '',
-      /** How much it counts beside a word that says something. */
+      /** 1 for those words of the query that say most. */
       share: Math.max(...words.map((word) => shareOf(word.text))) / most,
-      /** The first alternative is the word itself. */
+      /** The first alternative is the word or phrase itself. */
       alternatives: isPhrase
         ? [
             { terms, factor: 1 },
@@ -89,16 +87,13 @@ const findConditions = (query: string) =>
     isExcluded: minus !== undefined || word !== undefined,
   }));
 
-/** Leaves out one condition of a query. The words of a wanted phrase stay. */
+/** The words of a wanted phrase stay. */
 const withoutCondition = (
   query: string,
   { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],
 ) => `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
 
-/**
- * Parses a query into words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is not
- * a word.
- */
+/** The prefix of a forge in a handle is not a word. */
 export function parseQuery(query: string) {
   const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
   const found = findConditions(text);
@@ -109,16 +104,15 @@ export function parseQuery(query: string) {
       .filter(({ length }) => length > 0);
   return {
     words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
-    /** Terms that a listing must have. Those of a phrase follow each other. */
+    /** The terms of a phrase follow each other. */
     phrases: toPhrases(false),
-    /** Terms that a listing must not have. Those of a phrase follow each other. */
     excluded: toPhrases(true),
   };
 }
 
 /**
- * The exclusions and phrases that a query can do without, each as written, with the query that is left. The
- * words of a wanted phrase stay in it.
+ * Each exclusion and phrase as written, with the query that is left without it. The words of a wanted phrase
+ * stay in the query.
  */
 export const findOmissions = (query: string) =>
   findConditions(query)
@@ -128,10 +122,7 @@ export const findOmissions = (query: string) =>
       query: withoutCondition(query, one).trim().replace(/\s+/g, ' '),
     }));
 
-/**
- * Matches descriptions that say nothing about the service: the text of a template, or that there is no
- * service.
- */
+/** Descriptions that say nothing about the service: the text of a template, or that there is no service. */
 const placeholders: readonly RegExp[] = [
   /\[((describe|insert|add|your)\s[^\]|]*|(description|todo)\b[^\]|]*)\]/i,
   /^(a |an |the )?description of (my|your|the|this) (mcp )?server\b/i,
@@ -144,7 +135,6 @@ const placeholders: readonly RegExp[] = [
   /^((a|an|my|your|the|some|super|short|mcp|server|project|test) ){0,2}description[\s.!]*$/i,
 ];
 
-/** Tells whether a description is a placeholder. Such listings are marked, and come last by relevance. */
 export const isPlaceholder = (description: string): boolean =>
   placeholders.some((pattern) => pattern.test(description.trim()));
 
@@ -152,9 +142,8 @@ const checksums = 1024;
 const milliseconds = 2 ** 43;
 
 /**
- * The position of a listing in the search index, made from its id. It spreads listings of any age evenly, so
- * that if only the first matches are read, neither age nor handle decides which. Different ids have different
- * positions.
+ * Spreads listings of any age evenly, so that if only the first matches are read, neither age nor handle
+ * decides which. Different ids have different positions.
  */
 export function toPosition(id: number): number {
   const published_ms = Math.floor(id / checksums);
@@ -167,10 +156,7 @@ export function toId(position: number): number {
   return published_ms * checksums + (spread ^ (published_ms % checksums));
 }
 
-/**
- * How many of the windows of the search index contain a position. Each window contains half of the one
- * before.
- */
+/** How many windows of the search index contain a position (postgres.ts). */
 export function windowsOf(position: number): number {
   const spread = Math.floor(position / milliseconds);
   let windows = 0;
@@ -181,7 +167,7 @@ export function windowsOf(position: number): number {
 /** Orders of listings: best match (without words, oldest first), newest first, or last updated first. */
 export type SearchSort = 'relevance' | 'published' | 'updated';
 
-/** A search. A listing must have all facets. */
+/** A listing must have all facets. */
 export interface SearchQuery<Wanted = Facet> {
   readonly text: string;
   readonly facets: readonly Wanted[];
@@ -196,10 +182,10 @@ export interface SearchHit {
   readonly matched: number | undefined;
 }
 
-/** How many listings match, counted up to a limit. Facets are counted over the same listings. */
+/** Facets are counted over the same listings. */
 export interface SearchCounts {
   readonly total: number;
-  /** Tells whether more than `total` match. */
+  /** Tells whether more than `total` may match. */
   readonly capped: boolean;
   readonly facets: Readonly<Record<Facet, number>>;
 }

@@ -3,9 +3,8 @@ import type { StoreSchema } from '../store/schema.ts';
 import { integer, noBackup, type RowsOf, table, text } from '../store/table.ts';
 
 /**
- * The number of visible listings that have a term, and of the listings about which the term says most. Every
- * write updates it, and a restore fills it from the listings. The other tables of the index belong to one
- * engine (sqlite.ts, postgres.ts).
+ * Counts of visible listings (`TermCount`). A restore fills them from the listings. The other tables of the
+ * index belong to one engine (app/sqlite-store.ts, app/postgres-store.ts).
  */
 const termTable = table('search_term', noBackup, { term: text, listings: integer, strong: integer });
 

@@ -5,10 +5,13 @@ import { stopWords } from './words.ts';
 export interface RankedWord {
   readonly term: string;
   readonly alternatives: readonly Alternative[];
-  /** How many listings have it, and for how many it is one of the words that say most. */
+  /**
+   * Estimates of how many listings have an alternative of it, and for how many this is one of the words that
+   * say most.
+   */
   readonly listings: number;
   readonly strong: number;
-  /** How much a match of the word counts. Rare words count more. */
+  /** How much a match of the word counts. */
   readonly value: number;
   readonly isCounted: boolean;
 }
@@ -18,15 +21,15 @@ const neighbours = 1.3;
 const apartShare = 0.6;
 const placeholderLoss = 1000;
 
-/** A phrase as numbers of terms; undefined if no document has one of them. */
+/** Numbers of terms; undefined if no document has one or more of the words. */
 export function toPhrase(words: readonly string[], { terms }: Documents): readonly number[] | undefined {
   const phrase = words.map((word) => terms.find(word) ?? 0);
   return phrase.includes(0) ? undefined : phrase;
 }
 
 /**
- * Tells whether the terms of a phrase follow each other in the document that begins at `start`. Names keep
- * their stop words (`text-to-speech`), so one stop word may stand between two terms.
+ * Tells whether the terms of a phrase follow each other. Names keep their stop words (`text-to-speech`), so
+ * one stop word may stand between two terms.
  */
 export function isPhraseAt(documents: Documents, start: number, phrase: readonly number[]): boolean {
   const { data, terms } = { data: documents.data(), terms: documents.terms.texts };
@@ -45,9 +48,7 @@ export function isPhraseAt(documents: Documents, start: number, phrase: readonly
   return false;
 }
 
-/**
- * The alternatives of words, with the terms of each as numbers and as indexes into all terms of the words.
- */
+/** `places` numbers all terms of the words, from 1. */
 function toWanted(words: readonly RankedWord[], documents: Documents) {
   const places = new Map<number, number>();
   const placeOf = (term: number) => places.get(term) ?? places.set(term, places.size + 1).size;
@@ -60,10 +61,7 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
   return { wanted, places };
 }
 
-/**
- * Creates a function that reads the weights that the terms of some words have in a document, 0 for an absent
- * term. They are in the order of `places`, from 1.
- */
+/** Reads the weights of the terms in a document by their places, 0 for an absent term. */
 function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
   const data = documents.data();
   // Indexed by the number of each term, which is faster than a map.
@@ -84,9 +82,9 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Scores the document that begins at `start`: the sum over the words of value times weight in the listing,
- * times the share of the query that matched, and more if words are neighbours in both. `matched` is how many
- * of the counted words it has. Placeholders come last. Use the scorer before any document is added.
+ * Scores the document that begins at `start`: the sum over the words of value times weight, times the share
+ * of the words' value that matched, and more if words are neighbours in both. `matched` is how many of the
+ * counted words it has. Placeholders come last. The scorer must be used before any document is added.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);

@@ -4,7 +4,7 @@ import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
 import type { Db } from './schema.ts';
 
-/** Listings that have all of some facets and follow an id in the order of ids. */
+/** Selects listings that have all facets, behind `after` in the order of ids. */
 export interface FacetRange {
   readonly facets: readonly FacetChoice[];
   readonly order: 'oldest' | 'newest';
@@ -12,9 +12,7 @@ export interface FacetRange {
   readonly limit: number;
 }
 
-/**
- * How many listings have a term, and for how many it is one that says most (`strong` in search/document.ts).
- */
+/** How many listings have a term, and for how many it is one that says most (`isStrong`). */
 export interface TermCount {
   readonly listings: number;
   readonly strong: number;
@@ -22,9 +20,9 @@ export interface TermCount {
 
 /** The index of one engine. Terms, weights and ranking are the same on all engines. */
 export interface EngineIndex {
-  /** Removes listings and returns the texts of their documents. */
+  /** Returns the texts of the removed documents. */
   remove(db: Db, ids: readonly number[]): Promise<string[]>;
-  /** Adds documents, none of which may be in the index. */
+  /** None of the documents may be in the index. */
   put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
   /**
    * Merges a part of the pieces that many writes leave in the index, so that searches read less. Tells
@@ -32,7 +30,7 @@ export interface EngineIndex {
    */
   merge(db: Db, isFirst: boolean): Promise<boolean>;
   addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;
-  /** The counts of these terms, without terms that no listing has. */
+  /** Leaves out terms that no listing has. */
   readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, TermCount>>;
   /** The positions of a probe's first matches, in order. */
   find(db: Db, probe: Probe): Promise<number[]>;
@@ -43,18 +41,15 @@ export interface EngineIndex {
   hasId(ids: readonly number[]): RawBuilder<boolean>;
 }
 
-/** The index of an engine whose documents may be in memory (search/cached-documents.ts). */
 export interface SearchIndex extends EngineIndex {
   /** The documents that exist at these positions, in no particular order. */
   readDocuments(db: Db, positions: readonly number[]): Promise<FoundDocuments>;
 }
 
-/** The columns of listings that a search reads. listings/searched.ts implements it. */
+/** The columns of listings that a search reads (listings/searched.ts). */
 export interface SearchedListings {
   count(): Promise<number>;
-  /**
-   * Visible listings whose handle in lower case is this text, in the order of ids, with their facets as text.
-   */
+  /** Visible listings whose handle in lower case is this text, in the order of ids. */
   withFoldedHandle(
     folded: string,
   ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;

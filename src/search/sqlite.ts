@@ -6,10 +6,10 @@ import { toPosition } from './query.ts';
 import type { Db, SearchSchema } from './schema.ts';
 import type { EngineIndex } from './search-index.ts';
 
-/** Encodes a facet in letters and digits, because the index's tokenizer takes nothing else. */
+/** Encodes a facet in letters and digits, because a tokenizer would divide it at its colon. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
 
-/** Listings have few different facets, so each is encoded once. */
+/** Many listings have the same facets, so each is encoded once. */
 function createFacetTokens(): (facets: readonly string[]) => string {
   const tokens = new Map<string, string>();
   return (facets) => {
@@ -30,8 +30,7 @@ const toPairs = (documents: readonly SearchDocument[], toPair: (document: Search
   JSON.stringify(documents.map(toPair));
 
 /**
- * Rows of the two indexes and of the table of documents, ordered by key, because FTS5 begins a new segment
- * wherever a key is smaller than the one before.
+ * Rows are ordered by key, because FTS5 begins a new segment wherever a key is smaller than the one before.
  */
 function toIndexRows(documents: readonly SearchDocument[]) {
   const toFacetText = createFacetTokens();
@@ -55,7 +54,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
 const toFacetExpression = (facet: FacetChoice): string =>
   `(${Array.from([facet].flat(), (one) => `"${toFacetToken(one)}"`).join(' OR ')})`;
 
-/** The FTS5 expressions of what a probe wants and of what it excludes; each may be empty. */
+/** FTS5 expressions, each of which may be empty. */
 const toExpression = ({ groups, facets, excluded }: Probe) => ({
   wanted: [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' OR ')})`),
@@ -69,10 +68,7 @@ const mergedPages = 200;
 const countChanges = async (db: Db) =>
   (await sql<{ changes: number }>`select total_changes() as changes`.execute(db)).rows[0]?.changes ?? 0;
 
-/**
- * Merges some pages of an FTS5 table. A negative number begins to merge all of it. Tells whether there is
- * more to merge.
- */
+/** A negative number of pages begins to merge the whole table. Tells whether there is more to merge. */
 async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pages: number) {
   const before = await countChanges(db);
   await sql`insert into ${sql.table(table)} (${sql.ref(table)}, rank) values ('merge', ${pages})`.execute(db);
@@ -81,9 +77,8 @@ async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pag
 }
 
 /**
- * FTS5 over terms and facets, with the position as rowid, and a second one over facets alone, with the id as
- * rowid. Both are read in the order of their rowids, only as far as needed. Lists of values are passed as
- * JSON, so that each statement is prepared once.
+ * `listing_search` has the position as rowid, and `listing_facet` the id. Both are read in the order of their
+ * rowids, only as far as needed. Lists of values are passed as JSON, so that each statement is prepared once.
  */
 export const sqliteSearch: EngineIndex = {
   async remove(db, ids) {

@@ -3,8 +3,8 @@ import tables from './synonyms.json' with { type: 'json' };
 import { stem, stopWords } from './words.ts';
 
 /**
- * A way in which a word of a query may occur in a listing: all these terms, and how much that counts beside
- * the word itself.
+ * A word of a query may occur in a listing as all these terms. `factor` is how much that counts beside the
+ * word itself.
  */
 export interface Alternative {
   readonly terms: readonly string[];
@@ -21,7 +21,7 @@ function toPhrase(text: string): string[] {
   return (informative.length > 0 ? informative : words).map(stem);
 }
 
-/** The phrases in a line of a table, as stems. Each has the others as its synonyms. */
+/** Each phrase of a line has the others as its synonyms. */
 function toEntries(line: string, factor: number) {
   const phrases = new Map(line.split(', ').map((text) => [toPhrase(text).join(' '), toPhrase(text)]));
   return [...phrases.values()].map((phrase) => ({
@@ -31,10 +31,8 @@ function toEntries(line: string, factor: number) {
 }
 
 /**
- * The tables have words and phrases of the field in lower case, separated by commas, by subject. A word may
- * be in several lines. `same`: they mean the same (abbreviations, spellings, forms with different stems).
- * `places`: countries and regions with the adjectives and short forms for them. `related`: they are often
- * used for each other but do not mean quite the same.
+ * The words and phrases of a line mean the same (`same`, `places`), or are often used for each other
+ * (`related`). A word may be in several lines.
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
@@ -53,10 +51,7 @@ const byStart = lazy(() => {
 export const synonymsOf = (term: string): readonly Alternative[] =>
   (byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
 
-/**
- * Divides a query, given as stems, into single words and phrases of the tables, each with its position, its
- * end and its synonyms.
- */
+/** Divides stems into single words and the longest phrases of the tables, with their synonyms. */
 export function findSynonyms(stems: readonly string[]) {
   const units: { from: number; to: number; synonyms: Alternative[] }[] = [];
   for (let at = 0; at < stems.length; ) {

@@ -13,17 +13,16 @@ const shortestPart = 3;
 /** PostgreSQL stores no lexeme longer than 2,046 bytes. */
 const longestWord = 100;
 
-/** A word as written, in lower case. `parts` has the parts of a word in camel case. */
+/** `parts` has the parts of a word in camel case, without short ones. */
 export interface SearchWord {
   readonly text: string;
   readonly parts: readonly string[];
 }
 
-/** Decomposes a text for compatibility and removes marks. A final sigma becomes an ordinary one. */
 const toPlain = (text: string) =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').replaceAll('ς', 'σ');
 
-/** Pairs of characters, which stand for words where no spaces divide them. */
+/** Pairs of characters stand for words where no spaces divide them. */
 function toPairs(text: string): string[] {
   const characters = [...text];
   if (characters.length === 1) return characters;
@@ -61,8 +60,8 @@ export function toWords(text: string): SearchWord[] {
 }
 
 /**
- * Words that differ in meaning from others to which Porter's rules give the same stem (`documentation` is not
- * `document`). Each line is one word in its forms, and the first of them is the stem.
+ * Words that Porter's rules confuse with others (`documentation` with `document`). Each line is one word in
+ * its forms, and the first form is the stem.
  */
 const stemOf: ReadonlyMap<string, string> = new Map(
   ownStems.map((line) => line.split(' ')).flatMap((words) => words.map((word) => [word, words[0] ?? word])),
@@ -71,8 +70,8 @@ const mostCached = 10_000;
 const stems = new Map<string, string>();
 
 /**
- * The stem by which a lower-case word is indexed and searched. A word is its own stem if it has fewer than
- * four or more than 30 letters, or other letters than a-z, unless `stemOf` has it.
+ * A word with fewer than four or more than 30 letters, or with characters other than a-z, is its own stem,
+ * unless `stemOf` has it.
  */
 export function stem(word: string): string {
   const cached = stems.get(word);
@@ -92,7 +91,7 @@ export const stopWords: ReadonlySet<string> = toSet(
   via was we were what when where which while who whom why will with would you your`,
 );
 
-/** Words that begin a question, and others that say almost nothing about what is searched for. */
+/** Words that begin a question, and others that say almost nothing. */
 export const questionWords: ReadonlySet<string> = toSet(
   `find show give get need want wants looking look something anything someone anyone thing things way best good
   please go goes going help helps let lets allow allows able make makes using use uses used like just any all about between tool
@@ -121,8 +120,8 @@ export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
 /**
- * Yields all texts that differ from a word by one letter added, removed, replaced or swapped with its
- * neighbour. A text may come twice.
+ * Texts that differ from a word by one letter added, removed, replaced or swapped with its neighbour. A text
+ * may come twice.
  */
 export function* oneLetterFrom(word: string): Generator<string> {
   for (let at = 0; at <= word.length; at++) {
@@ -137,7 +136,7 @@ export function* oneLetterFrom(word: string): Generator<string> {
   }
 }
 
-/** Maps the stems of these texts to the longest text of each. */
+/** Maps the stem of each text that is one letter from the word to the longest such text. */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();
   for (const spelling of oneLetterFrom(word)) {
@@ -148,7 +147,7 @@ export function toSpellings(word: string): Map<string, string> {
   return spellings;
 }
 
-/** The ways to read an unknown word as two words, with their stems, and as both were written. */
+/** The ways to read a word as two: their stems, and both as written. */
 export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
     const start = word.slice(0, at);
