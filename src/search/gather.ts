@@ -39,12 +39,12 @@ const fewestFound = 100;
 async function gatherPositions(
   db: Db,
   index: SearchIndex,
-  steps: ReturnType<typeof toSteps>,
+  { steps, hasAllWords }: ReturnType<typeof toSteps>,
   conditions: Pick<Probe, 'facets' | 'excluded'>,
 ): Promise<{ positions: number[]; isAll: boolean }> {
   const found = new Set<number>();
   let read = 0;
-  let isAll = true;
+  let isAll = hasAllWords;
   for (const [at, step] of steps.entries()) {
     const isEnough = found.size >= enoughCandidates || at >= mostProbes;
     if (isEnough || read > (found.size >= someCandidates ? mostReadWithSome : mostRead))

@@ -106,16 +106,17 @@ const toStepOfAny = (words: readonly RankedWord[]): PlanStep => ({
  * The most promising reads come first: any of the rare words, then the next words as strong terms, then
  * several or one of these words in any weight.
  */
-export function toSteps(words: readonly RankedWord[], total: number): PlanStep[] {
+export function toSteps(words: readonly RankedWord[], total: number) {
   const found = words.filter(({ listings }) => listings > 0);
   const byRarity = distinctOf(found.toSorted((a, b) => b.value - a.value));
   const rare = toRare(byRarity);
   const others = byRarity.slice(rare.length, mostDriving);
   const sets = subsets(others).toSorted((a, b) => sumOfValues(b) - sumOfValues(a));
   const strong = [others, others.slice(0, 1)].map((some) => toStep(some, true, total));
-  return [
+  const steps = [
     ...(rare.length > 0 ? [toStepOfAny(rare)] : []),
     ...strong.slice(0, others.length),
     ...sets.map((set) => toStep(set, false, total)),
   ];
+  return { steps, hasAllWords: rare.length + others.length === byRarity.length };
 }

@@ -13,7 +13,7 @@ const word = (term: string, listings: number, alternatives: readonly (readonly s
 
 /** Each look as text: groups divided by `&`, the terms of an alternative joined by `+`. */
 const looks = (words: readonly RankedWord[]) =>
-  toSteps(words, 1_000_000).map(({ groups }) =>
+  toSteps(words, 1_000_000).steps.map(({ groups }) =>
     groups
       .map((group) => group.map(({ terms, strong }) => `${strong ? 'h' : 'w'}${terms.join('+')}`).join('|'))
       .join(' & '),

@@ -356,6 +356,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(counts).toEqual({ total: 400, capped: true, facets: { 'state:imported': 400 } });
       expect(await count('"quiet room"')).toBe(5);
       expect(await count('quiet room')).toBe(5);
+      const { counts: ofRare } = await rank({ text: 'crowd 11077 12178 13279 14380' });
+      expect(ofRare).toEqual({ total: 4, capped: true, facets: { 'state:imported': 4 } });
     });
     it('finds every listing that has two rare words, though many have one of them', async () => {
       const makeMany = (description: string, count: number, from: number) =>
