@@ -15,7 +15,10 @@ interface IndexedRow extends SearchedRow {
 }
 
 /** Leaves out terms whose counts stay the same. */
-function toCountChanges(removed: readonly string[], added: readonly SearchDocument[]): Map<string, TermCount> {
+function toCountChanges(
+  removed: readonly string[],
+  added: readonly SearchDocument[],
+): Map<string, TermCount> {
   const changes = new Map<string, { listings: number; strong: number }>();
   const add = (term: string, listings: number, strong: number) => {
     const change = changes.get(term) ?? { listings: 0, strong: 0 };
