@@ -2,10 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
 
-/**
- * Tells whether an address is global unicast: not private, loopback, link-local, mapped, translated or
- * reserved.
- */
+/** Tells whether a text is a global unicast address; mapped and translated addresses are not. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);

@@ -20,17 +20,13 @@ export type OutcomeWithoutValue =
   | 'refused'
   | 'not_asked';
 
-/**
- * Why an address brought no value. Every fact that would have come from there gets this outcome and reason.
- */
 export interface NoAnswer {
   readonly result: 'no_answer';
   readonly outcome: OutcomeWithoutValue;
-  /** A sentence that is true when read alone. */
+  /** True when read alone. */
   readonly why: Words;
-  /** Set with `asks`. */
   readonly asks_for?: 'credentials' | 'payment';
-  /** The HTTP status and media type of the response, and the other host that a redirect names. */
+  /** The other host that a redirect names is `redirects_to`. */
   readonly status?: number;
   readonly media_type?: string;
   readonly redirects_to?: string;
@@ -58,10 +54,9 @@ export const noAnswer = (
 
 export const notAsked = (why: Words): NoAnswer => noAnswer('not_asked', why);
 
-/** The longest URL that a check requests, in characters of its percent-encoded form. */
+/** In characters of the percent-encoded URL. */
 export const longestAddress = 2048;
 
-/** The result for a URL that is too long to be requested; undefined for one of at most 2,048 characters. */
 export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
   href.length > longestAddress
     ? notAsked(
@@ -69,24 +64,17 @@ export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
       )
     : undefined;
 
-/** A response of a foreign host. Its body is untrusted data of at most 2 MiB. */
+/** A response of a foreign host, whose body is untrusted. */
 export interface Fetched {
   readonly result: 'response';
-  /** The recorded address, or after a redirect within its host the address that answered. */
+  /** The address that answered. It may differ from the requested one by redirects within its host. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/**
- * The meaning of a response.
- * - `content` (2xx): its body may hold what was asked for.
- * - `credentials`, `payment`: the host asks for them first.
- * - `absent`: nothing is there.
- * - `passing`: anything else, such as overload, a fault, a challenge, a maintenance page or a redirect
- *   elsewhere. The next check may get a different answer.
- */
+/** `passing` may change by the next check: overload, a fault, a challenge to bots, a redirect elsewhere. */
 type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
 
 const longestMessage = 2000;
@@ -103,24 +91,15 @@ const asksForCredentials = new RegExp(
 );
 const passwordField = /<input\s[^>]{0,500}type\s*=\s*["']?password/i;
 
-/** Tells whether a message in words, such as the body of an error, asks for credentials. */
 export const isAskingForCredentials = (message: string): boolean =>
   message.length <= longestMessage && asksForCredentials.test(message);
 
-/**
- * Tells whether the body of a response asks for credentials. A web page does so by a password field, any
- * other body in words.
- */
 export const isAskingInBody = (response: Fetched): boolean =>
   /^text\/html\b|^application\/xhtml/i.test(response.headers['content-type'] ?? '') ||
   /^\s*<(?:!doctype|html)/i.test(response.text)
     ? passwordField.test(response.text.slice(0, 65_536))
     : isAskingForCredentials(response.text);
 
-/**
- * Judges a response of a check by its status. A login page in Location, WWW-Authenticate, or the body of an
- * error (except 429 and 503) may show that the host asks for credentials.
- */
 export function meaningOf(response: Fetched): Meaning {
   const { status, headers } = response;
   if (status === 401 || status === 407) return 'credentials';
@@ -148,13 +127,12 @@ const redirectOf = ({ status, headers, url }: Fetched): string | undefined => {
 
 const isBotChallenge = ({ headers }: Fetched): boolean => /^challenge\b/i.test(headers['cf-mitigated'] ?? '');
 
-/** The facts about the HTTP response that came in place of a value; undefined if none came. */
 export const responseOf = ({ status, media_type, redirects_to }: NoAnswer) =>
   status === undefined
     ? undefined
     : { status, ...(media_type && { media_type }), ...(redirects_to && { redirects_to }) };
 
-/** The words that follow "returned" for a response without what was asked for. */
+/** The words after "returned". */
 function returnedWords(response: Fetched): Words {
   const { status } = response;
   const http = say`HTTP ${status}`;
@@ -167,11 +145,7 @@ function returnedWords(response: Fetched): Words {
   return type === undefined ? say`a response without a content type (${http})` : say`${code(type)} (${http})`;
 }
 
-/**
- * The outcome of a response without what was asked for, with what is known about it. `who` returned it, and
- * `what` is what was expected, such as "MCP". Only overload (429) and a fault of the server (5xx) count as
- * silence, unless they come with a challenge to bots.
- */
+/** `who` returned the response, and `what` was expected, such as "MCP". */
 export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
   const { status } = response;
   const media_type = mediaTypeOf(response);
@@ -193,7 +167,6 @@ const asked = {
   payment: own('asks for a payment'),
 } as const;
 
-/** Returns a response with content, or why there is none. */
 export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   if (response.result !== 'response') return response;
   const meaning = meaningOf(response);
@@ -208,14 +181,13 @@ export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   return noAnswer('asks', say`${url} ${asked[meaning]} (HTTP ${status}).`, { asks_for: meaning, status });
 }
 
-/** The answer of a package registry: the document that was asked for, or that there is none (404 or 410). */
 export type Registered =
   | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
   | { readonly result: 'absent'; readonly response: Fetched };
 
 /**
- * Reads the answer of a package registry. Only its own document (`isDocument`), 404 and 410 are answers. A
- * request for credentials, a captive portal or a maintenance page says nothing about the package.
+ * Reads the answer of a package registry. A request for credentials, a captive portal or a maintenance page
+ * says nothing about the package, so it is no `Registered`.
  */
 export function toRegistered(
   response: Fetched | NoAnswer,

@@ -36,26 +36,22 @@ export const createGuardedLookup =
       return options.all ? done(null, addresses) : done(null, first.address, first.family);
     });
 
-/** A request. The client adds no cookies and no credentials. */
+/** The client adds no cookies and no credentials. */
 export interface OutboundRequest {
   readonly url: URL;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
-  /** Aborts the request and the reading of its response. */
   readonly deadline: AbortSignal;
   /** Gets each piece of the body and tells whether it is enough, for streams that servers leave open. */
   readonly isComplete?: (piece: Uint8Array) => boolean;
 }
 
-/** A response. `location` is set on redirects, which this client never follows. */
+/** `location` is set on redirects, which this client never follows. */
 export interface OutboundResponse {
   readonly result: 'response';
   readonly status: number;
-  /**
-   * The first value of each header, by its name in lower case. Values of WWW-Authenticate are joined as RFC
-   * 9110 section 5.3 says.
-   */
+  /** The first value of each header, by its name in lower case; all values of WWW-Authenticate, joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly location?: string;
@@ -65,36 +61,26 @@ export interface OutboundResponse {
 
 export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
 
-/**
- * A failed request. `certificate` says what is wrong with the host's certificate if that prevented the
- * connection.
- */
 export interface FailedRequest {
   readonly result: FetchFailure;
+  /** The fault of the host's certificate that prevented the connection. */
   readonly certificate?: Words;
-  /**
-   * Why nothing was sent: the address is not allowed, the name has no address or was not resolved, or this
-   * machine could not connect.
-   */
+  /** Why nothing was sent. */
   readonly unsent?: 'not_allowed' | Unresolved;
-  /** Set if the other side closed or reset the connection before the response ended. */
+  /** The other side closed or reset the connection before the response ended. */
   readonly brokeOff?: true;
 }
 
-/**
- * Fetches from untrusted hosts. Every failure is a result; it throws only within a transaction of the store.
- */
+/** Every failure is a result; a method throws only within a transaction of the store. */
 export interface OutboundClient {
   /**
-   * Tells why nothing can be sent to the URL: it is not allowed, or its name was not resolved. The name is
-   * resolved here, before the deadline of a request begins. Its addresses are judged only when a request
-   * connects.
+   * Resolves the name of the host, before the deadline of a request begins. Its addresses are judged only when
+   * a request connects.
    */
   whyUnsent(url: URL, signal: AbortSignal): Promise<FailedRequest | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | FailedRequest>;
 }
 
-/** The URL that a request is sent to, and the addresses that its host may have. */
 export interface Reach {
   readonly url: URL;
   readonly addresses: 'public' | 'loopback' | 'any';
@@ -103,11 +89,10 @@ export interface Reach {
 export interface OutboundRules {
   readonly userAgent: string;
   readonly bodyLimit_bytes: number;
-  /** Default 16 KiB. */
   readonly headerLimit_bytes?: number;
-  /** How many connections to one host; default 4. */
+  /** To one host. */
   readonly connections?: number;
-  /** The resolver for names of public hosts; by default the one that asks the system's DNS servers. */
+  /** The resolver for names of public hosts. */
   readonly names?: Names;
   /** Returns undefined to refuse a URL, which results in `host_unreachable`. */
   reach(url: URL): Reach | undefined;
@@ -121,16 +106,13 @@ function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
   return { retry_after_s: Math.min(longestRetryAfter_s, Math.max(1, Math.ceil(wait_s))) };
 }
 
-/** A server that offers several ways to authenticate may send a header for each. */
+/** A server that offers several ways to authenticate may send a header for each (RFC 9110 section 5.3). */
 const toValue = (name: string, values: readonly string[]) =>
   (name === 'www-authenticate' ? values.join(', ') : values[0]) ?? '';
 
 const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress } as const;
 
-/**
- * Decompresses a body, because some hosts compress although they are asked not to; undefined for unknown
- * codings.
- */
+/** Some hosts compress although they are asked not to. Undefined for an unknown coding. */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
   const decoder = ownMember(decoders, coding.toLowerCase())?.();
@@ -173,25 +155,16 @@ async function exchange(
 
 const errorCodeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
 
-/**
- * Tells whether a response was cut off: a body without its announced end, or a chunked one without its last
- * chunk.
- */
+/** A chunked body without its last chunk ends in an invalid state of the parser. */
 const isCutOff = (error: unknown) =>
   error instanceof errors.ResponseContentLengthMismatchError ||
   (error instanceof errors.HTTPParserError && error.message.includes('Invalid EOF state'));
 
-/**
- * Tells whether undici ended the connection because of an unsolicited response: 100 Continue or 101 Switching
- * Protocols.
- */
+/** So undici ends a connection after an unsolicited 100 Continue or 101 Switching Protocols. */
 const isUnasked = (error: unknown) =>
   error instanceof Error && (error.message === 'bad response' || errorCodeOf(error) === 'ERR_ASSERTION');
 
-/**
- * Tells whether the host sent something that is not HTTP, headers over the limit, or a body that cannot be
- * decompressed.
- */
+/** The codes of zlib begin with `Z_`. */
 const isProtocolError = (error: unknown) =>
   (error instanceof errors.HTTPParserError && !isCutOff(error)) ||
   error instanceof errors.HeadersOverflowError ||
@@ -212,13 +185,9 @@ const certificateFaults: Readonly<Record<string, Words>> = {
 
 const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
 
-/**
- * Tells whether no address of a host was asked because this machine, its network or its DNS resolver failed.
- */
 const isOurFailure = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(errorCodeOf(error));
 
-/** Error codes of an open connection that the other side closes or resets. */
 const brokenCodes = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/;
 
 const unsentCodes: Readonly<Record<string, NonNullable<FailedRequest['unsent']>>> = {
@@ -227,10 +196,7 @@ const unsentCodes: Readonly<Record<string, NonNullable<FailedRequest['unsent']>>
   [unresolvedName]: 'unresolved',
 };
 
-/**
- * Why a connection that failed with this error sent nothing; undefined if the error does not show that
- * nothing was sent.
- */
+/** Undefined if the error does not show that nothing was sent. */
 export const whyUnsentBy = (error: unknown): FailedRequest['unsent'] =>
   isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, errorCodeOf(error));
 
@@ -241,16 +207,13 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
 };
 
 /**
- * The `lookup` function of sockets that may connect only to these addresses. Hosts that are not public come
- * from the operator's settings, so the system resolves them as it does for other programs.
+ * Hosts that are not public come from the operator's settings, so the system resolves their names as it does
+ * for other programs.
  */
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
-/**
- * Tells why the name of a public host has no address or was not resolved in time. Undefined if it has
- * addresses, allowed or not, if it is an address, or if the host is not a public one.
- */
+/** Undefined for a name with addresses, even if they are not allowed, and for a host that is not public. */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,
@@ -261,10 +224,7 @@ export async function whyUnresolved(
   return typeof found === 'string' ? { result: 'host_unreachable', unsent: found } : undefined;
 }
 
-/**
- * Creates a client that connects only to addresses that its rules allow. It follows no redirects and bounds
- * headers and bodies.
- */
+/** The client connects only to addresses that its rules allow. */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4, names = namesAt(undefined) } = rules;
   const createAgent = (addresses: Reach['addresses']) =>
@@ -314,7 +274,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
   };
 }
 
-/** The address for a URL in HOST_OVERRIDES or WEBHOOK_OVERRIDES; undefined if its host is not named there. */
+/** The address that HOST_OVERRIDES or WEBHOOK_OVERRIDES give for a URL; undefined if they do not name its host. */
 export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
   const base = ownMember(overrides, url.host) ?? ownMember(overrides, url.hostname);
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);

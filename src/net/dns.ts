@@ -43,7 +43,7 @@ function toHostAndPort(server: string): { host: string; port: number } {
   return { host: server.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(server.slice(colon + 1)) };
 }
 
-/** Tells whether a packet answers the question. Other packets may arrive by mistake or be forged. */
+/** Other packets may arrive by mistake or be forged. */
 const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.type === 'response' &&
   packet.id === id &&
@@ -51,7 +51,6 @@ const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.questions[0]?.type === type &&
   packet.questions[0].name.toLowerCase() === name.toLowerCase();
 
-/** Asks over TCP, for answers that are too long for UDP. */
 async function askOverTcp(server: string, question: DnsQuestion, deadline: AbortSignal) {
   const socket = connect({ ...toHostAndPort(server), signal: deadline });
   let body = Buffer.alloc(0);
@@ -70,12 +69,7 @@ async function askOverTcp(server: string, question: DnsQuestion, deadline: Abort
   throw new Error('no answer');
 }
 
-/**
- * Reads one answer of a DNS server (`address:port`), over TCP if it is too long for UDP. Throws if none
- * comes.
- */
 async function askDns(server: string, question: DnsQuestion, deadline: AbortSignal): Promise<DecodedPacket> {
-  // Over UDP, packets that do not answer the question are ignored.
   const packet = await new Promise<DecodedPacket>((resolve, reject) => {
     const { host, port } = toHostAndPort(server);
     const message = encode(toPacket(question));
@@ -106,7 +100,6 @@ const tries = 2;
 
 const sameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-/** Follows a chain of CNAME records in an answer to its last name. Throws if it has more than eight. */
 function followAliases(name: string, { answers = [] }: DecodedPacket): string {
   let at = name;
   for (let hops = 0; hops <= mostAliases; hops++) {
@@ -130,7 +123,7 @@ function toRecordText(answer: Answer): string {
 /** Thrown if a DNS server sent no answer, which says nothing about the name. */
 export class SilentServer extends Error {}
 
-/** Asks once more, with a new id, if no answer comes, since UDP may lose packets. */
+/** UDP may lose packets. */
 async function askServer(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
     const deadline = AbortSignal.timeout(timeout_ms);
@@ -143,10 +136,8 @@ async function askServer(server: string, asked: AskedName, timeout_ms: number): 
 }
 
 /**
- * Reads the records of a type at a name from one server, following CNAMEs: addresses, texts, or tags with
- * their values (CAA). `dnssec` is set if the server says that it validated the answers (AD bit, RFC 4035
- * section 3.2.3). NXDOMAIN and an empty answer are absence. Everything else throws: SERVFAIL, a refusal, no
- * answer in time, too many CNAMEs, more than 200 records.
+ * `dnssec` is set if the server says that it validated the answers (AD bit, RFC 4035 section 3.2.3). NXDOMAIN
+ * and an empty answer are absence; other codes, silence, and too many records or CNAMEs throw.
  */
 export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;
@@ -168,7 +159,6 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
 }
 
 /**
- * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, or two public ones.
  * Undefined for a name in HOST_OVERRIDES or below one if DNS_SERVERS is not set: such a name need not exist
  * outside, and asking would leak it.
  */

@@ -6,7 +6,6 @@ import { namesAt } from './names.ts';
 
 export type AgreedTxt = ReturnType<typeof agree>;
 
-/** Compares the answers of several servers. If one gave none (`undefined`), there is no answer. */
 function agree(answers: readonly (Awaited<ReturnType<typeof readRecords>> | undefined)[]) {
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length < answers.length || given.length === 0) return 'no_answer' as const;
@@ -16,14 +15,13 @@ function agree(answers: readonly (Awaited<ReturnType<typeof readRecords>> | unde
   return {
     /** The records that every server gave. */
     records,
-    /** Tells whether all servers gave the same records. Only then is a missing record known to be gone. */
+    /** Only then is a missing record known to be gone. */
     isAgreed: records.length === all.size,
     resolvers: given.length,
     dnssec: given.every(({ dnssec }) => dnssec),
   };
 }
 
-/** The answer of a web server, or why it was not usable. Redirects are not followed. */
 export type WebRead =
   | { readonly result: 'body'; readonly body: Buffer; readonly contentType: string }
   | {
@@ -39,10 +37,6 @@ function toWebRead({ status, location, body, contentType, retry_after_s }: Outbo
   return { result: location === undefined ? 'host_error' : 'redirect_refused', ...wait };
 }
 
-/**
- * Reads what a domain publishes: TXT records, and files on its web server. TXT records are those of the
- * servers in DNS_SERVERS, or of two public ones, whose answers are compared. Failures are results.
- */
 export function createDomainReader(
   rules: Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>,
   timeouts: Timeouts = defaultTimeouts,
@@ -62,7 +56,6 @@ export function createDomainReader(
         readRecords(server, { name, type: 'TXT' }, timeouts.claimDns_ms).catch(() => undefined);
       return agree(await Promise.all(servers.map(ask)));
     },
-    /** Reads a file of at most 64 KiB. */
     async file(url: URL): Promise<WebRead> {
       const response = await client.fetch({
         url,

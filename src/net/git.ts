@@ -15,7 +15,7 @@ const delimiter = '0001';
 /** The packet that ends a request or a response. */
 const flush = '0000';
 
-/** The body of a POST to git-upload-pack: a command of git protocol v2 with its arguments. */
+/** A command of git protocol v2. */
 const toCommand = (command: string, capabilities: readonly string[], args: readonly string[]) =>
   Buffer.from(
     [`command=${command}`, ...capabilities].map(toPacketLine).join('') +
@@ -24,7 +24,6 @@ const toCommand = (command: string, capabilities: readonly string[], args: reado
       flush,
   );
 
-/** Requests HEAD: an ls-refs command. */
 export const toHeadQuery = (agent: string): Buffer =>
   toCommand('ls-refs', [`agent=${agent}`], ['symrefs', 'ref-prefix HEAD']);
 
@@ -39,10 +38,7 @@ const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
 /** A branch name of plain characters. Any other name is not passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
-/**
- * Yields the packets of a response with their stated size. If one is cut off or states no size, yields
- * undefined and ends.
- */
+/** Yields undefined and ends if a packet is cut off or states no size. */
 function* packetsOf(
   body: Buffer,
 ): Generator<{ readonly size: number; readonly content: Buffer } | undefined> {
@@ -70,7 +66,7 @@ function toLines(body: Buffer): string[] | undefined {
   return undefined;
 }
 
-/** Reads the response to a head query: HEAD, 'empty' if it names no commit, undefined if it is malformed. */
+/** 'empty' for a repository without commits, undefined for a malformed response. */
 export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
   if (!lines) return undefined;
@@ -81,10 +77,7 @@ export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   return commit ? { commit, ...(branch && { branch }) } : undefined;
 }
 
-/**
- * Requests one commit without its parents, trees and files: a fetch command with `deepen 1` and `filter
- * tree:0`.
- */
+/** Requests one commit without its parents, trees and files. */
 export const toCommitQuery = (commit: string, agent: string): Buffer =>
   toCommand(
     'fetch',
@@ -92,14 +85,10 @@ export const toCommitQuery = (commit: string, agent: string): Buffer =>
     ['no-progress', 'deepen 1', 'filter tree:0', `want ${commit}`, 'done'],
   );
 
-/** The longest commit that is read, including its message. */
 const longestCommit_bytes = 64 * 1024;
 const packData = 1;
 
-/**
- * The packfile in a response: the data of sideband 1 after the line `packfile`. Undefined without that line,
- * and for a broken packet.
- */
+/** The data of sideband 1 after the line `packfile`. */
 function toPack(body: Buffer): Buffer | undefined {
   const data: Buffer[] = [];
   let isPack = false;
@@ -112,10 +101,7 @@ function toPack(body: Buffer): Buffer | undefined {
   return isPack ? Buffer.concat(data) : undefined;
 }
 
-/**
- * The content of a pack's first object if that is a commit of at most 64 KiB (gitformat-pack(5)), otherwise
- * undefined.
- */
+/** The first object of a pack (gitformat-pack(5)); undefined if it is no commit that is read. */
 function firstCommit(pack: Buffer): Buffer | undefined {
   if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;
   let at = 12;
@@ -129,8 +115,8 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
 /**
- * The time in the committer line of a requested commit, RFC 3339. Undefined if the response does not hold
- * that commit (its id is the digest of what was read) or the commit states no time.
+ * The committer's time, RFC 3339. Undefined if the response does not hold the commit that was asked for: the
+ * id is compared with the digest of what was read.
  */
 export function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);
@@ -173,25 +159,17 @@ export interface ExchangeFailure<Result = FetchFailure> {
   readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;
   readonly unsent?: FailedRequest['unsent'];
-  /**
-   * The path of the repository, without .git, to which the host redirects, if `repository_moved` names one.
-   */
+  /** The path of the repository to which the host redirects, without .git. */
   readonly moved_to?: string;
 }
 
 export type GitExchange = ReturnType<typeof createExchange>;
 
-/**
- * Matches the path of a redirect to another repository's git-upload-pack. Other redirects name no repository.
- */
 const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/;
 
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
-/**
- * Tells whether two URLs differ at most in the case of the path and in `.git`, as when hosts redirect to
- * their own spelling.
- */
+/** Hosts redirect to their own spelling of a path. */
 const isSameSpelling = (from: URL, to: URL) =>
   to.origin === from.origin &&
   !to.username &&
@@ -216,7 +194,7 @@ function toFailure(
 
 /**
  * Sends requests to one forge under one deadline. Follows one redirect, and only to a different spelling of
- * the same path. Other redirects, rate limits and server errors are failures, not responses.
+ * the same path.
  */
 export const createExchange =
   (client: OutboundClient, deadline: AbortSignal) =>

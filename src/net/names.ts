@@ -33,7 +33,6 @@ const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
 /** Error codes of a failure on this machine, or of DNS servers that cannot be reached. */
 const ours = /^(?:ECONNREFUSED|ENOMEM|EFILE|ENOTINITIALIZED)$/;
 
-/** Asks DNS for the IPv4 and IPv6 addresses of a name; `unanswered` if no usable answer came in time. */
 async function resolveName(
   name: string,
   servers: Config['dnsServers'],
@@ -61,9 +60,8 @@ async function resolveName(
 /** If this many domains in a row get no answer, our own DNS servers may have failed. */
 const mostSilent = 3;
 
-/** Remembers the last two domains with a resolved name, and the domains without an answer since then. */
 function createKnownDomains() {
-  /** The time (ms since 1970) by domain, oldest first. */
+  /** The time (ms since 1970) by domain, oldest first. Of two domains, at least one is a different one. */
   const resolved = new Map<string, number>();
   const silent = new Set<string>();
   return {
@@ -76,10 +74,7 @@ function createKnownDomains() {
     noteSilent(domain: string) {
       if (silent.size < mostSilent) silent.add(domain);
     },
-    /**
-     * Tells whether a missing answer is the fault of the name's domain: a name of a different domain was
-     * resolved within the last hour, and fewer than three domains got no answer since then.
-     */
+    /** Tells whether a missing answer is the fault of the name's domain and not ours. */
     isTheirs: (domain: string) =>
       silent.size < mostSilent &&
       [...resolved].some(([other, at_ms]) => other !== domain && Date.now() - at_ms <= remembered_ms),
@@ -93,7 +88,7 @@ const loopback: ResolvedAddresses = [
   { address: '::1', family: 6 },
 ];
 
-/** The error code of an `unresolved` name. The other codes are the system resolver's. */
+/** The error code of an `unresolved` name. */
 export const unresolvedName = 'ESERVFAIL';
 
 const codes: Readonly<Record<Unresolved, string>> = {
@@ -124,9 +119,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
     return isOfThisMachine(name) ? loopback : resolveOnce(name);
   };
   return {
-    /**
-     * Resolves a name to its IPv4 and IPv6 addresses; `no_way` if the signal is aborted first. Never throws.
-     */
+    /** `no_way` if the signal is aborted first. Never throws. */
     resolve: (hostname: string, signal: AbortSignal): Promise<ResolvedAddresses | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
     lookup(
@@ -144,11 +137,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
 
 const asking = new Map<string, Names>();
 
-/**
- * Returns the resolver for the given servers, or for those of the system. It uses c-ares, which blocks no
- * thread of the pool, and does not read /etc/hosts. Clients with the same servers and timeout share it, so
- * that the names of a silent domain delay only each other.
- */
+/** Uses c-ares, which blocks no thread of the pool and does not read /etc/hosts. */
 export function namesAt(servers: Config['dnsServers'], timeout_ms: number = defaultTimeouts.name_ms): Names {
   const key = `${timeout_ms} ${servers?.join() ?? ''}`;
   const names = asking.get(key) ?? createNames(servers, timeout_ms);

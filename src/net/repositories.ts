@@ -20,10 +20,7 @@ import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } 
 
 export type { RepositoryPlace } from './repository-place.ts';
 
-/**
- * Why a repository's file could not be read, including that it does not exist (docs/reference.md,
- * check.result).
- */
+/** `check.result` in docs/reference.md. */
 type ReadFailure =
   | ExchangeFailure['result']
   | 'file_absent'
@@ -32,17 +29,12 @@ type ReadFailure =
   | 'repository_not_found'
   | 'repository_empty';
 
-/**
- * The result of a repository check. If `pinned`, the file was requested at the commit that HEAD pointed to.
- */
+/** If `pinned`, the file was requested at the commit that HEAD pointed to. */
 export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & (
     | { readonly result: 'file'; readonly text: string }
     | { readonly result: ReadFailure; readonly retry_after_s?: number }
   );
 
-/**
- * Why a repository or its file could not be read. `isPage` means that an HTML page came in place of the file.
- */
 type RepositoryFailure = ExchangeFailure<ReadFailure> & { readonly isPage?: true };
 
 type FileRead =
@@ -113,9 +105,8 @@ async function checkRepository(
 }
 
 /**
- * Creates the client that reads repositories. It reaches hosts by https and by name whose addresses are all
- * global unicast, and `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies
- * have at most 64 KiB.
+ * The client reaches public hosts by https and by name, and `loopbackOrigins` (configured bases on this
+ * machine) at loopback addresses only.
  */
 export const createSafeClient = (
   loopbackOrigins: ReadonlySet<string>,
@@ -135,10 +126,7 @@ export const createSafeClient = (
 
 export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
 
-/**
- * Reads claim files from the configured hosts: HEAD's commit id with one `ls-refs` of git protocol v2, then
- * the raw file at that commit (docs/claims.md). A check times out after `timeout_ms`. Failures are results.
- */
+/** `timeout_ms` is the time for all requests of one call. Failures are results. */
 export function createRepositoryReader(
   hosts: Config['repositoryHosts'],
   timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
@@ -156,7 +144,6 @@ export function createRepositoryReader(
     return ask(createExchange(client, AbortSignal.timeout(timeout_ms)), bases);
   };
   return {
-    /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
     place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
     /** Reads a text file of at most 16 KiB at the root of the default branch. */
     async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
@@ -173,7 +160,7 @@ export function createRepositoryReader(
       commit: string,
     ): Promise<{ readonly committed_at: string } | RepositoryFailure> =>
       read(place, (exchange, bases) => readCommit(exchange, toUploadPackUrl(place, bases), commit)),
-    /** Reads the file at a commit. `file_absent` also means that there is no such commit or repository. */
+    /** `file_absent` also means that there is no such commit or repository. */
     readAt: (
       place: RepositoryPlace,
       { commit, fileName }: { readonly commit: string; readonly fileName: string },
@@ -182,6 +169,5 @@ export function createRepositoryReader(
   };
 }
 
-/** Lets checks of repositories begin in turns, fewer at once than the client has connections to one host. */
 export const createCheckTurns = (): FairPool =>
   createFairPool({ places: 16, placesOfKey: 4, preferredPlaces: 4, waiting: 64, longestWait_ms: 5000 });

@@ -1,12 +1,11 @@
 import type { Config } from '../config/config.ts';
 
-/** A recorded repository on a configured host, whichever scheme its record has. */
 export interface RepositoryPlace {
   /** The recorded host in lower case: a key of REPOSITORY_HOSTS. */
   readonly host: string;
   /** `owner/name` (on GitLab any depth of groups), as recorded, without .git. */
   readonly path: string;
-  /** `host/path` in lower case; the same for every spelling of one repository. */
+  /** `host/path` in lower case. */
   readonly key: string;
 }
 
@@ -15,7 +14,6 @@ export type Bases = Config['repositoryHosts'][string];
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
 
-/** The path of a raw file at a ref, for each layout of forges (docs/claims.md). */
 const rawPaths: Record<
   NonNullable<Bases['layout']>,
   (path: string, ref: string, fileName: string) => string
@@ -26,11 +24,9 @@ const rawPaths: Record<
   bitbucket: (path, ref, fileName) => `${path}/raw/${ref}/${fileName}`,
 };
 
-/** The configured layout, or by default GitLab's for gitlab.com and GitHub's for every other host. */
 const layoutOf = (host: string, bases: Bases) =>
   bases.layout ?? (host === 'gitlab.com' ? 'gitlab' : 'github');
 
-/** Parses a URL of a repository on one of these hosts; undefined for any other text. */
 function parsePlace(hosts: Config['repositoryHosts'], recordedUrl: string): RepositoryPlace | undefined {
   const [, recordedHost = '', recordedPath = ''] = recordedForm.exec(recordedUrl) ?? [];
   const host = recordedHost.toLowerCase();
@@ -61,10 +57,9 @@ const toUrlText = (recorded: string) =>
   recorded.replace(/^git\+/i, '').replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
 
 /**
- * The key that all spellings of one repository share: `host/path` in lower case, without scheme, user,
- * `.git`, trailing slash, query, fragment, leading `www.` and trailing dot of the host. Accepts `git+https:`,
- * `git:`, `ssh:` and `git@host:path`. A link into a GitHub, Codeberg or Bitbucket repository, or below `/-/`
- * as on GitLab, counts as the repository. Undefined if the text names no repository.
+ * The key that spellings of one repository share: `host/path` in lower case. Accepts `git+https:`, `git:`,
+ * `ssh:` and `git@host:path`. A link into a GitHub, Codeberg or Bitbucket repository, or below `/-/` as on
+ * GitLab, counts as the repository.
  */
 export function toRepositoryKey(recorded: string): string | undefined {
   if (recorded.length > longest) return undefined;
@@ -79,10 +74,6 @@ export function toRepositoryKey(recorded: string): string | undefined {
   return `${host}/${repository.join('/')}`.replace(/\.git$/i, '').toLowerCase();
 }
 
-/**
- * The repository that a recorded text names on one of these hosts, in any spelling that has a key; undefined
- * if there is none.
- */
 export function toPlace(hosts: Config['repositoryHosts'], recorded: string): RepositoryPlace | undefined {
   const plain = parsePlace(hosts, recorded);
   if (plain) return plain;

@@ -40,10 +40,7 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
   list.result === 'no_answer' &&
   (isUnanswered(list.outcome) || list.outcome === 'absent');
 
-/**
- * Asks in the older era, after a discovery that led to no list of tools. If the discovery asked for
- * credentials, that counts only if initialize brings neither an introduction nor a request for a payment.
- */
+/** Credentials that the discovery asked for count only if initialize brings no introduction and no payment. */
 async function askOlder(
   talk: Conversation,
   { discovered, modern }: { readonly discovered: Replied; readonly modern: EndpointAnswer | undefined },
@@ -77,12 +74,7 @@ async function askOlder(
   return toNoAnswer([initialized, discovered, ...(again ? [again] : [])]);
 }
 
-/**
- * Asks an endpoint over streamable HTTP to introduce itself and to list what it offers. It sends
- * server/discover and, if that offers 2026-07-28, tools/list in that revision. If this brings no list of
- * tools, it may send initialize and tools/list of the older era. It sends no tools/call, no payment and no
- * credential.
- */
+/** Sends no tools/call, no payment and no credential. */
 async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: RpcMessage, more: Partial<PoliteRequest> = {}) =>
     parts.fetch({ url, method: 'POST', ...message, ...more });
@@ -104,17 +96,9 @@ async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer
   return askOlder(talk, { discovered, modern }, { post, discover: () => discover(observerSecondTry_ms) });
 }
 
-/**
- * Tells whether the other transport may bring an answer. It may not if no request was allowed or sent, if the
- * host asked to wait (HTTP 429), or if its certificate is not valid.
- */
 const mayAnswerOtherwise = ({ outcome, status, cause }: NoAnswer): boolean =>
   outcome !== 'not_asked' && outcome !== 'refused' && status !== 429 && cause !== 'certificate';
 
-/**
- * Asks over streamable HTTP. If that brings no answer, it may ask over an event stream, whose answer counts
- * only if it has an introduction.
- */
 async function askStreamableFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);
   if (run.result === 'answered' || !mayAnswerOtherwise(run)) return run;
@@ -124,10 +108,6 @@ async function askStreamableFirst(url: string, parts: AskParts): Promise<Endpoin
   return older.result === 'answered' && older.introduction ? older : run;
 }
 
-/**
- * Asks over an event stream, then over streamable HTTP. If neither brings an answer and the stream timed out,
- * asks over a stream once more, with a longer time-out.
- */
 async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
   const run = await askOverStream(url, parts, observerFirstTry_ms);
@@ -137,10 +117,7 @@ async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAns
   return run.cause === 'timeout' ? askOverStream(url, parts, observerSecondTry_ms) : run;
 }
 
-/**
- * Asks an endpoint in the transport that its record names and, if that brings no answer, usually in the
- * other. Throws only the reason of the observer's signal.
- */
+/** Throws only the reason of the observer's signal. */
 export const askInTransports = (
   url: string,
   recorded: Transport,

@@ -21,7 +21,6 @@ import { type BesideName, besideTools, type Surface, surfaces } from './surface.
 /** A transport as records name it: streamable HTTP, or HTTP with SSE (2024-11-05). */
 export type Transport = 'streamable-http' | 'sse';
 
-/** The messages that ask an endpoint to introduce itself: server/discover and initialize. */
 export type OpeningMessage = 'discover' | 'initialize';
 
 /** An exchange that might have decided a fact, but failed for a reason that may be temporary. */
@@ -30,13 +29,10 @@ export interface OpenExchange {
   readonly why: Words;
 }
 
-/** The lists besides the list of tools. A list that the endpoint does not declare is absent. */
+/** A list that the endpoint does not declare is absent. */
 export type Besides = { readonly [Name in BesideName]?: ListedMembers | NoAnswer };
 
-/**
- * The answer of an MCP endpoint that was asked what it is and what it lists. At least one of `introduction`,
- * `credentials` and `payment` is set.
- */
+/** At least one of `introduction`, `credentials` and `payment` is set. */
 export interface EndpointAnswer {
   readonly result: 'answered';
   readonly url: string;
@@ -47,7 +43,6 @@ export interface EndpointAnswer {
   readonly open?: OpenExchange;
   /** `isSpoken` says that the endpoint answered a message in this revision. */
   readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
-  /** The list of tools, or why there is none. */
   readonly list: ListedMembers | NoAnswer;
   readonly besides: Besides;
   /** A response that asked for credentials before it listed the tools. */
@@ -61,7 +56,7 @@ export interface EndpointAnswer {
   readonly paymentAgain?: Fetched;
 }
 
-/** An endpoint that has sent more than this in one check is asked nothing more. */
+/** After more than this, a conversation asks for no further page of a list. */
 export const mostRead_bytes = 4 * 1024 * 1024;
 
 export interface AskParts {
@@ -74,10 +69,6 @@ export interface AskParts {
 
 export type Conversation = ReturnType<typeof createConversation>;
 
-/**
- * Creates the state of a conversation with an endpoint. `exchange` sends a message with an id and returns the
- * response that has its reply.
- */
 export const createConversation = (
   url: string,
   transport: Transport,
@@ -92,7 +83,7 @@ export const createConversation = (
   read_bytes: 0,
   responses: 0,
   left: createPagesLeft(),
-  /** Whether the newest question for tools brought a list; undefined before the first one. */
+  /** Whether the newest request for tools brought a list; undefined before the first one. */
   hasTools: undefined as boolean | undefined,
   sessionId: undefined as string | undefined,
 });
@@ -113,10 +104,7 @@ async function sendOnce(
   return toReplied(answer, id);
 }
 
-/**
- * Sends a message, and sends it again if the response asks for a payment, to see whether the second response
- * names the same payee.
- */
+/** Sends a message again if the response asks for a payment, since the second may name a different payee. */
 export async function send(
   talk: Conversation,
   message: (id: number) => RpcMessage,
@@ -128,10 +116,7 @@ export async function send(
   return again.is === 'payment' ? { ...reply, again: again.response } : reply;
 }
 
-/**
- * Reads the introduction in the result of server/discover (`modern`) or initialize (`legacy`). `protocol` is
- * the revision for all later messages.
- */
+/** `protocol` is the revision for all later messages. */
 function toIntroduction(
   result: JsonObject,
   more: { readonly status: number; readonly protocol: string; readonly era: 'modern' | 'legacy' },
@@ -199,7 +184,6 @@ const askForList = (
     },
   });
 
-/** Says why there is no list that the endpoint declares. */
 function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is: 'result' }>): NoAnswer {
   if (found.is === 'no_answer')
     return {
@@ -225,10 +209,7 @@ const afterSilence = ({ title }: Surface) =>
     say`The endpoint declares ${title}. Dossier did not ask for them, because the endpoint had not answered the question for another list.`,
   );
 
-/**
- * Asks for the declared lists besides the list of tools. After a list that ended with `silent`, it asks for
- * no further list, so that the check does not wait again.
- */
+/** After a list that ended with `silent`, asks for no further list, so that the check does not wait again. */
 async function askBesides(
   talk: Conversation,
   capabilities: JsonObject | undefined,
@@ -307,7 +288,7 @@ async function askLegacy(
 
 const mostIntroduced = 10_000;
 
-/** Refuses an introduction of more than 10,000 values, since it is kept until the check ends. */
+/** An introduction is kept until the check ends. */
 export const toIntroduced = (reply: Replied): Replied =>
   reply.is === 'result' && countValues(JSON.stringify(reply.result)) > mostIntroduced
     ? noAnswer(
@@ -319,10 +300,7 @@ export const toIntroduced = (reply: Replied): Replied =>
       )
     : reply;
 
-/**
- * Tells whether a discovery offers 2026-07-28. Some servers answer it although they speak only older
- * revisions.
- */
+/** Some servers answer a discovery although they speak only older revisions. */
 export const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
 /** The revisions that clients accept in the result of initialize. */
@@ -337,9 +315,8 @@ const notSpoken = none(
 );
 
 /**
- * Chooses the reason why there is no answer. The reply to the message that most clients send first comes
- * first. A reason that may be temporary is preferred. If any message had a result, the endpoint is not said
- * to be absent.
+ * A reason that may be temporary is preferred, and of two the earlier one in `replies`. If any message had a
+ * result, the endpoint is not said to be absent.
  */
 export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
@@ -353,10 +330,7 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   );
 }
 
-/**
- * Goes on after the reply to initialize. Returns undefined if the reply is no introduction in a revision that
- * clients accept, and asks for neither credentials nor a payment.
- */
+/** Undefined if the reply is no introduction in a revision that clients accept, and asks for nothing. */
 export async function afterInitialize(
   talk: Conversation,
   reply: Replied,
@@ -366,7 +340,7 @@ export async function afterInitialize(
   return reply.is === 'no_answer' ? undefined : toWithheld(talk, reply, 'initialize');
 }
 
-/** Asks in the older era only. `notify` sends a message that has no reply. */
+/** `notify` sends a message that has no reply. */
 export async function askInitialized(
   talk: Conversation,
   notify: (message: RpcMessage) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** An event of an event stream; `event` is its type, or empty if it has none. */
+/** `event` is the type of the event, or empty if it has none. */
 interface StreamEvent {
   readonly event: string;
   readonly data: string;
@@ -8,9 +8,8 @@ interface StreamEvent {
 const mostEvents = 1000;
 
 /**
- * Creates an incremental parser of event streams (HTML Living Standard, section 9.2), which may be fed pieces
- * of any length. It reads 1,000 events, takes linear time, and keeps no more than it was fed since the last
- * event.
+ * Creates an incremental parser of event streams (HTML Living Standard, section 9.2). It takes linear time for
+ * pieces of any length.
  */
 export function createEventReader(onEvent: (event: StreamEvent) => void): (piece: string) => void {
   let events = 0;

@@ -9,7 +9,7 @@ const mostBytes = 2 * 1024 * 1024;
 const mostValues = 100_000;
 const mostPages = 100;
 
-/** A list as it was sent (`members`), and sorted by name with digests (`digested`). */
+/** `members` are in the order of the endpoint; `digested` are sorted by name. */
 const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) => ({
   result: 'listed' as const,
   members,
@@ -17,10 +17,7 @@ const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) =>
 });
 export type ListedMembers = ReturnType<typeof toListedMembers>;
 
-/**
- * The number of JSON values that the lists of one check may still have in all, because they are kept until it
- * ends. Each list subtracts its own values.
- */
+/** The JSON values that the lists of one check may still have in all, because they are kept until it ends. */
 export interface ListRoom {
   values: number;
 }
@@ -82,7 +79,6 @@ const brokenOff = (
     say`The endpoint sent ${count(pages, 'page')} of its list of ${title}, and not the next one. ${why}`,
   );
 
-/** Collects the members of a list, up to the limits above and the room that is left in its check. */
 function createList(surface: Surface, room: ListRoom) {
   const members: SurfaceMember[] = [];
   const names = new Set<string>();
@@ -90,7 +86,7 @@ function createList(surface: Surface, room: ListRoom) {
   let values = 0;
   return {
     members,
-    /** Adds members. Returns why there is no list if one of them cannot be added. */
+    /** Returns why there is no list if a member cannot be added. */
     add(listed: readonly unknown[]): ReturnType<typeof noAnswer> | undefined {
       for (const member of listed) {
         if (!isJsonObject(member)) continue;
@@ -108,7 +104,6 @@ function createList(surface: Surface, room: ListRoom) {
       }
       return undefined;
     },
-    /** Gives the room of the list back if it is not kept. */
     drop: () => {
       room.values += values;
     },
@@ -117,7 +112,6 @@ function createList(surface: Surface, room: ListRoom) {
 
 type NotListed = Exclude<Replied, { is: 'result' }>;
 
-/** Asks for a page, and returns the reply, or `enough` if the endpoint has sent enough. */
 export type ReadPage = (method: string, params: object) => Promise<Replied | 'enough'>;
 
 interface ListReading {
@@ -152,10 +146,7 @@ async function readPages(
   return tooManyPages(surface);
 }
 
-/**
- * Tells whether an endpoint says that it has no such method. HTTP 404 alone may also mean that the session is
- * over.
- */
+/** HTTP 404 alone may also mean that the session is over. */
 const hasNoMethod = (found: NotListed) => found.is === 'no_answer' && found.answer.cause === 'no_method';
 
 async function readLists(reading: ListReading): Promise<NotListed | undefined> {
@@ -170,10 +161,7 @@ async function readLists(reading: ListReading): Promise<NotListed | undefined> {
   return undefined;
 }
 
-/**
- * Reads all pages of the lists of a surface. If a page fails, a page or name is repeated, or a limit is
- * exceeded, it returns the reason and no part of the list.
- */
+/** Returns the whole list, or why there is none; no part of it. */
 export async function listSurface(
   surface: Surface,
   { read, room, left }: { readonly read: ReadPage; readonly room: ListRoom; readonly left: PagesLeft },

@@ -19,10 +19,7 @@ export const promptWithoutForm = ({ arguments: named, ...prompt }: JsonObject): 
 
 const resourceMembers = ['uri', 'uriTemplate', 'name', 'title', 'description', 'mimeType'];
 
-/**
- * Keeps the names, words and annotations of a resource. The size and date are left out, because they are
- * about its content.
- */
+/** Leaves out the size and the date, because they are about the content of the resource. */
 export function resourceWithoutForm(resource: JsonObject): JsonObject {
   const annotations = pick(asMembers(resource.annotations), ['audience', 'priority']);
   const isAnnotated = Object.keys(annotations).length > 0;
@@ -31,10 +28,7 @@ export function resourceWithoutForm(resource: JsonObject): JsonObject {
 
 const uriOf = (value: unknown) => String(asMembers(value).uri ?? '');
 
-/**
- * Keeps the frontmatter of a skill, and its files with their digests in the order of their addresses. A value
- * in place of the files, such as `dynamic`, is kept as it is.
- */
+/** A value in place of the files, such as `dynamic`, is kept as it is. */
 export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObject => ({
   ...pick(skill, ['uri', 'frontmatter']),
   ...(Array.isArray(resources)
@@ -46,17 +40,13 @@ export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObjec
     : pick({ resources }, ['resources'])),
 });
 
-/**
- * The arguments of a prompt by name, in reverse order: of two with the same name, an object made of them has
- * the first.
- */
+/** In reverse order, so that an object made of two arguments with the same name has the first. */
 const argumentsOf = ({ arguments: named }: JsonObject): [string, JsonObject][] =>
   (Array.isArray(named) ? named : [])
     .filter(isJsonObject)
     .toReversed()
     .flatMap((one) => (typeof one.name === 'string' ? [[one.name, one]] : []));
 
-/** Turns the list of arguments of a prompt into an object by their names. */
 export const promptByName = (prompt: JsonObject): JsonObject => ({
   ...pick(prompt, ['name', 'title', 'description']),
   arguments: Object.fromEntries(
@@ -75,7 +65,6 @@ export const promptAsTool = (prompt: JsonObject): JsonObject => ({
   },
 });
 
-/** Turns a resource into a tool that returns it. */
 export const resourceAsTool = (resource: JsonObject): JsonObject => ({
   ...pick(resource, ['uri', 'uriTemplate', 'name', 'title', 'description']),
   outputSchema: pick(resource, ['mimeType', 'annotations']),

@@ -19,16 +19,12 @@ import {
 } from '../../net/answer.ts';
 import { createEventReader } from './events.ts';
 
-/**
- * The outcome of a message. Text of the endpoint is only in `result`, `response` and `again`, so that it
- * cannot be taken for Dossier's own.
- */
+/** Text of the endpoint is only in `result`, `response` and `again`; it cannot be taken for Dossier's own. */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Fetched }
   | { readonly is: 'no_answer'; readonly answer: NoAnswer };
 
-/** Reads the JSON in a body: a single value, or the data of each event of a stream. */
 function readAll({ text, headers }: Fetched): ForeignJson[] {
   if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
     return [readForeignJson(text.replace(/^\ufeff/, ''))];
@@ -38,8 +34,8 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
 }
 
 /**
- * Tells whether a message is the reply to the request with this id. A message with a method is a request of
- * the server, whose ids may be the same. As clients do, it accepts the id as text.
+ * A message with a method is a request of the server, whose ids may be the same. As clients do, it accepts the
+ * id as text.
  */
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
@@ -51,7 +47,6 @@ export const noAnswer = (outcome: NoAnswer['outcome'], why: Words, status?: numb
   answer: none(outcome, why, status === undefined ? {} : { status }),
 });
 
-/** Reads a JSON-RPC error. Only the code of an unknown method means `absent`. */
 function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   // A server with this error refuses every new session until it is restarted.
   if (typeof error.message === 'string' && /\balready initiali[sz]ed\b/i.test(error.message)) {
@@ -66,7 +61,7 @@ function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   return noAnswer(isBusy ? 'silent' : 'otherwise', why, status);
 }
 
-/** Tells whether a JSON-RPC error asks for credentials. With 429 or 503, its words are about the load. */
+/** With 429 or 503, the words of an error are about the load. */
 const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
   status !== 429 && status !== 503 && typeof message === 'string' && isAskingForCredentials(message);
 
@@ -117,10 +112,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     : otherThanMcp(answer);
 }
 
-/**
- * Tells, piece by piece, whether the reply to this id has arrived, because servers may keep an event stream
- * open after it.
- */
+/** Servers may keep an event stream open after the reply. */
 export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
   let isFound = false;
   const decoder = new TextDecoder();
@@ -136,7 +128,6 @@ export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
 
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
-/** A JSON-RPC message with its HTTP headers. */
 export interface RpcMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -149,10 +140,7 @@ export interface ClientInfo {
 
 const toBody = (message: object) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
-/**
- * Creates a request of revision 2026-07-28, which needs no session. `_meta` names the revision and the
- * client; headers name the revision and the method.
- */
+/** A request of revision 2026-07-28, which needs no session. */
 export const modernMessage = (
   id: number,
   method: string,
@@ -183,7 +171,7 @@ export const initializeMessage = (id: number, client: ClientInfo): RpcMessage =>
   }),
 });
 
-/** Creates a later request of a session, or a notification, which has no id. */
+/** A notification has no id. */
 export const legacyMessage = (
   { revision, id }: { readonly revision: string; readonly id: string | undefined },
   message: { readonly id?: number; readonly method: string; readonly params?: object },

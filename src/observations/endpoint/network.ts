@@ -21,13 +21,10 @@ const mostParents = 8;
 const mostRecords = 20;
 const longestText = 200;
 
-/** Reads the records of one type at a name. Throws if there is no answer: SERVFAIL, a refusal, a time-out. */
+/** Throws if there is no answer. */
 type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
 
-/**
- * Reads the CAA records of a name or, if it has none, of its nearest parent that has some (RFC 8659 section
- * 3). Only the last eight labels of the name count, and a top-level domain is not asked about.
- */
+/** RFC 8659 section 3, for the last eight labels of the name and without its top-level domain. */
 async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   const labels = hostname.split('.').slice(-mostParents);
   for (let at = 0; at < labels.length - 1; at++) {
@@ -48,10 +45,7 @@ function unresolved(about: Words, error: unknown): Words {
   return say`The DNS servers that Dossier asks did not resolve ${about} (${why}).`;
 }
 
-/**
- * Counts the addresses of a name. `caa` has the CAA records that apply, such as `issue ca.example`;
- * `unanswered` says why some records are not known.
- */
+/** `unanswered` says why some records are not known. */
 async function readDns(ask: Ask, hostname: string) {
   let ipv4: readonly string[] = [];
   let ipv6 = ipv4;
@@ -71,10 +65,7 @@ async function readDns(ask: Ask, hostname: string) {
   return { result: 'dns' as const, ipv4: ipv4.length, ipv6: ipv6.length, caa, unanswered };
 }
 
-/**
- * Asks the servers of the settings for the CAA records of a host name, and for the number of its addresses of
- * each family. Never throws.
- */
+/** Never throws. */
 export const createDns =
   (rules: Parameters<typeof dnsServersFor>[0], timeout_ms: number, signal: AbortSignal) =>
   async (hostname: string) => {
@@ -103,10 +94,7 @@ const issuerOf = ({ issuer }: PeerCertificate) => {
   return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
 };
 
-/**
- * A certificate as the host presented it. `not_after` is RFC 3339; `fault` is the reason why Node does not
- * accept it, for example that it has expired.
- */
+/** `not_after` is RFC 3339; `fault` is the reason why Node does not accept the certificate. */
 function toCertificateAnswer(socket: TLSSocket) {
   const certificate = socket.getPeerCertificate();
   const end_ms = Date.parse(certificate.valid_to);
@@ -121,10 +109,7 @@ function toCertificateAnswer(socket: TLSSocket) {
   };
 }
 
-/**
- * Reads the certificate of a host in a TLS handshake for its recorded name, and sends nothing else. Never
- * throws.
- */
+/** Sends nothing but a TLS handshake for the recorded name. */
 function shakeHands(
   recorded: URL,
   { url, lookup, deadline }: { url: URL; lookup: LookupFunction; deadline: AbortSignal },
@@ -154,9 +139,8 @@ function shakeHands(
 }
 
 /**
- * Creates a reader of the certificates of https origins. It waits for its turn at the host, and connects only
- * to public addresses and those of HOST_OVERRIDES. If robots.txt could not be read, it connects only if the
- * certificate was the reason. Throws only the reason of the queue's signal.
+ * Connects only to public addresses and those of HOST_OVERRIDES. If robots.txt could not be read, connects only
+ * if the certificate was the reason. Throws only the reason of the queue's signal.
  */
 export const createCertificates =
   (

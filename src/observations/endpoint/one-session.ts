@@ -8,8 +8,8 @@ const asked_again_ms = 7 * day_ms;
 export type OneSession = ReturnType<typeof createOneSession>;
 
 /**
- * Remembers for seven days, in this process, which endpoints refused a session because they have one for all
- * clients. After a restart of such a server, a check would take that session from its users.
+ * Remembers which endpoints have one session for all clients. After a restart of such a server, a check would
+ * take that session from its users.
  */
 export function createOneSession(clock: () => Date) {
   const refusals = new Map<string, string>();

@@ -13,7 +13,6 @@ import {
 import { createEventReader } from './events.ts';
 import { isReplyTo, type RpcMessage, toReplied } from './messages.ts';
 
-/** Reads the events of a stream: the address to which messages go, and replies by their id. */
 function createStream(url: string) {
   const messagesTo = Promise.withResolvers<URL | undefined>();
   const waiting = new Map<number, (text: string) => void>();
@@ -46,10 +45,7 @@ const withoutAddress = none(
   { status: 200 },
 );
 
-/**
- * Waits for `first_ms`, and then says that the stream named no address. A server of the newer transport may
- * keep a stream open without sending an event. Throws if the signal is aborted first.
- */
+/** A server of the newer transport may keep a stream open without sending an event. */
 async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
   await setTimeout(first_ms, undefined, { signal });
   const why = say`The endpoint opened no event stream that named an address for messages within ${first_ms / 1000} seconds.`;
@@ -57,9 +53,8 @@ async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<No
 }
 
 /**
- * Asks over HTTP with SSE (2024-11-05). A GET opens a stream, in which an event names the address for
- * messages within `first_ms`. The replies arrive in the stream. Throws only the reason of the observer's
- * signal.
+ * Asks over HTTP with SSE (2024-11-05): a GET opens a stream, in which the address for messages and the replies
+ * arrive. Throws only the reason of the observer's signal.
  */
 export async function askOverStream(
   url: string,

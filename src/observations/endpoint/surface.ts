@@ -13,32 +13,25 @@ import {
 } from './member-form.ts';
 import { toolWithoutForm } from './tool-form.ts';
 
-/** An untrusted member of a list as it was sent: a tool, a prompt, a resource or a skill. */
+/** An untrusted member of a list as it was sent. */
 export type SurfaceMember = JsonObject;
 export type SurfaceTool = SurfaceMember;
 
-/** The lists that an endpoint offers. */
 export const surfaceNames = ['tools', 'prompts', 'resources', 'skills'] as const;
 export type SurfaceName = (typeof surfaceNames)[number];
 
-/** A question for a list: its method, and the member of the result that has the list. */
 export interface ListQuestion {
   readonly method: string;
   readonly listedAs: string;
 }
 
-/** A kind of list: how it is asked for, how its members are called, and what of a member is compared. */
 export interface Surface {
   readonly name: SurfaceName;
-  /** The word for one member: `tool`. */
   readonly noun: string;
-  /** The word for the list: `tools`. */
   readonly title: Words;
-  /** A number of members in words: `1 tool`, `2,000 tools`. */
   readonly count: (members: number) => Words;
-  /** The lists that it is made of; only the first has to be there. */
+  /** Only the first has to be there. */
   readonly lists: readonly [ListQuestion, ...ListQuestion[]];
-  /** Tells whether capabilities declare it; tools are asked for in any case. */
   readonly isDeclared: (capabilities: JsonObject) => boolean;
   /** The JSON members that may hold the name of a member. The first that is a text is the name. */
   readonly namedBy: readonly [string, ...string[]];
@@ -57,7 +50,6 @@ const unchanged = (member: SurfaceMember): SurfaceMember => member;
 /** The identifier of the extension for skills (SEP-2640). */
 const skillsExtension = 'io.modelcontextprotocol/skills';
 
-/** The four kinds of list, in the order in which they are asked for. */
 export const surfaces = {
   tools: {
     name: 'tools',
@@ -116,11 +108,9 @@ export const surfaces = {
   },
 } as const satisfies { readonly [Name in SurfaceName]: Surface & { readonly name: Name } };
 
-/** The lists besides the list of tools. They are asked for if they are declared. */
 export const besideTools = [surfaces.prompts, surfaces.resources, surfaces.skills] as const;
 export type BesideName = (typeof besideTools)[number]['name'];
 
-/** The name of a member of a list; undefined if it has none. */
 export const ownNameOf = (member: SurfaceMember, { namedBy }: Surface): string | undefined =>
   namedBy.map((name) => ownMember(member, name)).find((one) => typeof one === 'string');
 
@@ -131,17 +121,17 @@ const longestName = 200;
 export const shortNameOf = (member: SurfaceMember, surface: Surface) =>
   nameOf(member, surface).slice(0, longestName);
 
-/** The SHA-256 (hex) of the RFC 8785 JSON of a member. */
+/** SHA-256 (hex) of the RFC 8785 JSON. */
 export const memberDigest = (member: SurfaceMember): string => canonicalDigest(member);
 
-/** A member as it was sent, with its digest and the digest of what `withoutForm` keeps of it. */
+/** `content_sha256` is the digest of what `withoutForm` keeps. */
 export interface DigestedMember {
   readonly member: SurfaceMember;
   readonly sha256: string;
   readonly content_sha256: string;
 }
 
-/** Sorts members by name (UTF-8 bytes) and adds their digests. */
+/** Sorts by name (UTF-8 bytes). */
 export const digestMembers = (
   members: readonly SurfaceMember[],
   surface: Surface,
@@ -159,10 +149,7 @@ export const digestMembers = (
 const surfaceRoot = (digests: readonly string[]): string =>
   rootOfLeaves(digests.map((digest) => Buffer.from(digest, 'hex'))).toString('hex');
 
-/**
- * The digest of a sorted list without the form of its members. It changes only if the content of a member
- * changes.
- */
+/** The digest of a sorted list without the form of its members. */
 export const surfaceDigest = (digested: readonly DigestedMember[]): string =>
   surfaceRoot(digested.map(({ content_sha256 }) => content_sha256));
 

@@ -2,11 +2,10 @@ import type { NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from './conversation.ts';
 import { type SurfaceMember, type SurfaceName, surfaceNames } from './surface.ts';
 
-/** The list of a surface, or why there is none; undefined if it is not declared. */
+/** Undefined if the list is not declared. */
 export const listOf = ({ list, besides }: EndpointAnswer, name: SurfaceName) =>
   name === 'tools' ? list : besides[name];
 
-/** The members of all lists that an endpoint sent, each list sorted by name. */
 export const membersOf = (
   endpoint: EndpointAnswer,
 ): readonly { readonly surface: SurfaceName; readonly member: SurfaceMember }[] =>
@@ -22,16 +21,13 @@ export const hasTexts = (endpoint: EndpointAnswer): boolean =>
 const isUnread = (list: ReturnType<typeof listOf>): list is NoAnswer =>
   list?.result === 'no_answer' && list.cause !== 'no_method';
 
-/**
- * Returns why a list that may have texts for models was not read; undefined if every list was read. If the
- * endpoint does not know the method of a list, the list has no texts.
- */
+/** A list whose method the endpoint does not know has no texts, so it counts as read. */
 export const whyNotWhole = (endpoint: EndpointAnswer): NoAnswer | undefined =>
   surfaceNames.map((name) => listOf(endpoint, name)).find(isUnread);
 
 const longestPlace = 200;
 
-/** Yields every string in a value at any depth, with its path; names of object members are included. */
+/** Yields every string in a value with its path, and the names of object members. */
 export function* textsIn(value: unknown, place: string): Generator<[place: string, text: string]> {
   if (typeof value === 'string') yield [place, value];
   if (typeof value !== 'object' || value === null) return;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 
-/** The members of a JSON schema that hold schemas by name, and those that hold values instead of schemas. */
+/** `namedSchemas` hold schemas by name, and `valueMembers` hold values instead of schemas. */
 const namedSchemas = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 const valueMembers = ['enum', 'const', 'default', 'examples', 'example'];
 
@@ -8,7 +8,7 @@ const isBoundOfDouble = (name: string, value: unknown) =>
   (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
   (name === 'maximum' && value === Number.MAX_SAFE_INTEGER);
 
-/** Tells whether a member of a schema is one that only some SDKs write for the same arguments. */
+/** Only some SDKs write these members for the same arguments. */
 const isFormOfSchema = (name: string, value: unknown) =>
   name === '$schema' ||
   (name === 'additionalProperties' && value === false) ||
@@ -31,7 +31,6 @@ function schemaWithoutForm(schema: unknown): unknown {
   );
 }
 
-/** The annotations that MCP defines. */
 const definedAnnotations = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
 const withoutOwn = (annotations: unknown): unknown =>
@@ -39,10 +38,6 @@ const withoutOwn = (annotations: unknown): unknown =>
     ? Object.fromEntries(Object.entries(annotations).filter(([name]) => definedAnnotations.includes(name)))
     : annotations;
 
-/**
- * Keeps the name, title, description, schemas and annotations of a tool, without what other SDKs or revisions
- * of the protocol write differently.
- */
 export function toolWithoutForm(tool: JsonObject): JsonObject {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   const members = {
