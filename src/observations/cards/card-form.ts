@@ -17,7 +17,6 @@ export const urlsOf = (list: unknown, base?: string): URL[] =>
     return (typeof url === 'string' && URL.parse(url, base)) || [];
   });
 
-/** The names of the compared parts that differ. */
 export const differing = <const Name extends string>(compared: Readonly<Record<Name, boolean>>): Name[] =>
   (Object.keys(compared) as Name[]).filter((what) => !compared[what]);
 
@@ -27,7 +26,6 @@ export const versionWords = (version: string | undefined): Words =>
 /** The host and path of an address, which tell endpoints apart. */
 export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.replace(/\/+$/, '')}`;
 
-/** A server card, read from either of the forms in use. */
 export interface ServerCard {
   readonly form: 'SEP-2127' | 'SEP-1649';
   /** A handle; in the older form the name with which the server introduces itself. */
@@ -36,7 +34,7 @@ export interface ServerCard {
   readonly addresses: readonly URL[];
   /** The revisions of MCP that the card states for an address. */
   protocolsOf(url: URL): readonly unknown[];
-  /** The names of the listed tools; undefined if there is no list, or it says that the tools are dynamic. */
+  /** Undefined if there is no list, or it says that the tools are dynamic. */
   readonly tools: readonly string[] | undefined;
 }
 
@@ -49,10 +47,7 @@ function toolsOf({ tools }: JsonObject): string[] | undefined {
   return isDynamic ? undefined : names.filter((name) => name !== '');
 }
 
-/**
- * Reads a server card; undefined for anything else. `base` is the address of the card: the older form has
- * only a path as the endpoint's address.
- */
+/** `base` is the address of the card; the older form has only a path as the endpoint's address. */
 export function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
   const { serverInfo, remotes, transport, transports } = card;
   const info = asObject(serverInfo);

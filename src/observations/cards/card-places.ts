@@ -4,10 +4,7 @@ import { type NoAnswer, returned } from '../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
 
-/**
- * Documents in which hosts list their cards. Both are read for terms of service too (terms.ts), so getting
- * the catalogs sends no further request.
- */
+/** Both are read for terms of service too (terms.ts), so getting them sends no further request. */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
 /** The paths of most cards, from SEP-1649, which SEP-2127 replaces. */
 const wellKnown = ['/.well-known/mcp/server-card.json', '/.well-known/mcp.json'];
@@ -30,10 +27,7 @@ const shortPath = ({ pathname, search }: URL): string => `${pathname}${search}`.
 const names = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.some((one) => placeOf(one) === placeOf(url));
 
-/**
- * Tells whether the only card of a host is about this endpoint: it names the endpoint, or it names no address
- * of the host and the listing has no other endpoint there.
- */
+/** A card without an address of its host is about the only endpoint that the listing has there. */
 function isAbout(card: ServerCard, url: URL, run: CheckRun): boolean {
   const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
   const isOfHost = card.addresses.some(({ host }) => host === url.host);
@@ -48,9 +42,7 @@ function entriesOf(text: string): { readonly data?: unknown; readonly url?: unkn
     .filter(({ type }) => type === cardType);
 }
 
-/**
- * Finds a card in the host's catalogs. It must name the endpoint, since a catalog may hold cards of others.
- */
+/** A card must name the endpoint, since a catalog may hold cards of others. */
 async function findInCatalogs(
   run: CheckRun,
   url: URL,
@@ -77,9 +69,8 @@ async function findInCatalogs(
 }
 
 /**
- * Gets the card of an endpoint: next to the endpoint (SEP-2127), from a catalog of its host, or at the paths
- * of SEP-1649. Stops if a request for a card ends with `silent` or `not_asked`. Returns the reason if there
- * is no card.
+ * Asks next to the endpoint (SEP-2127), then in the catalogs of its host, then at the paths of SEP-1649. Stops
+ * after a request for a card that ends with `silent` or `not_asked`.
  */
 export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);

@@ -1,25 +1,22 @@
 import { registrableDomain } from '../../core/identity.ts';
 import type { FailedRequest } from '../../net/client.ts';
 
-/** The part of an outcome that is about the network; a request without `result` was answered. */
+/** A request without `result` was answered. */
 export type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
 
 const remembered_ms = 3_600_000;
-/** The number of other silent domains from which our own network is suspected. */
+/** If at least this many other domains are silent, our own network is suspected. */
 const leastSilent = 3;
 
 const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
   /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
 
 /**
- * Distinguishes a failure of our own network from a silent host: our network is suspected if, within the last
- * hour, no other domain answered and at least three others were silent. A refused connection counts as
- * silence, because our own firewall may have refused it.
+ * Distinguishes a failure of our own network from a silent host. A refused connection counts as silence,
+ * because our own firewall may have refused it.
  */
 export function createCutOffWatch(clock: () => Date) {
-  /**
-   * The time (ms since 1970) of the last request to each domain, oldest first, in one map for each outcome.
-   */
+  /** The time (ms since 1970) of the last such request to each domain, oldest first. */
   const answered = new Map<string, number>();
   const silent = new Map<string, number>();
   const othersIn = (asked: Map<string, number>, domain: string) => {
@@ -38,7 +35,6 @@ export function createCutOffWatch(clock: () => Date) {
       asked.set(domain, clock().getTime());
       othersIn(asked, domain);
     },
-    /** Tells whether our own network may be why a request had this outcome. */
     isCutOff(hostname: string, ended: RequestOutcome): boolean {
       const domain = registrableDomain(hostname);
       return isSilent(ended) && othersIn(answered, domain) === 0 && othersIn(silent, domain) >= leastSilent;

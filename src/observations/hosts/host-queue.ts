@@ -7,7 +7,6 @@ import { measure } from '../../telemetry/events.ts';
 
 export type HostQueue = ReturnType<typeof createHostQueue>;
 
-/** The target of a request: a host, and its address if a pause may apply to that address alone. */
 interface QueueTarget {
   readonly host: string;
   /** A URL without its query. */
@@ -15,11 +14,11 @@ interface QueueTarget {
 }
 
 export interface HostTurn {
-  /** Aborted when the process stops, or when another node may have the host: the request has to end. */
+  /** Aborted when the process stops, or when another node may have the host. */
   readonly signal: AbortSignal;
   /**
-   * Notes a Retry-After of the host. The address is left alone for all of that time, and its host for at most
-   * five minutes. If the target has no address, the host is left alone for all of it.
+   * Notes a Retry-After. It applies to the address of the target, and to its host for at most five minutes. If
+   * the target has no address, all of it applies to the host.
    */
   pause(seconds: number): void;
 }
@@ -28,27 +27,25 @@ type QueueContext = Pick<Context, 'store' | 'clock'>;
 
 const firstWait_ms = 50;
 const longestWait_ms = 500;
-/** The time after which the lease of a host without requests is released. */
+/** A lease of a host without requests is released after this time. */
 const idle_ms = 500;
-/** The time after which a node releases a host if another node waits for it. */
+/** A node releases a host after this time if another node waits for it. */
 const tenure_ms = 3000;
-/** The longest time for which the Retry-After of one address keeps Dossier away from the whole host. */
 const longestHostPause_s = 300;
 
 interface LeasedHost {
   readonly lease: Lease;
-  /** The times when requests may be sent again, by host and address. */
+  /** When requests may be sent again, by host and address. */
   readonly notBefore: Map<string, string>;
   tail: Promise<unknown>;
   /** The number of requests that wait for their turn or have it. */
   users: number;
   since_ms: number;
-  /** The lease ends. Requests that still wait take a new one. */
+  /** Requests that still wait take a new lease. */
   isOver: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Tries until `attempt` succeeds. Throws the signal's reason. */
 async function until<T>(attempt: () => Promise<T | undefined>, signal: AbortSignal): Promise<T> {
   for (let pause_ms = firstWait_ms; ; pause_ms = Math.min(longestWait_ms, pause_ms * 2)) {
     signal.throwIfAborted();
@@ -62,7 +59,6 @@ const leaseOf = (host: string) => `host/${host}`;
 /** The lease of the node that has the host next, so that nodes take turns. */
 const nextOf = (host: string) => `host/${host} next`;
 
-/** Takes the lease of a host, after the node that waits for it already. */
 async function takeHost(host: string, { store }: QueueContext, signal: AbortSignal): Promise<Lease> {
   const isAwaited = (await store.leases.find(nextOf(host)))?.isHeld;
   const free = isAwaited ? undefined : await store.leases.take(leaseOf(host));
@@ -80,9 +76,7 @@ function toPauses({ host, address }: QueueTarget, seconds: number, now: Date): R
   ]);
 }
 
-/**
- * Creates the set of hosts whose lease this node holds. No request holds one host while it waits for another.
- */
+/** No request holds one host while it waits for another. */
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;
   const hosts = new Map<string, Promise<LeasedHost>>();
@@ -128,9 +122,6 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
       }
     },
     leave,
-    /**
-     * Tells whether this node has lost the host, or has to release it because a different node waits for it.
-     */
     async isOver(host: string, leased: LeasedHost): Promise<boolean> {
       if (leased.isOver) return true;
       if (leased.lease.isOurs()) {
@@ -157,7 +148,7 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
 const isLater = (time: string | undefined, { clock }: Pick<QueueContext, 'clock'>) =>
   time !== undefined && time > clock().toISOString();
 
-/** The end of the longest pause that some hosts asked for, RFC 3339; undefined if none is in a pause now. */
+/** RFC 3339; undefined if none of the hosts is in a pause now. */
 export async function pausedUntil(
   written: readonly string[],
   context: QueueContext,
@@ -204,12 +195,11 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   };
   return {
     /**
-     * Waits for a turn at a host and runs `work`. Returns 'paused' without running it if the host or this
-     * address of it is to be left alone. Throws the signal's reason once the process stops.
+     * Returns 'paused' without running `work` if the host or this address is in a pause. Throws the signal's
+     * reason once the process stops.
      */
     async run<T>(place: QueueTarget, work: (turn: HostTurn) => Promise<T>): Promise<T | 'paused'> {
-      // The check comes first: with a single connection, waiting for a turn inside a transaction would
-      // deadlock.
+      // With a single connection, waiting for a turn inside a transaction would deadlock.
       refuseInTransaction('a turn at a host');
       const asked = { ...place, host: withoutRoot(place.host) };
       for (;;) {
@@ -221,7 +211,6 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
         if (ended !== 'over') return ended.result;
       }
     },
-    /** Releases the leases of all hosts that this process holds. */
     close: () => hosts.close(),
   };
 }

@@ -4,20 +4,13 @@ import { withoutRoot } from '../../net/addresses.ts';
 import type { FailedRequest, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, HostTurn } from './host-queue.ts';
 
-/**
- * A time budget that all requests to a host, or all requests of a check, share. Waiting for a turn and
- * resolving a name cost nothing.
- */
+/** Shared by the requests to a host or of a check. Waiting for a turn and resolving a name cost nothing. */
 export interface TimeBudget {
   left_ms: number;
-  /** The reason why a host is asked nothing more once the budget is spent. */
   readonly spent: (host: string) => Words;
 }
 
-/**
- * Creates the budgets of one check. The result returns, for a URL, the budget of its host and the budget of
- * the whole check.
- */
+/** The result returns the budget of the URL's host and that of the whole check. */
 export function createTimeBudgets({
   observerHost_ms,
   observerCheck_ms,
@@ -41,22 +34,18 @@ export function createTimeBudgets({
 
 interface TurnLimits {
   readonly most_ms: number;
-  /** The duration of the turn is taken from each budget; nothing is sent if one of them is spent. */
+  /** The duration of the turn is taken from each; nothing is sent if one of them is spent. */
   readonly times?: readonly TimeBudget[];
   readonly signal?: AbortSignal | undefined;
-  /** The request accompanies one that has the turn at the host, so it does not wait. */
   readonly beside?: true | undefined;
 }
 
-/**
- * The reason why no request was sent: the host asked for a pause, a budget is spent, or it cannot be reached.
- */
+/** `overtime` means that a budget is spent. */
 export type NotAsked = 'paused' | 'overtime' | FailedRequest;
 
-/** The turn of an accompanying request: the turn of the main request bounds both. */
+/** The turn of the main request bounds the accompanying one. */
 const besideTurn: HostTurn = { signal: new AbortController().signal, pause: () => undefined };
 
-/** Creates the function that lets a request wait for its turn, resolves the name, and charges the budgets. */
 export const createHostTurns =
   ({
     client,
@@ -68,10 +57,7 @@ export const createHostTurns =
     /** Whether Retry-After applies to the requested address or to its whole host. */
     readonly pauses: 'address' | 'host';
   }) =>
-  /**
-   * Calls `ask` in a turn whose signal is the deadline. Throws the reason of the queue's signal, and whatever
-   * `ask` throws.
-   */
+  /** Throws the reason of the queue's signal, and whatever `ask` throws. */
   <T>(
     url: URL,
     { most_ms, times = [], signal, beside }: TurnLimits,

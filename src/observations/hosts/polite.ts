@@ -32,19 +32,13 @@ import { createHostTurns, type NotAsked, type TimeBudget } from './host-turns.ts
 export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
   readonly url: string;
   readonly timeout_ms?: number;
-  /** The duration of the request is taken from each budget; nothing is sent if one of them is spent. */
   readonly times?: readonly TimeBudget[];
   readonly signal?: AbortSignal;
-  /**
-   * The request belongs to a conversation whose other request has the turn at the host, so it does not wait.
-   */
+  /** The request belongs to a conversation that has the turn at the host, so it does not wait. */
   readonly beside?: true;
 }
 
-/**
- * Sends a request, and those of its redirects, each in its turn. Throws only the reason of the observer's
- * signal.
- */
+/** Throws only the reason of the observer's signal. */
 export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
 
 const mostRedirects = 3;
@@ -57,13 +51,11 @@ const failures = {
 } as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['outcome'], NoAnswer['cause'], Words]>>;
 const brokenOff = ['silent', 'broke_off', own('a connection that broke off')] as const;
 
-/** The published reason why no request left this machine. */
+/** Part of published sentences. */
 export const noWayThere = own('Dossier’s own network or DNS resolver could not reach it');
 
-/** The result of a request that was not sent because of this machine, its network or its DNS resolver. */
 const noWay = (host: string): NoAnswer => notAsked(say`No request was sent to ${code(host)}: ${noWayThere}.`);
 
-/** The result if the name servers of a domain do not answer, while those of other domains do. */
 const unresolved = ({ host }: URL): NoAnswer =>
   notAsked(
     say`No request was sent to ${code(host)}: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`,
@@ -72,7 +64,6 @@ const unresolved = ({ host }: URL): NoAnswer =>
 const noAddress = ({ host }: URL): NoAnswer =>
   noAnswer('absent', say`No request was sent to ${code(host)}: DNS has no address for that name.`);
 
-/** The result if no host answers, which points to our own network. */
 const cutOff = (host: string): NoAnswer =>
   notAsked(
     say`${code(host)} did not answer, and neither did any other domain that this node of Dossier asked in the hour before, so Dossier’s own network may be at fault.`,
@@ -102,7 +93,7 @@ const overtime = ({ host }: URL, times: readonly TimeBudget[] = []): NoAnswer =>
     times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? own('The time of this check was used up.'),
   );
 
-/** The result of a request without an answer; `otherwise` makes it for a request that was sent. */
+/** `otherwise` makes the result for a request that was sent. */
 export function whyNone(
   url: URL,
   ended: NotAsked,
@@ -124,15 +115,10 @@ export interface PoliteParts {
   readonly queue: HostQueue;
   readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;
   readonly watch: ReturnType<typeof createCutOffWatch>;
-  /** Whether Retry-After applies to the requested address or to its whole host. */
   readonly pauses: 'address' | 'host';
   sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
 
-/**
- * The target of a redirect within the same host; undefined if there is none, or if it is longer than 2,048
- * characters.
- */
 function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
   const to = location === undefined ? null : URL.parse(location, from);
   return to?.host === from.host && to.href.length <= longestAddress ? to : undefined;
@@ -151,10 +137,7 @@ const toResult = (response: NotAsked | OutboundResponse) => {
   return response.result === 'response' ? 'answered' : response.result;
 };
 
-/**
- * Creates a fetch that takes its turn at the host, follows at most three redirects within it, signs requests
- * and obeys Retry-After. The result has the recorded address, whatever HOST_OVERRIDES says.
- */
+/** Follows redirects within a host. The `url` of a response is never that of HOST_OVERRIDES. */
 export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PoliteParts): PoliteFetch {
   const inTurn = createHostTurns(parts);
   const send = (url: URL, { timeout_ms = Infinity, times, signal, beside, ...request }: PoliteRequest) => {
@@ -192,9 +175,8 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
 const repositoryPaused = { result: 'host_rate_limited' as const };
 
 /**
- * Creates a reader of repositories that takes its turn at the host and obeys Retry-After. A read of both the
- * git host and the host of its raw files has the turn of the first. Claims are checked without a turn,
- * because somebody waits for them.
+ * A read of both the git host and the host of its raw files has the turn of the first. Claims are checked
+ * without a turn, because somebody waits for them.
  */
 export function createPoliteRepositories(
   repositories: RepositoryReader,
@@ -227,7 +209,7 @@ export function createPoliteRepositories(
   };
 }
 
-/** Tells whether a claim file has the line `observe: no`; undefined if it could not be read. */
+/** Undefined if the claim file could not be read. */
 function isRefusedIn(read: RepositoryCheck): boolean | undefined {
   if (read.result === 'file_absent') return false;
   const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
@@ -235,9 +217,8 @@ function isRefusedIn(read: RepositoryCheck): boolean | undefined {
 }
 
 /**
- * Finds out whether the publisher refuses checks, by a line `observe: no` in the claim file of the recorded
- * repository. A refusal holds until the file is read without that line, or is gone. A file that was never
- * readable refuses nothing.
+ * A refusal (`observe: no`) holds until the claim file is read without that line, or is gone. A file that was
+ * never readable refuses nothing.
  */
 export async function findRefusal(
   { handle, repository }: Pick<Listing, 'handle' | 'repository'>,
@@ -256,10 +237,6 @@ export async function findRefusal(
   return (isRefused ?? wasRefused) ? noAnswer('refused', why) : undefined;
 }
 
-/**
- * The outbound rules of the observer: http and https on any port of public addresses, and the hosts of
- * HOST_OVERRIDES.
- */
 export const observerRules = (
   { hostOverrides, dnsServers, version, publicUrl }: Config,
   { name_ms }: Pick<Timeouts, 'name_ms'>,

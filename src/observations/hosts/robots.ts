@@ -3,9 +3,7 @@ import { code, say } from '../../core/words.ts';
 import { longestAddress, type NoAnswer, noAnswer, notAsked, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
-/**
- * A rule of robots.txt: `texts` are the parts of its path between `*`; `isWhole` if the path ends with `$`.
- */
+/** `texts` are the parts of the path between `*`; `isWhole` if the path ends with `$`. */
 interface RobotsRule {
   readonly texts: readonly string[];
   readonly isWhole: boolean;
@@ -16,9 +14,7 @@ interface RobotsRule {
 const productToken = 'dossier';
 const mostRules = 1000;
 
-/**
- * Normalizes the percent-encoding of a path or rule, so that they can be compared (RFC 9309 section 2.2.2).
- */
+/** Normalizes percent-encoding (RFC 9309 section 2.2.2). */
 const encoded = (path: string) =>
   encodeURI(path.toWellFormed())
     .replaceAll('%25', '%')
@@ -35,10 +31,7 @@ const charactersOf = ({ texts }: RobotsRule) => texts.reduce((sum, { length }) =
 /** The longest rule, because percent-encoding may turn each character of an address into three. */
 const longestRule = 3 * longestAddress;
 
-/**
- * Parses a rule; undefined if it is longer than every address that Dossier requests, so that it applies to
- * none.
- */
+/** Undefined for a rule that is longer than every address that Dossier requests, so that it applies to none. */
 function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
   // A longer path has more than `longestRule` characters after decoding, even with an asterisk after each.
@@ -51,7 +44,7 @@ function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   return charactersOf(rule) > longestRule ? undefined : rule;
 }
 
-/** Tells whether a rule applies to a path, without backtracking. */
+/** Does not backtrack. */
 function applies({ texts, isWhole }: RobotsRule, path: string): boolean {
   const [first = '', ...others] = texts;
   if (!path.startsWith(first)) return false;
@@ -70,10 +63,7 @@ const line = /^\s*(user-agent|allow|disallow)\s*:([^#]*)/i;
 /** The product token or `*` at the start of the value of a User-agent line; a version after it is ignored. */
 const token = /^(?:\*(?=\s|$)|[a-z_-]+)/i;
 
-/**
- * The paths of the groups for `dossier`, or else for `*`, with whether each is allowed (RFC 9309 section
- * 2.2.1).
- */
+/** The paths of the groups for `dossier`, or else for `*` (RFC 9309 section 2.2.1). */
 function pathsFor(text: string): ReadonlyMap<string, boolean> {
   const groups = new Map<string, Map<string, boolean>>();
   let agents = new Set<string>();
@@ -104,9 +94,8 @@ function pathsFor(text: string): ReadonlyMap<string, boolean> {
 const perRule_bytes = 200;
 
 /**
- * Parses a robots.txt (RFC 9309). `isAllowed` tells whether Dossier may request a path with its query;
- * undefined if the file has more than 1,000 rules for Dossier, which are not read. `size_bytes` estimates the
- * memory of the result.
+ * `isAllowed` returns undefined if a robots.txt (RFC 9309) has more than 1,000 rules for Dossier, which are not
+ * read. `size_bytes` estimates the memory of the result.
  */
 export function parseRobots(text: string) {
   const rules: RobotsRule[] = [];
@@ -127,15 +116,12 @@ export function parseRobots(text: string) {
   };
 }
 
-/**
- * Returns undefined if robots.txt allows the observer to request a URL, otherwise why it was not requested.
- */
+/** Returns why the observer may not request a URL. */
 export type Robots = (url: string) => Promise<NoAnswer | undefined>;
 
 const cached_ms = 24 * 3600 * 1000;
-/** The most memory that the cached rules of all hosts may take. */
 const mostCached_bytes = 16 * 1024 * 1024;
-/** The time before a robots.txt that could not be read is requested again. */
+/** A robots.txt that could not be read is requested again after this time. */
 const failed_ms = 600_000;
 /** Longer than a connection may take to open (net/client.ts), so a host that exceeds it has accepted one. */
 const timeout_ms = 10_000;
@@ -150,10 +136,7 @@ interface Rules {
 
 const all: Rules = { whyNot: () => undefined, size_bytes: perRule_bytes };
 
-/**
- * Forbids everything while the rules cannot be read (RFC 9309 section 2.3.1.4). That says nothing about the
- * endpoint.
- */
+/** Rules that cannot be read forbid everything (RFC 9309 section 2.3.1.4). */
 const none = (unread: NoAnswer): Rules => ({
   whyNot: () => unread,
   size_bytes: perRule_bytes,
@@ -170,20 +153,14 @@ const disallowed = (host: string): NoAnswer =>
 
 const ofWholeHost: ReadonlySet<NoAnswer['cause']> = new Set(['connection', 'broke_off', 'certificate']);
 
-/**
- * Tells whether a failure holds for the whole host. A host that accepted a connection might have answered for
- * other addresses, which are not requested.
- */
+/** A host that accepted a connection might have answered for other addresses, which are not requested. */
 const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
   (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));
 
 const notAnswered = ({ why }: NoAnswer): NoAnswer =>
   notAsked(say`${why} It was for robots.txt, so Dossier requested nothing else there (RFC 9309).`);
 
-/**
- * Reads the rules of an origin. If the file is missing (3xx, or 4xx except 429), everything is allowed (RFC
- * 9309 section 2.3.1).
- */
+/** A missing file (3xx, or 4xx except 429) allows everything (RFC 9309 section 2.3.1). */
 async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
   let read_bytes = 0;
@@ -210,9 +187,6 @@ async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   return { whyNot, size_bytes };
 }
 
-/**
- * Creates a reader of robots.txt, which caches each file for a day, and a failure to read it for ten minutes.
- */
 export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
   const rulesOf = cachedOnce((origin) => readRules(origin, fetch), {
     most: mostCached_bytes,

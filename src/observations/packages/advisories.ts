@@ -11,7 +11,7 @@ export interface AskedPackage {
   readonly registry: Registry;
   readonly ecosystem: Ecosystem;
   readonly name: string;
-  /** Used for the question only if there are too many advisories about all versions. */
+  /** Sent only if there are too many advisories about all versions. */
   readonly version: string | undefined;
 }
 
@@ -19,15 +19,11 @@ export interface AskedPackage {
 const mostPages = 3;
 const longestToken = 2000;
 
-/** Tells whether an answer is a page of advisories; OSV sends an empty object if there are none. */
+/** OSV sends an empty object if there are no advisories. */
 const isPage = ({ vulns, next_page_token: _, ...others }: JsonObject) =>
   vulns === undefined ? Object.keys(others).length === 0 : Array.isArray(vulns) && others.code === undefined;
 
-/**
- * Asks an OSV API about a package, page by page (`POST /v1/query`,
- * https://google.github.io/osv.dev/post-v1-query/). Sends the package's name and ecosystem, and its version
- * only if there are too many advisories. Throws only the reason of the observer's signal.
- */
+/** https://google.github.io/osv.dev/post-v1-query/. Throws only the reason of the observer's signal. */
 function openOsvApi(base: string, ask: PoliteFetch) {
   const url = `${base}/v1/query`;
   const { host } = new URL(url);
@@ -85,13 +81,10 @@ function openOsvApi(base: string, ask: PoliteFetch) {
   };
 }
 
-/** Tells whether an address is that of the public API, which must not learn the names of private packages. */
+/** The public API must not learn the names of private packages. */
 const isPublicApi = (setting: string) => /^api\.osv\.dev\.?$/.test(URL.parse(setting)?.hostname ?? '');
 
-/**
- * Opens the source of advisories: an OSV API, a saved copy of OSV, or none (`off`). If `isPublic` is false
- * for a registry, the names of its packages are not sent to the public API.
- */
+/** `setting` is the address of an OSV API, the path of a saved copy of OSV, or `off`. */
 export function openAdvisories(
   setting: string,
   { ask, isPublic }: { readonly ask: PoliteFetch; isPublic(registry: Registry): boolean },

@@ -12,12 +12,12 @@ import { type Ecosystem, isEcosystem } from './version-order.ts';
 
 const longestFile_bytes = 1024 * 1024;
 
-/** Reads a saved copy of advisories file by file, since an ecosystem may have hundreds of thousands. */
+/** Reads file by file, since an ecosystem may have hundreds of thousands of advisories. */
 async function readCopy(path: string, savedAt_ms: number) {
-  /** Advisories as compact JSON, by ecosystem and package name; they are parsed on demand. */
+  /** Compact JSON, by ecosystem and package name; it is parsed on demand. */
   const byPackage = new Map<string, string[]>();
   const ecosystems = new Set<string>();
-  /** The number of files that are too long or not in the OSV format. */
+  /** Files that are too long, or not or only in part in the OSV format. */
   let unread = 0;
   const zip = await yauzl.openPromise(path, { lazyEntries: true });
   try {
@@ -42,10 +42,7 @@ async function readCopy(path: string, savedAt_ms: number) {
   return { savedAt_ms, byPackage, ecosystems, unread };
 }
 
-/**
- * Answers from a saved copy of OSV (a zip of JSON files), which is read on first use and again after the file
- * has changed. Sends nothing over the network. Never throws.
- */
+/** The copy (a zip of JSON files) is read on first use, and again after it has changed. Never throws. */
 export function openAdvisoryCopy(path: string) {
   const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
   const open = async () => openSaved(String((await stat(path)).mtimeMs));

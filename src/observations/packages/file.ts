@@ -5,9 +5,7 @@ import type { Robots } from '../hosts/robots.ts';
 
 const mostHosts = 3;
 
-/**
- * The https address to which a response redirects; undefined if there is none, or if it is a sign-in page.
- */
+/** Undefined for a redirect to a sign-in page, too. */
 export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
   const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'passing';
@@ -22,9 +20,8 @@ interface FileContext {
 }
 
 /**
- * Sends a HEAD for a file and returns the answer under the file's address. Forges redirect to other hosts, so
- * up to three addresses are asked, each by the observer's rules. If the file is at a host in
- * REPOSITORY_HOSTS, no robots.txt is read (docs/decisions/packages.md).
+ * Forges redirect to other hosts. If the file is at a host in REPOSITORY_HOSTS, no robots.txt is read
+ * (docs/decisions/packages.md).
  */
 export async function askFile(
   url: string,

@@ -3,7 +3,7 @@ import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
 import { redirectOf } from './file.ts';
 
-/** OCI image indexes and manifests, and their older Docker forms. */
+/** OCI, and the older Docker forms. */
 const manifests = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -35,10 +35,6 @@ interface ImageContext {
   readonly askPublic: PoliteFetch;
 }
 
-/**
- * Opens an image by the address of its repository in a registry. After a 401, it asks once more with the
- * token that everyone gets without credentials, and keeps the token for later reads of the image.
- */
 export function openImage(base: string, { ask, askPublic }: ImageContext) {
   let authorization: string | undefined;
   const get = async (path: string, accept: string): Promise<Fetched | NoAnswer> => {
@@ -57,10 +53,7 @@ export function openImage(base: string, { ask, askPublic }: ImageContext) {
   };
   return {
     manifest: (reference: string) => get(`manifests/${reference}`, manifests),
-    /**
-     * Gets a blob under its address in the registry. Registries redirect to other hosts, which do not get the
-     * token.
-     */
+    /** Registries redirect to other hosts, which do not get the token. */
     async blob(digest: string): Promise<Fetched | NoAnswer> {
       const answer = await get(`blobs/${digest}`, '*/*');
       const to = answer.result === 'response' ? redirectOf(answer) : undefined;

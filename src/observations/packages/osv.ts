@@ -16,10 +16,7 @@ const severity = z
   .optional()
   .catch(undefined);
 
-/**
- * The members of the OSV schema (1.7) that are read. The parts of `affected` are read one by one, since parts
- * without a package are common.
- */
+/** OSV schema 1.7. The parts of `affected` are read one by one, since parts without a package are common. */
 const osv = z.object({
   id: z.string().regex(/^[\w.:-]{1,100}$/),
   withdrawn: z.string().optional().catch(undefined),
@@ -33,7 +30,6 @@ const osv = z.object({
 });
 const packageForm = z.object({ ecosystem: z.string(), name: z.string() });
 
-/** An OSV advisory about a package, with its `summary` and `severity` if it states them. */
 export const advisory = z.object({
   id: z.string(),
   summary: z.string().optional(),
@@ -54,7 +50,6 @@ export interface FoundAdvisories {
   readonly source: string;
 }
 
-/** Tells whether an id names a report of malicious code. */
 export const isMalware = (id: string): boolean => id.startsWith('MAL-');
 
 const short = (text: string | undefined, most: number) =>
@@ -62,28 +57,22 @@ const short = (text: string | undefined, most: number) =>
     .slice(0, most)
     .toWellFormed();
 
-/**
- * The severity of an advisory: the word of its database, such as `HIGH`, or else the first score that it
- * states for the package or for all, such as a CVSS vector.
- */
+/** The word of the database, such as `HIGH`, or else the first score, such as a CVSS vector. */
 const severityOf = (word: string | undefined, ...scores: readonly z.infer<typeof severity>[]): string =>
   short(word || scores.flatMap((ofOne) => ofOne ?? [])[0]?.score, 100);
 
-/** The name of a package in OSV, in which PyPI names are normalized (PEP 503). */
+/** OSV normalizes the names of PyPI (PEP 503). */
 export const toOsvName = (ecosystem: string, name: string): string =>
   ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name;
 
-/**
- * A key that is equal for all spellings of a name: NuGet ignores case, and crates.io ignores case and treats
- * `-` and `_` as the same.
- */
+/** NuGet ignores case. So does crates.io, and it treats `-` and `_` as the same. */
 export function toKey(ecosystem: string, name: string): string {
   const isCrate = ecosystem === 'crates.io';
   const one = isCrate || ecosystem === 'NuGet' ? name.toLowerCase() : toOsvName(ecosystem, name);
   return `${ecosystem}\n${isCrate ? one.replaceAll('_', '-') : one}`;
 }
 
-/** The items of a list that have a known form, and whether these are all. An absent list is empty. */
+/** An absent list is empty. */
 function readForms<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; readonly isAll: boolean } {
   if (list === undefined) return { read: [], isAll: true };
   if (!Array.isArray(list)) return { read: [], isAll: false };
@@ -92,20 +81,17 @@ function readForms<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; 
 }
 
 interface ReadAdvisory {
-  /** The advisory for each package that it names, by package key; empty if it was withdrawn. */
+  /** Empty if the advisory was withdrawn. */
   readonly about: readonly {
     readonly ecosystem: string;
     readonly key: string;
     readonly advisory: Advisory;
   }[];
-  /**
-   * The advisory without versions, for packages that may be named in parts that could not be read; undefined
-   * if all was read.
-   */
+  /** The advisory without versions, for packages that may be named in parts that could not be read. */
   readonly unread?: Advisory;
 }
 
-/** Reads an OSV document; undefined for a document without an id. */
+/** Undefined for a document without a valid id. */
 export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   const { data } = osv.safeParse(document);
   if (!data) return undefined;
@@ -148,10 +134,7 @@ const atOf = ({ introduced, fixed, last_affected }: AdvisoryRange['events'][numb
 /** In OSV, version 0 comes before every other. */
 const beginning = '0';
 
-/**
- * Evaluates a range as OSV does: the last event at or before the version decides. The version in
- * `last_affected` is itself affected.
- */
+/** As OSV does: the last event at or before the version decides. `last_affected` is itself affected. */
 function isInRange({ events }: AdvisoryRange, version: string, { compare }: Order): boolean {
   const order = (a: string, b: string) => {
     if (a === beginning || b === beginning) return Number(b === beginning) - Number(a === beginning);
@@ -172,7 +155,6 @@ const isWhole = ({ type, events }: AdvisoryRange): boolean =>
 /** The events of a range are sorted, and each comparison parses two versions. */
 const mostEvents = 1000;
 
-/** The order of the versions in a range; undefined if Dossier does not compare them. */
 function orderOfRange({ type, events }: AdvisoryRange, ecosystem: Ecosystem): Order | undefined {
   if (events.length > mostEvents) return undefined;
   const order = type === 'SEMVER' ? semver : type === 'ECOSYSTEM' ? orderOf(ecosystem) : undefined;
@@ -180,10 +162,6 @@ function orderOfRange({ type, events }: AdvisoryRange, ecosystem: Ecosystem): Or
   return events.every((one) => isKnown(atOf(one))) ? order : undefined;
 }
 
-/**
- * Tells whether an advisory lists a version, in any spelling, or covers it by a range. Returns `unknown` if
- * Dossier cannot decide that.
- */
 export function affects(
   { versions, ranges, is_part }: Advisory,
   version: string | undefined,
@@ -202,7 +180,7 @@ export function affects(
     return order?.isVersion(version) && isInRange(one, version, order);
   });
   if (isWithin) return 'yes';
-  // An advisory with ranges that cannot be compared also lists the affected versions.
+  // The OSV schema asks for the affected versions if ranges cannot be compared.
   const isListed = versions.length > 0 && isComparable;
   const areCompared = ranges.length > 0 && orders.every((order) => order?.isVersion(version));
   return !is_part && (isListed || areCompared) ? 'no' : 'unknown';

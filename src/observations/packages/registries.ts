@@ -12,10 +12,7 @@ import { openAdvisories } from './advisories.ts';
 import { askFile } from './file.ts';
 import { openImage } from './image.ts';
 
-/**
- * Only URLs below the configured base URLs are requested. The operator chose them, so private addresses are
- * allowed. HOST_OVERRIDES apply first.
- */
+/** The operator chose the base URLs, so private addresses are allowed. */
 function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
   const rules = observerRules(config, timeouts);
   const bases = [...Object.values(config.packageRegistries), config.advisories].filter(isWebAddress);
@@ -33,9 +30,8 @@ const lookupIsOff = (name: keyof Config['packageRegistries']) =>
   notAsked(say`This service is not configured to look up ${own(name)} packages (PACKAGE_REGISTRIES).`);
 
 /**
- * Creates the client that asks PACKAGE_REGISTRIES, ADVISORIES and hosts of files about packages and images.
  * Requests to the configured APIs (`fetchConfigured`) are not signed, and their robots.txt is not read
- * (docs/decisions/packages.md). Requests to other image hosts (`fetchIfAllowed`) are signed and obey it.
+ * (docs/decisions/packages.md).
  */
 export function createPackageRegistries(
   config: Config,
@@ -63,7 +59,6 @@ export function createPackageRegistries(
       ask: fetchConfigured,
       isPublic: (registry) => bases[registry] === officialRegistries[registry],
     }),
-    /** Checks whether a Sigstore bundle (JSON) is signed under the trusted keys. */
     async verifyBundle(bundle: unknown) {
       const check = await openCheck().catch(() => undefined);
       return check?.(bundle) ?? notAsked(own('The Sigstore keys (SIGSTORE_ROOT) could not be loaded.'));
@@ -73,7 +68,6 @@ export function createPackageRegistries(
     },
     headFile: (url: string, fetchFile: PoliteFetch) =>
       askFile(url, { fetch: fetchFile, robots, hosts: config.repositoryHosts }),
-    /** Opens a public container image by its registry's host and its repository there. */
     image({ host, name }: Readonly<Record<'host' | 'name', string>>) {
       if (bases.oci === '') return lookupIsOff('oci');
       const isHub = host === 'docker.io';

@@ -8,10 +8,7 @@ import { own, type Words } from '../../core/words.ts';
 /** Copied from @sigstore/tuf 5.0.1; see docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
 
-/**
- * Reads the text of an extension: a DER UTF8String whose length has one byte up to 127, otherwise two or
- * three.
- */
+/** A DER UTF8String, whose length has one byte up to 127, otherwise two or three. */
 function toCertificateText(value: Buffer): string | undefined {
   if (value[0] !== 0x0c) return undefined;
   const [, first = 0] = value;
@@ -19,20 +16,13 @@ function toCertificateText(value: Buffer): string | undefined {
 }
 
 function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>['identity']>) {
-  // Fulcio's certificate extension Source Repository URI.
+  // The extension Source Repository URI of Fulcio.
   const found = oids.find(({ oid }) => oid?.id.join('.') === '1.3.6.1.4.1.57264.1.12');
   return found && toCertificateText(Buffer.from(found.value));
 }
 
-/**
- * The result for a signature that was not shown to be right, with a sentence that is true when read alone.
- */
 const unproven = (why: Words) => ({ result: 'unproven' as const, why });
 
-/**
- * Verifies a bundle, and returns its statement (in-toto), the repository in the certificate, and the issuer
- * of the build's identity.
- */
 function verify(verifier: Verifier, json: unknown) {
   const bundle = bundleFromJSON(json as SerializedBundle);
   const { identity } = verifier.verify(toSignedEntity(bundle));
@@ -46,12 +36,7 @@ function verify(verifier: Verifier, json: unknown) {
 
 export type CheckedSignature = ReturnType<typeof verify> | ReturnType<typeof unproven>;
 
-/**
- * Opens a check of Sigstore bundles against the keys of a trusted root: a file as TUF serves it, or by
- * default the shipped copy. @sigstore/verify checks the signature, certificate chain, certificate log and
- * transparency log. The check never throws.
- * @throws if the file cannot be read.
- */
+/** The check never throws. @throws if the trusted root cannot be read. */
 export async function openBundleCheck(path: string) {
   const text = await readFile(path === '' ? shippedRoot : path, 'utf8');
   const verifier = new Verifier(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text))));

@@ -9,7 +9,7 @@ export type Ecosystem = (typeof ecosystems)[Registry];
 
 export const osvRegistries = Object.keys(ecosystems) as readonly Registry[];
 
-/** The name of a registry in OSV; undefined for registries without advisories, such as those of images. */
+/** Undefined for registries without advisories, such as those of images. */
 export function ecosystemOf(registry: Registry): Ecosystem;
 export function ecosystemOf(registry: string): Ecosystem | undefined;
 export function ecosystemOf(registry: string): Ecosystem | undefined {
@@ -18,24 +18,18 @@ export function ecosystemOf(registry: string): Ecosystem | undefined {
 
 export interface Order {
   isVersion(text: string): boolean;
-  /**
-   * Returns a negative number if the first is older, 0 for two spellings of one version. Both must be
-   * versions.
-   */
+  /** Negative if the first is older, 0 for two spellings of one version. Both must be versions. */
   compare(a: string, b: string): number;
 }
 
 const longestVersion = 100;
 
-/** SemVer, as npm and crates.io use it. */
 export const semver: Order = {
   isVersion: (text) => text.length <= longestVersion && valid(text) !== null,
   compare: compareSemver,
 };
 
-/**
- * PEP 440 in all spellings: epoch, release, pre-release, post-release, development release, local version.
- */
+/** PEP 440, in all spellings. */
 const pep440 =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|beta|preview|pre|rc|a|b|c)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(post|rev|r)[-_.]?(\d*))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z\d]+(?:[-_.][a-z\d]+)*))?$/;
 const phases: Readonly<Record<string, number>> = { a: 0, alpha: 0, b: 1, beta: 1 };

@@ -22,7 +22,6 @@ type Version = Published['document'];
 /** In crate names, `-` and `_` are the same, and case does not matter. */
 const toCrateKey = (name: unknown) => String(name).toLowerCase().replaceAll('_', '-');
 
-/** The highest stable version, or else the newest version of all. */
 function newestCrate(crate: Published['document'], versions: readonly Version[]): Published['newest'] {
   const version = toShort(crate.max_stable_version) ?? toShort(crate.newest_version);
   if (version === undefined) return notStated(crates, own('which version is the newest'));

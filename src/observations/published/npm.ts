@@ -23,13 +23,9 @@ import { licenceOfManifest, namesOfManifest, repositoryOfManifest } from './stat
 /** A term is not capitalized at the beginning of a sentence. */
 const npm = term('npm');
 
-/** The path of a package, with the slash after a scope encoded. */
 export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
-/**
- * Reads the names of maintainers, which are objects or, in the older form, `name <address>`. For a list in
- * any other form, the names are not known.
- */
+/** Maintainers are objects or, in the older form, `name <address>`. */
 function npmNames(maintainers: unknown): string[] | NoAnswer {
   const list = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
   const names = list.map((one) =>
@@ -40,16 +36,14 @@ function npmNames(maintainers: unknown): string[] | NoAnswer {
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-/** Tells whether npm has attestations for a version. */
 export const isAttested = (version: unknown): boolean =>
   Object.keys(memberOf(memberOf(version, 'dist'), 'attestations')).length > 0;
 
 const settled_ms = 7 * day_ms;
 
 /**
- * The earlier releases of a package that are below the version (SemVer) and not pre-releases. Releases at
- * least seven days older (`isSettled`) come first, because somebody who takes over a package may publish
- * several versions in a row. Otherwise the highest comes first.
+ * Releases at least seven days older (`isSettled`) come first, because somebody who takes over a package may
+ * publish several versions in a row.
  */
 function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
   const times = memberOf(document, 'time');
@@ -96,7 +90,7 @@ const toPublishedOnNpm = (
   document,
 });
 
-/** Reads the document of one version, because the document of the whole package is too large. */
+/** The document of the whole package may be larger than Dossier reads. */
 async function readVersion(run: CheckRun, { name, version = 'latest' }: RecordedPackage) {
   const answer = toRegistered(
     await run.registry('npm', `${npmPath(name)}/${version}`),

@@ -22,9 +22,7 @@ type NugetPage = Published['document'];
 
 const versionParts = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(-[\w.-]{1,100})?(?:\+|$)/;
 
-/**
- * The parts of a version after NuGet's normalization (`1.0` is `1.0.0`); undefined for an invalid version.
- */
+/** The parts of a version after NuGet's normalization (`1.0` is `1.0.0`). */
 function partsOf(version: unknown) {
   const parts = versionParts.exec(String(version).slice(0, 200));
   if (!parts) return undefined;
@@ -43,7 +41,7 @@ function toNugetKey(version: unknown): string {
   return `${major}.${minor}.${patch}${revision ? `.${revision}` : ''}${parts.pre}`;
 }
 
-/** Tells whether a version is at most the other. A pre-release counts as its release. */
+/** A pre-release counts as its release. */
 function isUpTo(version: unknown, other: unknown): boolean {
   const a = partsOf(version)?.release;
   const b = partsOf(other)?.release;
@@ -56,7 +54,7 @@ const base = (id: string) => `/v3/registration5-gz-semver2/${id}`;
 const pageVersion = /^[\w.+-]{1,100}$/;
 const mostPages = 3;
 
-/** The entries of a page: in the index if a package has few versions, otherwise at an address of its own. */
+/** The entries are in the index if a package has few versions, otherwise at an address of their own. */
 async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<NugetEntry[] | NoAnswer> {
   let { items } = page;
   if (!Array.isArray(items)) {
@@ -72,10 +70,7 @@ async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<Nu
   return (items as readonly unknown[]).map((leaf) => memberOf(leaf, 'catalogEntry'));
 }
 
-/**
- * The pages that may have the version or the newest one. If the index has the entries of all pages, all of
- * them.
- */
+/** The pages that may have the version or the newest one. */
 function pagesFor(version: string | undefined, pages: readonly NugetPage[]): readonly NugetPage[] {
   if (pages.every(({ items }) => Array.isArray(items))) return pages;
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));
@@ -88,7 +83,6 @@ function publishedAt({ published }: NugetEntry): string | undefined {
   return time === undefined || time.startsWith('1900-') ? undefined : time;
 }
 
-/** The highest listed version that is not a pre-release, or else the highest listed version. */
 function newestNuget(entries: readonly NugetEntry[]): Published['newest'] {
   const listed = entries.filter(({ listed: isListed }) => isListed !== false);
   const newest = listed.findLast(({ version }) => partsOf(version)?.pre === '') ?? listed.at(-1);
@@ -110,7 +104,6 @@ function deprecationOf(entry: NugetEntry): Published['deprecated'] {
   };
 }
 
-/** The handles in the README of a version; empty if it has no README. */
 async function nugetNames(run: CheckRun, id: string, version: string): Promise<Published['names']> {
   const answer = toContent(await run.registry('nuget', `/v3-flatcontainer/${id}/${version}/readme`));
   if (answer.result === 'response') return namesIn(answer.text);
@@ -141,10 +134,6 @@ async function toPublished(
   };
 }
 
-/**
- * Reads the index of a NuGet package's versions, up to three pages if the index does not have their entries,
- * and the README.
- */
 export async function readNuget(
   run: CheckRun,
   { name, version: recorded }: RecordedPackage,

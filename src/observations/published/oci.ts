@@ -10,7 +10,6 @@ import { toLicence, toStatedRepository } from './stated.ts';
 
 const isManifest = ({ schemaVersion }: JsonObject) => Number.isInteger(schemaVersion);
 
-/** Reads the manifest or index of a recorded image. */
 export async function readManifest(run: CheckRun, recorded: RecordedPackage<'oci'>) {
   const image = toImage(recorded);
   if (!image) return notAsked(own('The recorded identifier is not the name of a container image.'));
@@ -34,10 +33,7 @@ const imageDigest = (one: unknown) => {
 
 const mostPlatforms = 100;
 
-/**
- * The digest of the image for Linux on amd64 in an index, or else of the first image for a platform. The
- * other entries are attestations.
- */
+/** Entries of an index that are for no platform are attestations. */
 function platformOf(manifests: readonly unknown[]): string | undefined {
   const known = manifests
     .slice(0, mostPlatforms)
@@ -52,7 +48,7 @@ function platformOf(manifests: readonly unknown[]): string | undefined {
 const unread = (name: string) =>
   noAnswer('nothing', say`The manifest of ${code(name)} names no configuration that Dossier reads.`);
 
-/** Reads the configuration of an image, which has its labels; in an index, that of one platform. */
+/** The configuration of an image has its labels. */
 async function readConfig(
   found: Exclude<Awaited<ReturnType<typeof readManifest>>, NoAnswer>,
 ): Promise<{ readonly result: 'config'; readonly config: JsonObject } | NoAnswer> {

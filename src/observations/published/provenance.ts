@@ -6,10 +6,7 @@ import { isAttested, npmPath } from './npm.ts';
 import { filesOf } from './pypi.ts';
 import type { RecordedPackage } from './recorded.ts';
 
-/**
- * The provenance that a registry serves for a version: a Sigstore bundle, and the digest of the file that it
- * must name.
- */
+/** A Sigstore bundle, and the digest of the file that it must name. */
 export interface ServedProvenance {
   readonly result: 'served';
   readonly bundle: unknown;
@@ -27,9 +24,6 @@ const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
 
 const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 
-/**
- * Reads `GET /-/npm/v1/attestations/<name>@<version>` from npm; the digest is the version's `dist.integrity`.
- */
 async function ofNpm(run: CheckRun, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   if (!isAttested(document)) return 'none';
@@ -48,7 +42,7 @@ async function ofNpm(run: CheckRun, { name }: RecordedPackage, published: Publis
   return { result: 'served', bundle: found.bundle, digest, source_url: answer.response.url };
 }
 
-/** Converts an attestation (PEP 740) to a Sigstore bundle. */
+/** An attestation of PyPI has the form of PEP 740. */
 function toBundle(attestation: unknown): unknown {
   const { certificate, transparency_entries } = memberOf(attestation, 'verification_material');
   const { statement, signature } = memberOf(attestation, 'envelope');
@@ -63,10 +57,6 @@ function toBundle(attestation: unknown): unknown {
   };
 }
 
-/**
- * Reads `GET /integrity/<project>/<version>/<file>/provenance` (PEP 740) from PyPI for the release's first
- * file.
- */
 async function ofPypi(run: CheckRun, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   const [file] = filesOf(document);

@@ -21,7 +21,6 @@ export const filesOf = ({ urls }: Published['document']): Published['document'][
 const pypi = own('PyPI');
 const json = own('The JSON of PyPI');
 
-/** The time at which the first file of a release was uploaded. */
 const uploadedAt = (document: Published['document']): string | undefined =>
   filesOf(document)
     .flatMap((file) => toTime(file.upload_time_iso_8601) ?? [])
@@ -29,7 +28,7 @@ const uploadedAt = (document: Published['document']): string | undefined =>
 
 const newestVersion = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
 
-/** The release that PyPI describes by default: the newest that is not a pre-release. */
+/** By default, PyPI describes the newest release that is not a pre-release, if there is one. */
 function newestPypi(document: Published['document']): Published['newest'] {
   const published_at = uploadedAt(document);
   return { version: newestVersion(document), ...(published_at !== undefined && { published_at }) };
@@ -66,10 +65,6 @@ const askPypi = async (run: CheckRun, path: string) =>
     (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
   );
 
-/**
- * Reads the JSON of a PyPI package, which describes its newest release, and that of the recorded release if
- * it is a different one.
- */
 export async function readPypi(
   run: CheckRun,
   { name, version }: RecordedPackage,

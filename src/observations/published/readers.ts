@@ -17,7 +17,6 @@ import {
   readablePackages,
 } from './recorded.ts';
 
-/** Types of packages whose published versions state facts about themselves. */
 type Described = PackageRegistry | 'oci';
 
 const readers: {
@@ -33,7 +32,7 @@ export const packageRegistries = describedTypes.filter((type) => type !== 'oci')
 
 const read = new WeakMap<CheckRun, Map<string, Promise<Published | NoAnswer>>>();
 
-/** Reads a recorded package from its registry, once for each run. */
+/** Asks the registry once for each run. */
 export function readPublished<Type extends Described>(
   run: CheckRun,
   recorded: RecordedPackage<Type>,
@@ -46,11 +45,10 @@ export function readPublished<Type extends Described>(
   return published;
 }
 
-/** The subject of a comparison between a package and the recorded repository. */
 export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: CheckedListing): string =>
   `${recorded} ${repository}`;
 
-/** One fact for each recorded package of these types. By default it is about the recorded version. */
+/** One fact for each of the readable packages, about its recorded version unless the finding names another. */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
   toFinding: (recorded: RecordedPackage<Type>, run: CheckRun) => Promise<Finding<Value>>,
@@ -69,7 +67,6 @@ export const ofPackages = <const Value extends Json, Type extends PackageType>(
     ),
 });
 
-/** One fact for each recorded package of these types, from what its registry states. */
 export const ofPublished = <const Value extends Json>(
   types: readonly Described[],
   toFinding: (

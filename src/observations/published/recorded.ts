@@ -3,10 +3,7 @@ import { isImageType } from '../../listings/references/package.ts';
 import type { RecordedSubject } from '../observation.ts';
 import type { CheckedListing } from '../run.ts';
 
-/**
- * The types of packages that are looked up: the form of a name and, for a registry, its name and its word for
- * a withdrawn version.
- */
+/** `form` is that of a name. `withdrawn` is the word of a registry for a withdrawn version. */
 const types = {
   npm: {
     form: /^(?:@[\w.~-]{1,100}\/)?(?![._])[\w.~-]{1,214}$/,
@@ -24,10 +21,9 @@ export type PackageType = keyof typeof types;
 
 export type PackageRegistry = Exclude<PackageType, 'oci' | 'mcpb'>;
 
-/** A recorded package of a type that Dossier looks up, with the names that its facts use. */
 export interface RecordedPackage<Type extends PackageType = PackageRegistry> {
   readonly subject: string;
-  /** The subject with the recorded version, for example `npm:@scope/name@1.0.0`. */
+  /** With the recorded version, for example `npm:@scope/name@1.0.0`. */
   readonly recorded: string;
   readonly type: Type;
   readonly name: string;
@@ -41,16 +37,11 @@ const versionForm = /^(?!\.{1,2}$)[\w.!+~-]{1,100}$/;
 
 const isType = (type: string): type is PackageType => Object.hasOwn(types, type);
 
-/** The registry of a fact's subject, and its word for a withdrawn version. */
 export function registryOf(subject: string) {
   const [type = ''] = subject.split(':', 1);
   return isType(type) && type !== 'oci' && type !== 'mcpb' ? types[type] : types.npm;
 }
 
-/**
- * Names a recorded package as its facts do; undefined if its type is not looked up, its record names a
- * registry of its own, or its name is invalid.
- */
 export function toPackage({
   registry_type,
   registry_base_url,
@@ -67,7 +58,6 @@ export function toPackage({
   return { ...named, version: isVersion ? version : undefined };
 }
 
-/** All recorded packages of these types with a valid name. */
 export const packagesOn =
   (...wanted: readonly PackageType[]) =>
   ({ packages }: Pick<CheckedListing, 'packages'>): RecordedSubject[] =>
@@ -76,7 +66,7 @@ export const packagesOn =
       .filter(({ type }) => wanted.includes(type))
       .map(({ subject, recorded }) => ({ subject, recorded }));
 
-/** The first ten recorded packages of types that are looked up, each name once. */
+/** The first ten, each name once. */
 export function readablePackages({
   packages,
 }: Pick<CheckedListing, 'packages'>): RecordedPackage<PackageType>[] {
@@ -85,7 +75,7 @@ export function readablePackages({
   return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
 }
 
-/** The versions of one package in a record, in its order, at most ten. */
+/** At most ten, in the order of the record. */
 export const versionsOf = <Type extends PackageType>(
   { packages }: Pick<CheckedListing, 'packages'>,
   { type, subject }: RecordedPackage<Type>,
@@ -95,10 +85,7 @@ export const versionsOf = <Type extends PackageType>(
     .flatMap((one) => (one.subject === subject ? [{ ...one, type }] : []))
     .slice(0, mostPackages);
 
-/**
- * Splits the name of an image, as `ghcr.io/owner/name:1.0`. The host is docker.io by default; `reference` is
- * a tag or digest.
- */
+/** `reference` is a tag or a digest. */
 export function toImage({ name: identifier, version }: RecordedPackage<PackageType>) {
   const parts =
     /^(?:([a-z\d.-]+\.[a-z]{2,}(?::\d+)?|localhost:\d+)\/)?([a-z\d][a-z\d._/-]*?)(?::([\w.-]{1,128}))?(?:@(sha256:[\da-f]{64}))?$/.exec(

@@ -4,14 +4,10 @@ import { toLine } from '../../core/text.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { memberOf } from './document.ts';
 
-/**
- * A line `mcp-name: <handle>` in a README, also in an HTML comment or Markdown marks, names the listing to
- * which a package belongs.
- */
+/** A line `mcp-name: <handle>` in a README, also in an HTML comment or Markdown marks. */
 const namingLine = /(?<!\w|\w-)mcp-name:[ \t]{0,4}[`"'*]{0,3}([a-z\d.-]{1,150}\/[a-z\d._-]{1,150})/gi;
 const mostNames = 50;
 
-/** The first 50 handles that a README names, each once. */
 export function namesIn(readme: string): string[] {
   const found = new Set<string>();
   for (const [, name = ''] of readme.matchAll(namingLine)) {
@@ -30,7 +26,7 @@ const shorthands = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bit
 /** A package.json may write a repository as `owner/name` or `github:owner/name`. */
 const shorthand = /^(?:(github|gitlab|bitbucket):)?([\w.-]{1,100}\/[\w.-]{1,100})$/;
 
-/** Converts a repository that a package states to `host/path`; undefined if the text names none. */
+/** Returns `host/path`. */
 export function toStatedRepository(stated: unknown): string | undefined {
   if (typeof stated !== 'string') return undefined;
   const [, forge = 'github', path] = shorthand.exec(stated.trim()) ?? [];
@@ -39,13 +35,11 @@ export function toStatedRepository(stated: unknown): string | undefined {
     : toRepositoryKey(`https://${shorthands[forge as keyof typeof shorthands]}/${path}`);
 }
 
-/** The member `repository` of a package.json, which is a text or an object with an address. */
 export const repositoryOfManifest = ({ repository }: Readonly<Record<string, unknown>>) =>
   toStatedRepository(typeof repository === 'string' ? repository : asMembers(repository).url);
 
 const forges = /^(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)\//;
 
-/** The repository at the address of a home page; undefined if it is not on a known forge. */
 export function repositoryOfHome(stated: unknown): string | undefined {
   const key = toStatedRepository(stated);
   return key !== undefined && forges.test(key) ? key : undefined;
@@ -55,10 +49,6 @@ export function repositoryOfHome(stated: unknown): string | undefined {
 const sourceLabels: ReadonlySet<string> = new Set(['source', 'repository', 'sourcecode', 'github', 'code']);
 const mostLinks = 100;
 
-/**
- * The repository in the metadata of a PyPI release: a link with a label for the source, or else the home
- * page.
- */
 export function repositoryOfPypi(info: Readonly<Record<string, unknown>>): string | undefined {
   const links = Object.entries(memberOf(info, 'project_urls'))
     .slice(0, mostLinks)
@@ -73,13 +63,12 @@ export function repositoryOfPypi(info: Readonly<Record<string, unknown>>): strin
 
 const longestLicence = 100;
 
-/** Reduces a stated licence to one line of at most 100 characters; undefined if nothing is left. */
 export const toLicence = (stated: unknown): string | undefined =>
   typeof stated === 'string'
     ? toLine(stated.slice(0, 1000)).slice(0, longestLicence).trim() || undefined
     : undefined;
 
-/** The member `license` of a package.json, or an older form: an object with a type, or a list of these. */
+/** An older package.json states a licence as an object with a type, or as a list of these. */
 export function licenceOfManifest({
   license,
   licenses,
@@ -89,10 +78,7 @@ export function licenceOfManifest({
   return toLicence(typeof stated === 'string' ? stated : asMembers(stated).type);
 }
 
-/**
- * The licence of a PyPI release: an SPDX expression, a short `license`, the last part of a classifier, or
- * else the beginning of `license`, which may be a whole licence text.
- */
+/** `license` of PyPI may be a whole licence text. */
 export function licenceOfPypi(info: Readonly<Record<string, unknown>>): string | undefined {
   const { license_expression, license, classifiers } = info;
   const isShort = typeof license === 'string' && license.length <= longestLicence && !/[\r\n]/.test(license);

@@ -3,11 +3,10 @@ import { code, own, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { ShownFinding } from '../kind.ts';
 
-/** Tells whether a record names a package on a registry that serves provenance. */
 export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
 
-/** Tells whether a record names a package, other than an image, that is looked up. */
+/** Images are not looked up. */
 export const isLookedUp = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi|nuget|cargo|mcpb)$/i.test(registry_type));
 
@@ -18,11 +17,10 @@ const packagePages: Readonly<Record<string, (identifier: string, version?: strin
   cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
 };
 
-/** The page of a package on the usual registry of its type; undefined for types without known pages. */
+/** Undefined for types without known pages. */
 export const packagePage = (type: string, name: string, version?: string): string | undefined =>
   ownMember(packagePages, type)?.(name, version);
 
-/** Shows a subject such as `npm:@scope/name@1.0.0` with a link to the package's page. */
 export function subjectWords(subject: string): Words {
   const [, type = '', name = '', version] =
     /^([a-z]+):(@?[^@:/]+(?:\/[^@:/]+)?)(?:@(.+))?$/.exec(subject) ?? [];
@@ -32,6 +30,5 @@ export function subjectWords(subject: string): Words {
 export const packageOf = (subject: string | undefined): Words =>
   subject === undefined ? own('the package') : subjectWords(subject);
 
-/** The version that a fact is about: the recorded one, or the newest if none is recorded. */
 export const versionOf = ({ details }: Pick<ShownFinding, 'details'>): Words =>
   typeof details?.version === 'string' ? say`version ${code(details.version)}` : own('the recorded version');

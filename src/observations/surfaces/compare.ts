@@ -10,7 +10,6 @@ import { changedTexts } from '../changed-texts.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../endpoint/surface.ts';
 import { toShownName } from '../gate.ts';
 
-/** The difference of one member of a list between what a caller sees and what was seen here. */
 export interface MemberDifference {
   readonly name: string;
   readonly difference: 'only_here' | 'only_there' | 'other';
@@ -18,7 +17,7 @@ export interface MemberDifference {
   readonly members?: string[];
 }
 
-/** A tool, prompt, resource or skill with a digest of each compared member; `digest` covers all of them. */
+/** `digest` covers all compared members. */
 interface Digested {
   readonly sent: SurfaceMember;
   readonly name: string;
@@ -26,10 +25,9 @@ interface Digested {
   readonly digest: string;
 }
 
-/** The list that a caller was shown, prepared once for comparison with several lists. */
+/** Prepared once for comparison with several lists. */
 export type ShownList = ReturnType<typeof readShown>;
 
-/** The comparison of a list that a caller was shown with one that was seen here. */
 export type SurfaceComparison = ReturnType<typeof compareList>;
 
 const mostTexts = 20;
@@ -37,13 +35,9 @@ const longestText = 400;
 /** The hints that clients know; they leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** The most JSON values in all schemas that were sent as strings. */
 const mostValues = 100_000;
 
-/**
- * Gives tools that a caller sent the names of the protocol. A host names the input schema as the interface of
- * its model does.
- */
+/** A host names the input schema as the interface of its model does. */
 function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
   let left = mostValues;
   /** Some clients send a schema as a string of JSON, whose values were not counted when the body was read. */
@@ -77,10 +71,7 @@ interface ComparedSurface {
   readonly annotations: ReadonlySet<string>;
 }
 
-/**
- * Prepares the list that a caller was shown. It compares the JSON members that at least one of its entries
- * has, and all hints that clients know.
- */
+/** Compares the JSON members that at least one entry has, and all hints that clients know. */
 export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
   const sent = named.map((one) => surface.withoutForm(one));
@@ -93,7 +84,6 @@ export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
 const longestPrefix = 101;
 const longestName = 300;
 
-/** The longest common prefix of all names, up to the length that a client may have added. */
 function commonStart(names: readonly string[]): string {
   let common = names[0]?.slice(0, longestPrefix) ?? '';
   for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
@@ -102,7 +92,7 @@ function commonStart(names: readonly string[]): string {
 
 const prefixForm = /^[\w.-]{0,100}[_.:/-]$/;
 
-/** The prefix of every name, such as `mcp__mail__`; empty unless names seen here follow it. */
+/** A client may put a prefix such as `mcp__mail__` before every name. */
 function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
   if (sent.some((name) => seen.has(name))) return '';
   const short = sent.filter((name) => name.length <= longestName);
@@ -120,7 +110,7 @@ function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
 const differing = (seen: Digested, sent: Digested): string[] =>
   [...seen.members.keys()].filter((member) => seen.members.get(member) !== sent.members.get(member));
 
-/** Pairs the members of one name: equal ones first, then the others in order. */
+/** Equal members are paired first, the others in order. */
 function comparePairs(name: string, seen: readonly Digested[], sent: readonly Digested[]) {
   const byDigest = Map.groupBy(seen, ({ digest }) => digest);
   const unmatched = sent.filter(({ digest }) => byDigest.get(digest)?.pop() === undefined);
@@ -141,10 +131,7 @@ function repeatedIn(names: readonly string[]): string[] {
   return names.filter((name) => known.size === known.add(name).size);
 }
 
-/**
- * Tells whether a member belongs to the list that the caller sent. Clients list resources and templates
- * separately; an empty list counts as resources.
- */
+/** Clients list resources and templates separately; an empty list counts as resources. */
 function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean {
   const [first, ...others] = surface.namedBy;
   const has = (sent: readonly SurfaceMember[], name: string) => hasMember(sent, name);
@@ -154,10 +141,7 @@ function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean
   return !(isFirstSent ? absent : [first, ...absent]).some((name) => ownMember(one, name) !== undefined);
 }
 
-/**
- * Compares lists by name, and by the JSON members that at least one sent entry has. A name that occurs twice
- * counts twice. The cost grows with the sum of both sides, not with their product.
- */
+/** A name that occurs twice counts twice. The cost grows with the sum of both sides, not with their product. */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const { surface, list, members } = shown;
   const seen = all.filter((one) => isOfSentList(one, shown));
@@ -179,14 +163,11 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
     differs: pairs.flatMap(({ differs }) => differs),
     /** Names that several members of one side have. */
     repeated: [...new Set(repeated)].sort(),
-    /**
-     * JSON members that were seen here but never sent, and so were not compared. For a list that was not
-     * sent, the member that names its entries, such as `uriTemplate`.
-     */
+    /** Seen here but not compared. For a list that was not sent, the member that names its entries. */
     not_sent: [...not_sent, ...unsentNames],
     /** Whether only names were compared, although members have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
-    /** The prefix that the caller's host put before every name. */
+    /** Put before every name by the caller's host. */
     prefix,
     /** The pairs of one name that differ: the member seen here, and the one sent. */
     others: pairs.flatMap(({ others }) => others),
@@ -200,10 +181,7 @@ const nameless = ({ namedBy: [name] }: Surface) => ({ [name]: '' });
 const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
-/**
- * Yields the differences between two members with the same name: each text for models that differs, and
- * otherwise the whole JSON member.
- */
+/** Yields each text for models that differs, and otherwise the whole JSON member. */
 function* textsOf(
   surface: Surface,
   [seen, sent]: SurfaceComparison['others'][number],
@@ -226,7 +204,7 @@ function* textsOf(
   }
 }
 
-/** The differences in members of pairs, at most 20, in the form [-here-]{+there+}. */
+/** In the form [-here-]{+there+}. */
 export const textsOfPairs = (
   { others, surface }: Pick<SurfaceComparison, 'others' | 'surface'>,
   budget: ComparisonBudget,
@@ -242,7 +220,7 @@ export const textsOfPairs = (
     }))
     .toArray();
 
-/** Compares members by name and digest; a name that was seen twice has no single digest. */
+/** A name that was seen twice has no single digest. */
 export function compareDigests(
   surface: Surface,
   seen: readonly { readonly name: string; readonly sha256: string }[],

@@ -4,10 +4,7 @@ import { countValues } from '../../core/json.ts';
 import type { SurfaceMember } from '../endpoint/surface.ts';
 import type { SurfaceAt } from '../table.ts';
 
-/**
- * The most bytes of stored lists that one answer reads, because publishers choose how many endpoints they
- * record and how large their lists are.
- */
+/** Publishers choose how many endpoints they record and how large their lists are. */
 const mostRead_bytes = 4 * 1024 * 1024;
 /** The most JSON values in these lists. The longest list has 100,000, and its array is one more. */
 const mostRead_values = 100_001;
@@ -16,10 +13,7 @@ export const mostReadText = '4 MiB or 100,000 values';
 
 export type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
 
-/**
- * Reads stored lists for one answer, up to both limits. Returns `left_out` for a list without room, and
- * undefined for a list that is no longer stored.
- */
+/** Returns `left_out` for a list without room, and undefined for a list that is no longer stored. */
 export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;
   let left_values = mostRead_values;

@@ -28,8 +28,8 @@ const purpose = 'dossier/observer/v1';
 const valid_s = 300;
 
 /**
- * The key that signs requests of the observer, and its JWK thumbprint (RFC 7638). It is derived from the seed
- * of the log, so that all nodes of a database share it. Checkpoints are signed with a different key.
+ * Derived from the seed of the log, so that all nodes of a database share the key. `id` is its JWK thumbprint
+ * (RFC 7638).
  */
 export async function openObserverKey(context: LogContext) {
   const seed = await openLogSeed(context);
@@ -40,7 +40,7 @@ export async function openObserverKey(context: LogContext) {
   return { privateKey, jwk, id: hash('sha256', members, 'base64url') };
 }
 
-/** The headers that sign a request (Web Bot Auth: RFC 9421 over the authority and the signature agent). */
+/** Web Bot Auth: RFC 9421 over the authority and the signature agent. */
 function signRequest(
   { privateKey, id }: ObserverKey,
   { authority, agent, now }: { readonly authority: string; readonly agent: string; readonly now: Date },
@@ -58,7 +58,7 @@ function signRequest(
 
 export const keyDirectoryType = 'application/http-message-signatures-directory+json';
 
-/** The published directory of keys, which receivers of signed requests find by the signature agent. */
+/** Receivers of signed requests find the directory by the signature agent. */
 export const toKeyDirectory = ({ jwk, id }: ObserverKey) => ({
   keys: [{ ...jwk, kid: id, use: 'sig' }],
   purpose: 'Dossier checks the endpoints that listings record',
@@ -69,7 +69,6 @@ export type ObserverContext = Pick<
   'store' | 'config' | 'repositories' | 'log' | 'clock' | 'timeouts'
 >;
 
-/** The pause before a run tries again to begin, while a different process checks the listing. */
 const takenPause_ms = 500;
 
 function createParts(
@@ -121,10 +120,7 @@ const never = new AbortController().signal;
 
 export type Observer = ReturnType<typeof createObserver>;
 
-/**
- * Creates the observer of a process. Across all nodes, it sends one request at a time to each host, and makes
- * one check at a time of each listing. Once the signal is aborted, every call rejects with its reason.
- */
+/** Once the signal is aborted, every check rejects with its reason. */
 export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
   const parts = createParts(context, signal);
@@ -148,10 +144,7 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
   return {
     observeIfDue,
     pausedUntil,
-    /**
-     * Checks one listing and stores what it found. If another process checks it, calls `onWait` and waits
-     * until that has ended.
-     */
+    /** If another process checks the listing, calls `onWait` and waits until that has ended. */
     async observe(listing: Listing, onWait?: () => void): Promise<RunReport> {
       for (let hasWaited = false; ; hasWaited = true) {
         const report = await observeIfDue(listing, async () => true);

@@ -1,11 +1,7 @@
 import { createMemoryLimit, type LimitSettings } from '../../limits/limit.ts';
 import { toWidestNetwork } from '../../limits/networks.ts';
 
-/**
- * The limits of checks that reading begins, counted by each node: for one listing, one network, one /24 or
- * /48, one registrable domain, and in all (docs/observations.md). One /24 or /48 may use a fifth of the limit
- * for all, so that it leaves room for others.
- */
+/** Counted by each node. One /24 or /48 may use a fifth of the limit for all. */
 export const readCheckLimits = {
   listing: { name: 'read_check_listing', burst: 1, refill_s: 600 },
   network: { name: 'read_check', burst: 60, refill_s: 3600 },
@@ -14,10 +10,7 @@ export const readCheckLimits = {
   all: { name: 'read_check_all', burst: 600, refill_s: 3600 },
 } as const;
 
-/**
- * Counts a check that reading would begin at a time (ms since 1970) in all of its limits and returns true; if
- * one limit has no room, counts it in none and returns false.
- */
+/** Counts a check in all of its limits, or in none if one of them has no room. */
 export function createReadLimits(settings: LimitSettings) {
   const listing = createMemoryLimit(readCheckLimits.listing, settings);
   const network = createMemoryLimit(readCheckLimits.network, settings);

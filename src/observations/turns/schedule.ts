@@ -24,23 +24,18 @@ const page = 500;
 const places = 32;
 /** The places for one domain or namespace, or for checks that one control root or network asked for. */
 const placesOfKey = 2;
-/** The places for checks that reading began. */
 const placesOfReaders = 8;
-/** The most unfinished checks that maintainers or readers began: in all, and of one key. */
+/** Bounds on the checks that maintainers asked for, and on those that reading began. */
 const mostAsked = 64;
 const mostAskedOfKey = 8;
-/** The time before a listing that another process checks is tried again. */
 const leasedPause_ms = 2000;
 const tick_ms = 250;
-/** The pause of a namespace after one of its checks had to be ended, which interrupts all others. */
+/** Ending a check interrupts all others, so its namespace pauses for this time. */
 const rest_ms = 3_600_000;
-/** The number of listings whose keys are read before other work gets its turn. */
+/** Other work gets its turn after the keys of this many listings. */
 const readAtOnce = 50;
 
-/**
- * When a listing is due, ms since 1970: an interval (±10 %) after its last run, or at once if its record
- * changed since.
- */
+/** ms since 1970: an interval (±10 %) after the last run, or at once if the record changed since. */
 export function dueAt_ms(
   handle: string,
   { observed_at, due_since }: Pick<ReadListing, 'observed_at' | 'due_since'>,
@@ -69,17 +64,13 @@ async function readDue(context: ScheduleContext): Promise<string[]> {
 
 const namespaceKey = (handle: string) => `namespace ${handleParts(handle).namespace}`;
 
-/** The keys whose places a check takes: its namespace, and the domains that it waits for. */
 const turnKeys = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ...others: string[]) => {
   const hosts = remotes.flatMap(({ url }) => URL.parse(url)?.hostname ?? []);
   const domains = hosts.map((host) => `domain ${registrableDomain(host)}`);
   return [...new Set([namespaceKey(handle), ...domains, ...others])];
 };
 
-/**
- * Returns the report of a check, or the time (ms since 1970) at which to try again; undefined if nothing is
- * to be done.
- */
+/** Returns a number (ms since 1970) if the check is to be tried again then. */
 async function checkWaiting(
   one: WaitingListing,
   checks: Checks,
@@ -102,10 +93,7 @@ async function checkWaiting(
   return report === 'not_due' ? undefined : report;
 }
 
-/**
- * Creates the schedule of one process: which listings wait, and which checks may begin. A check that fails is
- * logged and counted, and stops no other.
- */
+/** A check that fails is logged and counted, and stops no other. */
 export function createSchedule(
   checks: Checks,
   context: ScheduleContext,
@@ -187,7 +175,7 @@ export function createSchedule(
   };
 
   return {
-    /** Adds the listings that are due; returns how many were not waiting yet. */
+    /** Returns how many listings were not waiting yet. */
     async fill() {
       const before = due.size();
       // Listings of one import follow each other. The order by digest mixes them.
@@ -199,7 +187,7 @@ export function createSchedule(
       measure('dossier_observer_due_listings', {}, due.size());
       return due.size() - before;
     },
-    /** Adds a listing before all that are due; false if there is no room, or its namespace has a pause. */
+    /** Returns false if there is no room, or the namespace has a pause. */
     ask({ handle, root }: AskedCheck): boolean {
       if (asked.has(handle)) return true;
       if (rests(namespaceKey(handle))) return false;
@@ -209,10 +197,7 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /**
-     * Adds a listing that somebody reads, if it is due and the limits have room. Returns whether a check of
-     * it waits or runs.
-     */
+    /** Returns whether a check of the listing waits or runs. */
     read({ network, ...listing }: ReadListing): boolean {
       const { handle } = listing;
       if (asked.has(handle)) return true;
@@ -245,10 +230,7 @@ export function createSchedule(
   };
 }
 
-/**
- * Observes every listing that is due, except the shipped sample, and waits for those that other processes
- * observe. If this call is killed, the next one continues.
- */
+/** Leaves out the shipped sample. If a process is killed in this call, the next call continues. */
 export async function observeDue(
   checks: Checks,
   context: ScheduleContext,
@@ -268,14 +250,11 @@ const shortestPause_ms = 2000;
 const longestPause_ms = 600_000;
 const fillsPerInterval = 20;
 
-/** The longest time before a node reads again which listings are due. */
 const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * Checks listings until the signal: those that are read and due, those whose maintainers ask for it and, with
- * OBSERVE=on, all every OBSERVE_INTERVAL. While it finds no due listings, it looks for them less and less
- * often, at least every ten minutes. `checks` runs the checks, by default in this thread. Never throws;
+ * While there are no due listings, looks for them less and less often, at least every ten minutes. Never throws;
  * resolves once the running checks have ended.
  */
 export async function startObserving(

@@ -1,20 +1,15 @@
-/** A listing that is due, asked for by its maintainer or read, until its check has ended. */
 export interface WaitingListing {
   readonly handle: string;
   readonly why: 'asked' | 'read' | 'due';
   /** The control root of the claim by which its check was asked for. */
   readonly root?: string;
-  /** The keys whose places its check takes. They are read when its turn may have come. */
+  /** The keys whose places the check takes; they are read when its turn may have come. */
   keys?: readonly string[];
   notBefore_ms: number;
   wasTried?: true;
 }
 
-/**
- * Creates a queue of listings that wait for a check, in their order. A key is full if its domain or namespace
- * has as many running checks as it may have. A listing with a full key is no candidate until one of those
- * checks has ended.
- */
+/** A listing waits behind a key that has as many running checks as it may have. */
 export function createQueue() {
   const all = new Map<string, WaitingListing>();
   const next = new Set<WaitingListing>();
@@ -29,7 +24,6 @@ export function createQueue() {
     },
     take: (one: WaitingListing) => next.delete(one),
     putBack: (one: WaitingListing) => next.add(one),
-    /** Lets a listing wait until a key is no longer full. */
     putBehind(one: WaitingListing, key: string) {
       next.delete(one);
       behind.set(key, (behind.get(key) ?? new Set()).add(one));
@@ -39,7 +33,6 @@ export function createQueue() {
       for (const ones of behind.values()) ones.delete(one);
       all.delete(one.handle);
     },
-    /** The listings whose check may begin, as far as `isFull` tells. */
     *candidates(isFull: (key: string) => boolean) {
       for (const [key, ones] of behind) {
         for (const one of ones) {
