@@ -74,8 +74,8 @@ export interface FailedRequest {
 /** Every failure is a result; a method throws only within a transaction of the store. */
 export interface OutboundClient {
   /**
-   * Resolves the name of the host, before the deadline of a request begins. Its addresses are judged only when
-   * a request connects.
+   * Resolves the name of the host, before the deadline of a request begins. Its addresses are judged only
+   * when a request connects.
    */
   whyUnsent(url: URL, signal: AbortSignal): Promise<FailedRequest | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | FailedRequest>;
@@ -274,7 +274,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
   };
 }
 
-/** The address that HOST_OVERRIDES or WEBHOOK_OVERRIDES give for a URL; undefined if they do not name its host. */
+/** Undefined if HOST_OVERRIDES or WEBHOOK_OVERRIDES (`overrides`) does not name the host of the URL. */
 export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
   const base = ownMember(overrides, url.host) ?? ownMember(overrides, url.hostname);
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);

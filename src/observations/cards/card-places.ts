@@ -69,8 +69,8 @@ async function findInCatalogs(
 }
 
 /**
- * Asks next to the endpoint (SEP-2127), then in the catalogs of its host, then at the paths of SEP-1649. Stops
- * after a request for a card that ends with `silent` or `not_asked`.
+ * Asks next to the endpoint (SEP-2127), then in the catalogs of its host, then at the paths of SEP-1649.
+ * Stops after a request for a card that ends with `silent` or `not_asked`.
  */
 export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);

@@ -8,8 +8,8 @@ interface StreamEvent {
 const mostEvents = 1000;
 
 /**
- * Creates an incremental parser of event streams (HTML Living Standard, section 9.2). It takes linear time for
- * pieces of any length.
+ * Creates an incremental parser of event streams (HTML Living Standard, section 9.2). It takes linear time
+ * for pieces of any length.
  */
 export function createEventReader(onEvent: (event: StreamEvent) => void): (piece: string) => void {
   let events = 0;

@@ -34,8 +34,8 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
 }
 
 /**
- * A message with a method is a request of the server, whose ids may be the same. As clients do, it accepts the
- * id as text.
+ * A message with a method is a request of the server, whose ids may be the same. As clients do, it accepts
+ * the id as text.
  */
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);

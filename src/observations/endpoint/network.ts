@@ -139,8 +139,8 @@ function shakeHands(
 }
 
 /**
- * Connects only to public addresses and those of HOST_OVERRIDES. If robots.txt could not be read, connects only
- * if the certificate was the reason. Throws only the reason of the queue's signal.
+ * Connects only to public addresses and those of HOST_OVERRIDES. If robots.txt could not be read, connects
+ * only if the certificate was the reason. Throws only the reason of the queue's signal.
  */
 export const createCertificates =
   (

@@ -53,8 +53,8 @@ async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<No
 }
 
 /**
- * Asks over HTTP with SSE (2024-11-05): a GET opens a stream, in which the address for messages and the replies
- * arrive. Throws only the reason of the observer's signal.
+ * Asks over HTTP with SSE (2024-11-05): a GET opens a stream, in which the address for messages and the
+ * replies arrive. Throws only the reason of the observer's signal.
  */
 export async function askOverStream(
   url: string,

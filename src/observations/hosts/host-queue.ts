@@ -17,8 +17,8 @@ export interface HostTurn {
   /** Aborted when the process stops, or when another node may have the host. */
   readonly signal: AbortSignal;
   /**
-   * Notes a Retry-After. It applies to the address of the target, and to its host for at most five minutes. If
-   * the target has no address, all of it applies to the host.
+   * Notes a Retry-After. It applies to the address of the target, and to its host for at most five minutes.
+   * If the target has no address, all of it applies to the host.
    */
   pause(seconds: number): void;
 }

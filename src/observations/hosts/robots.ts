@@ -31,7 +31,7 @@ const charactersOf = ({ texts }: RobotsRule) => texts.reduce((sum, { length }) =
 /** The longest rule, because percent-encoding may turn each character of an address into three. */
 const longestRule = 3 * longestAddress;
 
-/** Undefined for a rule that is longer than every address that Dossier requests, so that it applies to none. */
+/** Undefined for a rule that is longer than every address that Dossier requests. */
 function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
   // A longer path has more than `longestRule` characters after decoding, even with an asterisk after each.
@@ -94,8 +94,8 @@ function pathsFor(text: string): ReadonlyMap<string, boolean> {
 const perRule_bytes = 200;
 
 /**
- * `isAllowed` returns undefined if a robots.txt (RFC 9309) has more than 1,000 rules for Dossier, which are not
- * read. `size_bytes` estimates the memory of the result.
+ * `isAllowed` returns undefined if a robots.txt (RFC 9309) has more than 1,000 rules for Dossier, which are
+ * not read. `size_bytes` estimates the memory of the result.
  */
 export function parseRobots(text: string) {
   const rules: RobotsRule[] = [];

@@ -12,7 +12,7 @@ export interface Earlier {
   readonly document: JsonObject;
 }
 
-/** A registry's statements about the version that a listing records, or about the newest if it records none. */
+/** A registry's statements about the recorded version, or about the newest if none is recorded. */
 export interface Published {
   readonly result: 'published';
   /** The name as the registry spells it; some registries accept other spellings too. */

@@ -48,7 +48,7 @@ export function readPublished<Type extends Described>(
 export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: CheckedListing): string =>
   `${recorded} ${repository}`;
 
-/** One fact for each of the readable packages, about its recorded version unless the finding names another. */
+/** One fact for each readable package, about its recorded version unless the finding names another. */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
   toFinding: (recorded: RecordedPackage<Type>, run: CheckRun) => Promise<Finding<Value>>,

@@ -141,7 +141,7 @@ function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean
   return !(isFirstSent ? absent : [first, ...absent]).some((name) => ownMember(one, name) !== undefined);
 }
 
-/** A name that occurs twice counts twice. The cost grows with the sum of both sides, not with their product. */
+/** A name that occurs twice counts twice. The cost grows with the sum of both sides, not their product. */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const { surface, list, members } = shown;
   const seen = all.filter((one) => isOfSentList(one, shown));

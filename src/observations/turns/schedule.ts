@@ -254,8 +254,8 @@ const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * While there are no due listings, looks for them less and less often, at least every ten minutes. Never throws;
- * resolves once the running checks have ended.
+ * While there are no due listings, looks for them less and less often, at least every ten minutes. Never
+ * throws; resolves once the running checks have ended.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,
