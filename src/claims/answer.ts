@@ -53,11 +53,9 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * Chooses the location to check. The method is the one in the request (`registry_key` if there is a
- * signature) or, without one, the method of the opt-out line that withdrew the listing, of the claim, or the
- * easiest, in this order. A method that is not offered works only if the claim or that opt-out line stands
- * there.
- * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input.
+ * The location to check. A request without a method means, in this order, the method of the opt-out line that
+ * withdrew the listing, that of the claim, or the easiest.
+ * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input
  */
 export async function requireTarget(
   listing: Listing,
@@ -89,7 +87,6 @@ function requireChallenge(text: string) {
   throw refuse('challenge', 'must be a challenge from claim_agent: dossier-claim-v1. and 72 more characters');
 }
 
-/** Finds the capability of the request, if it belongs to this listing and continues the claim. */
 async function findPresented({ listing }: ClaimTarget, { store, caller, clock }: Context) {
   const { capability } = caller;
   if (capability === undefined || !isCapability(capability)) return undefined;
@@ -98,8 +95,7 @@ async function findPresented({ listing }: ClaimTarget, { store, caller, clock }:
   return continues && row.handle === listing.handle ? row : undefined;
 }
 
-/** Tells whether nothing was found where the line belongs. */
-const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
+const isNothingFound = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
   absences.includes(result) || (place.kind === 'registry_key' && result === 'no_challenge_in_file');
 
 interface AskedClaim {
@@ -108,8 +104,7 @@ interface AskedClaim {
   readonly issuing: Issuing;
 }
 
-/** Tells why a challenge does not continue the claim on record; undefined if it does. */
-async function findContinuing(text: string, { target, issuing: { standing, context } }: AskedClaim) {
+async function whyNotContinuing(text: string, { target, issuing: { standing, context } }: AskedClaim) {
   const { claim, cosigners, now } = standing;
   if (!claim) return 'challenge_foreign';
   const at = { ring: await claimKeyRing(context), now_s: Math.floor(now.getTime() / 1000) };
@@ -127,10 +122,9 @@ async function findOwnReason(text: string, asked: AskedClaim): Promise<CheckResu
   if (row?.handle === target.listing.handle) return undefined;
   const at = { ring: await claimKeyRing(context), now_s: Math.floor(standing.now.getTime() / 1000) };
   const failure = findChallengeFailure(challenge, bindingOf(target, context), at);
-  return failure === 'challenge_foreign' ? findContinuing(text, asked) : failure;
+  return failure === 'challenge_foreign' ? whyNotContinuing(text, asked) : failure;
 }
 
-/** Foretells the effect of the line that a request names; undefined if nothing can be foretold. */
 async function foretellSent(
   text: string,
   reason: CheckResult,
@@ -138,14 +132,11 @@ async function foretellSent(
 ): Promise<string | undefined> {
   const { standing } = asked.issuing;
   if (!isWaiting(reason)) return foretoldOf(reason, asked.target.place, asked.issuing);
-  const isCosigned = (await findContinuing(text, asked)) === undefined;
+  const isCosigned = (await whyNotContinuing(text, asked)) === undefined;
   const foretold = foretell(standing, { place: asked.target.place, isCosigned });
   return foretold && foretoldText(foretold);
 }
 
-/**
- * Answers with the reason why the challenge of a request is not proven. The answer never contains a secret.
- */
 async function toUnproven(text: string, asked: AskedClaim): Promise<ClaimResponse> {
   const { target, checked, issuing } = asked;
   const { context } = issuing;
@@ -171,21 +162,20 @@ async function checkTarget(
   { challenge, signature }: ClaimRequest,
   { presented, context }: { presented: string | undefined; context: Context },
 ) {
-  // A signature is checked with the keys that the shared check read.
+  // `checkSignature` compares with the check that anybody can ask for, so this is not a holder's own check.
   const checked = await checkClaim(target, context, signature === undefined ? { presented } : {});
   if (challenge === undefined || signature === undefined) return checked;
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
 }
 
-/** The problem of a listing that the registry or its publisher withdrew. It says if an opt-out line did. */
 async function toWithdrawnProblem(handle: string, context: Context): Promise<Problem> {
   const optOut = await readWithdrawing(handle, context);
   return new Problem('listing_withdrawn', optOut && optOutText(optOut, undefined));
 }
 
 /**
- * Checks one method to claim a listing, and answers how the claim stands. Throws listing_withdrawn,
- * invalid_input, a problem of the check, or the problem that keeps the caller from writing.
+ * @throws listing_withdrawn, invalid_input, a problem of the check, or the problem that keeps the caller from
+ * writing
  */
 export async function answerClaim(
   target: ClaimTarget,
@@ -218,6 +208,6 @@ export async function answerClaim(
   const standing = { handle, listing, claim, capabilities, cosigners, now };
   const issuing = { standing, presented, isRotating: rotate === true, context };
   if (challenge !== undefined) return toUnproven(challenge, { target, checked, issuing });
-  if (rotate || isNotBegun(target, checked)) return toIssued(target, checked, issuing);
+  if (rotate || isNothingFound(target, checked)) return toIssued(target, checked, issuing);
   return toNotProven(target, checked, issuing);
 }

@@ -43,9 +43,9 @@ export interface ReadingOutcome {
   readonly result: CheckResult | 'listing_withdrawn';
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   readonly seen?: SeenFacts | undefined;
-  /** Why lines that were read do not count, by hash. Absent if no line could be judged. */
+  /** Why lines that were read do not count, by hash. Absent if no text was judged. */
   readonly reasons?: ClaimVerdict['reasons'];
-  /** The opt-out line at the location, if it has not withdrawn the listing. */
+  /** An opt-out line that was read and has not withdrawn the listing. */
   readonly optOut: OptOut | undefined;
 }
 
@@ -65,10 +65,7 @@ function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: LocationR
     }));
 }
 
-/**
- * Returns the line that a request signs, and the stored lines whose key is still published. If a key is
- * published at several domains, the domain of the claim is preferred.
- */
+/** The line that a request signs, and the stored lines whose key is still published. */
 function signedLinesOf(
   { read, signed, place }: LocationReading,
   claim: Claim | undefined,
@@ -90,8 +87,8 @@ function signedLinesOf(
 }
 
 /**
- * Returns the capabilities that continue the claim of a listing: those that have not ended or lapsed, and
- * that the operator has not revoked.
+ * The capabilities that continue the claim of a listing: they have not ended or lapsed, and the operator has
+ * not revoked them.
  */
 export async function readCosigners(
   { claims, moderation }: Pick<Reads, 'claims' | 'moderation'>,
@@ -158,14 +155,12 @@ async function writeCapabilities(
       });
 }
 
-/** Stores the key that signed the line of a known capability, if it is not the key on record. */
 async function writeSigners(tx: ClaimTransaction, { counted }: ClaimVerdict, { known }: JudgedFacts) {
   for (const { hash, signed_by } of counted)
     if (signed_by !== undefined && known.has(hash) && known.get(hash)?.signed_by !== signed_by)
       await tx.claims.setSigner(hash, signed_by);
 }
 
-/** Returns the control root of the claim that continues, or the root of the line with a new generation. */
 async function toControlRoot(
   tx: ClaimTransaction,
   { root }: CountedLine,
@@ -176,7 +171,6 @@ async function toControlRoot(
   return { root, root_generation: await tx.claims.nextRootGeneration(handle, root) };
 }
 
-/** The claim after a proof. `type` is the event that reports the proof; undefined if it changed nothing. */
 async function toClaim(
   tx: ClaimTransaction,
   newest: CountedLine,
@@ -189,8 +183,6 @@ async function toClaim(
   const same = known?.kind === place.kind && known.place_key === place.key ? known : undefined;
   const at = now.toISOString();
   const root = await toControlRoot(tx, newest, known, handle);
-  // The address of a location stays as its first event has it, because the record may spell it differently by
-  // now.
   const proof = { type: type ?? 'restored', at, kind: place.kind, place: place.shown, commit: read.commit };
   return {
     handle,
@@ -211,7 +203,6 @@ const toSeenKeys = (
 ): SeenReceiptKey[] =>
   receiptKeys.map((key) => ({ ...key, kind: place.kind, place: place.shown, ...(commit && { commit }) }));
 
-/** Writes the changes of a proof: capabilities, the claim, its history and the log. */
 async function applyProof(
   tx: ClaimTransaction,
   newest: CountedLine,
@@ -246,15 +237,12 @@ async function applyProof(
 }
 
 /**
- * If a listing has this many leaked capabilities, further ones that were never active are not stored. Nobody
- * leaks so many by mistake.
+ * Beyond this, leaked capabilities of a listing that were never active are not stored: nobody leaks so many
+ * by mistake.
  */
 const leakedLimit = 256;
 
-/**
- * Ends the capabilities that the file leaks. Those that were never active are stored as leaked, so that they
- * never work.
- */
+/** A capability that was never active is stored as leaked, so that it never works. */
 async function endLeaked(
   tx: ClaimTransaction,
   handle: string,
@@ -284,19 +272,11 @@ async function endLeaked(
   return claim;
 }
 
-/**
- * Tells whether a check that proves nothing found the location or the line missing; undefined if it found
- * neither missing.
- */
 function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Missing | undefined {
   if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';
   return pinned && !/^(host_|redirect_|not_text|too_large)/.test(result) ? 'line' : undefined;
 }
 
-/**
- * Notes that a check of a claim's location proved nothing. In a pass of re-checks, the pass receives a
- * reading that shows the line or the location to be gone.
- */
 async function applyFailure(
   tx: ClaimTransaction,
   result: CheckResult,
@@ -311,9 +291,7 @@ async function applyFailure(
   else await noteMissing(tx, found);
 }
 
-/**
- * Judges the lines of a text. If the claimant may not write, only lines of active capabilities are judged.
- */
+/** If the claimant may not write, a check adds and restores no capability. */
 async function judgeLines(
   tx: ClaimTransaction,
   file: ClaimFile,
@@ -325,9 +303,8 @@ async function judgeLines(
 }
 
 /**
- * While the listing is withdrawn by the registry or its publisher, notes that the line or the location is
- * missing, or when the line was read. This proves nothing, but a suspended capability lapses a fixed time
- * after its line was last read.
+ * Notes a reading while the listing is withdrawn by the registry or its publisher. It proves nothing, but a
+ * suspended capability lapses a fixed time after its line was last read.
  */
 async function noteMeanwhile(
   tx: ClaimTransaction,
@@ -351,10 +328,6 @@ async function noteMeanwhile(
   await tx.claims.putClaim({ ...claim, checked_at: at, tried_at: undefined, missing: undefined });
 }
 
-/**
- * Applies one reading of a listing in the caller's transaction: opt-out, leaked capabilities, and proof or
- * suspension, with history and log.
- */
 export async function applyReading(
   tx: ClaimTransaction,
   reading: LocationReading,

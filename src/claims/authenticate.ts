@@ -10,10 +10,9 @@ import { optOutText } from './foretell/opt-out.ts';
 import { isElsewhere, isLapsed, isLiving } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
-/** The limit of requests with a capability that does not work, for one network and all adapters together. */
+/** The limit counts one network on all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
-/** Tells why a listing is not shown and, if an opt-out line withdrew it, how it is listed again. */
 async function whyUnlisted(
   { handle, withdrawn }: Pick<Listing, 'handle' | 'withdrawn'>,
   optOuts: Reads['optOuts'],
@@ -25,9 +24,7 @@ async function whyUnlisted(
     : 'The registry does not list it any more.';
 }
 
-/**
- * Tells why a capability cannot write; undefined if it can. The reasons have the same order as in judge.ts.
- */
+/** Undefined if the capability can write. Blocks and revocations by the operator are not checked. */
 export async function findRefusal(
   { claims, listings, optOuts }: Pick<Reads, 'claims' | 'listings' | 'optOuts'>,
   capability: Capability,
@@ -44,7 +41,7 @@ export async function findRefusal(
   return state === 'active' && claim?.state === 'claimed' ? undefined : new Problem('capability_suspended');
 }
 
-/** Counts bad capabilities only, so that good ones from the same network are never refused. */
+/** Only bad capabilities are counted, so that this limit refuses no good one from the same network. */
 async function refuseBad(refusal: Problem, context: Context): Promise<never> {
   await takeNetworkLimits(context, [badCapabilityLimit]);
   throw refusal;
@@ -61,9 +58,8 @@ async function findHolder(context: Context) {
 }
 
 /**
- * Throws writing_blocked or capability_revoked if the operator keeps a listing from writing with a
- * capability, also by a block of the account that holds its claim. `store` must be a transaction if the check
- * may not miss an action that the operator takes at the same time.
+ * @throws writing_blocked or capability_revoked for an action of the operator, also against the account that
+ * holds the claim (`findAgainst`)
  */
 export async function requireMayWriteWith(
   { id: capability_id, handle }: Capability,
@@ -76,9 +72,9 @@ export async function requireMayWriteWith(
 }
 
 /**
- * The caller's active capability. With `isTakingBack` it is used only to take back what its listing wrote.
+ * The caller's active capability.
  * @throws capability_required, capability_conflict, capability_invalid, a problem of `findRefusal`,
- * writing_blocked, or rate_limited after too many bad capabilities.
+ * writing_blocked, or rate_limited after too many bad capabilities
  */
 export async function authenticate(context: Context, { isTakingBack = false } = {}): Promise<Capability> {
   const { capability, isClaimed } = await findHolder(context);
@@ -90,9 +86,9 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
 }
 
 /**
- * Requires that the caller's capability continues the claim of a listing, for an adapter that asks for one.
+ * Requires that the caller's capability continues the claim of a listing.
  * @throws capability_required, capability_conflict, capability_invalid, capability_revoked,
- * capability_lapsed, or rate_limited after too many bad capabilities.
+ * capability_lapsed, or rate_limited after too many bad capabilities
  */
 export async function requireContinuing(handle: string, context: Context): Promise<void> {
   const { capability } = await findHolder(context);
@@ -103,9 +99,9 @@ export async function requireContinuing(handle: string, context: Context): Promi
 }
 
 /**
- * Ends the caller's capability for good, even if it is suspended.
+ * Ends the caller's capability for good, even a suspended one.
  * @throws capability_required, capability_conflict, capability_invalid, capability_revoked, or rate_limited
- * after too many bad capabilities.
+ * after too many bad capabilities
  */
 export async function revokeCapability(context: Context) {
   const { capability: found } = await findHolder(context);

@@ -5,10 +5,7 @@ import { day_ms, day_s } from '../core/text.ts';
 import type { Store } from '../store/store.ts';
 import type { ClaimSchema } from './schema.ts';
 
-/**
- * A key that signs challenges. A challenge that a `retired` key signed is refused, unless its capability is
- * known.
- */
+/** A challenge that a `retired` key signed counts only if its capability is stored. */
 export interface ClaimKey {
   readonly kid: number;
   readonly secret: Buffer;
@@ -18,16 +15,13 @@ export interface ClaimKey {
 export interface ChallengeBinding {
   readonly origin: string;
   readonly handle: string;
-  /** `host/path` of a repository in lower case, or `dns:` and a domain. */
+  /** See `ProofPlace`. */
   readonly placeKey: string;
-  /**
-   * The claim that the line continues: control root, generation and the id of the capability with which the
-   * challenge was requested. Absent if it was requested without one.
-   */
+  /** See `continuationOf`. Absent if the challenge was requested without a capability of the claim. */
   readonly continues?: string | undefined;
 }
 
-/** How long a challenge can be published after it was issued. */
+/** How long after its issue a challenge can first be found. */
 export const challengeLife_s = 7 * day_s;
 const clockSkew_s = 300;
 const version = 1;
@@ -46,10 +40,7 @@ function toMac(
   return mac.digest().subarray(0, macBytes);
 }
 
-/**
- * Creates the line to publish where the claim is proven. It names the capability only by its hash, so it is
- * useless without the secret.
- */
+/** It has only the hash of the capability, so that it can be published. */
 export function createChallenge(
   key: ClaimKey,
   binding: ChallengeBinding,
@@ -76,13 +67,10 @@ export function readChallenge(text: string) {
   };
 }
 
-/** A parsed challenge. Its MAC and time have not been checked. */
+/** Its MAC and time have not been checked. */
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
-/**
- * Tells why a challenge with an unknown capability is not valid (docs/reference.md, check.result); undefined
- * if it is valid.
- */
+/** The capability of the challenge is not stored. Undefined if the challenge is valid. */
 export function findChallengeFailure(
   challenge: Challenge,
   binding: ChallengeBinding,
@@ -113,14 +101,12 @@ export function parsePublishedKeys(text: string): PublishedRegistryKey[] {
   return [...new Map(found.map((one) => [toKeyText(one), one])).values()];
 }
 
-/** A capability stores the key that signed its challenge in this form. */
 export const toKeyText = ({ algorithm, key }: PublishedRegistryKey): string => `${algorithm} ${key}`;
 
 const forms = { ed25519: 'ed25519', ecdsap384: 'p384' } as const;
 
 const longestSignature = 256;
 
-/** The bytes that a text may stand for, read as hex and as base64 of either alphabet. */
 function readings(text: string): Buffer[] {
   const trimmed = text.replace(/\s+/g, '');
   if (trimmed.length > longestSignature) return [];
@@ -133,10 +119,7 @@ function readings(text: string): Buffer[] {
 /** The registry writes R and S in 48 bytes each; openssl writes DER. */
 const dsaEncodingOf = ({ length }: Buffer) => (length === 96 ? ('ieee-p1363' as const) : ('der' as const));
 
-/**
- * Tells whether a signature (base64, base64url or hex) over the ASCII of a challenge is valid for a published
- * key.
- */
+/** The signature is base64, base64url or hex, over the ASCII of the challenge. */
 export function isSignedBy(published: PublishedRegistryKey, challenge: string, signature: string): boolean {
   const key = toPublicKey(forms[published.algorithm], Buffer.from(published.key, 'base64'));
   if (!key) return false;
@@ -150,7 +133,7 @@ export function isSignedBy(published: PublishedRegistryKey, challenge: string, s
 
 const retirement_ms = 7 * day_ms;
 
-/** A key is retired seven days after its successor was created. */
+/** A key is retired once the challenges that it signed have expired. */
 const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
     const successor = rows[index - 1];
@@ -158,9 +141,7 @@ const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[
     return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
   });
 
-/**
- * Reads the stored keys, and creates one at first use. Nodes that start at the same time agree on one key.
- */
+/** Nodes that start at the same time agree on one key. */
 const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_key'][]> => {
   const stored = await store.claims.signingKeys();
   if (stored.length > 0) return stored;
@@ -171,17 +152,14 @@ const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_k
   });
 };
 
-/**
- * The keys that sign and verify challenges, newest first. They come from CLAIM_KEYS or, if it is not set,
- * from the database. There is at least one.
- */
+/** Newest first, from CLAIM_KEYS or, if it is not set, from the database. */
 export async function claimKeyRing({
   config,
   store,
   clock,
 }: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
   const now = clock();
-  // The setting is `kid:base64,...`, newest first. The operator retires an old key by removing it.
+  // The setting is `kid:base64,...`. The operator retires a key by removing it.
   const [newest, ...older] = config.claimKeys
     ? config.claimKeys.split(',').map((pair) => {
         const colon = pair.indexOf(':');

@@ -4,10 +4,6 @@ import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
 const recorded = 'recorded repository';
 
-/**
- * Words for the sentences about a check: the file that was read, the host that was asked, and the verb for
- * putting a challenge there.
- */
 function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
   const domain = { host: `web server of ${shown}`, thing: 'domain', repository: recorded } as const;
   if (kind === 'well_known')
@@ -25,7 +21,6 @@ function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
 
 type ResultMessage = (names: ReturnType<typeof placeNames>) => string;
 
-/** The meaning of each result of a claim check except `proven` (docs/claims.md). */
 const messages = {
   file_absent: ({ file }) => `There is no ${file} at the root of the default branch. Commit it there.`,
   no_challenge_in_file: ({ file }) =>

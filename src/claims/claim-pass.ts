@@ -4,9 +4,6 @@ import { type Claim, isFromDns, isInRepository } from './claim.ts';
 import type { MissingProof } from './standing.ts';
 import { recordMissing, recordUnread } from './suspend.ts';
 
-/**
- * The host that was asked about a claim: of its repository, the DNS servers, or the web server of its domain.
- */
 function claimHost({ kind, place, seen }: Claim): string {
   if (isInRepository(kind)) return URL.parse(place)?.host ?? place;
   return isFromDns(seen) ? 'DNS' : place;
@@ -16,17 +13,17 @@ function claimHost({ kind, place, seen }: Claim): string {
 const mostOthers = 5;
 
 /**
- * Collects the readings of one pass over the claims. Readings that show a line or a location to be gone are
- * recorded when the pass ends. If most control roots of one host, and at least two, fail alike, the host is
- * at fault, and these readings count as checks that read nothing. Few claims are due at the same time, so
- * they are compared with some that are not due (`others`).
+ * Collects the readings of one pass, and records those that show a line or a location to be gone when the
+ * pass ends. If most control roots of a host, and at least two, fail alike, the host is at fault, and these
+ * readings count as failed checks. Few claims are due at once, so they are compared with some that are not
+ * due (`others`).
  */
 export function createClaimPass() {
   const checked = new Map<string, Map<string, string>>();
   const missing = new Map<string, MissingProof>();
-  /** One claim of each of a few control roots that are not due, by host. */
+  /** The keys are a host and a control root, as in `checked`. */
   const undue = new Map<string, Map<string, Claim>>();
-  // A claim that has ended always fails, so it tells nothing about its host.
+  // A suspended claim often fails, so it tells nothing about its host.
   const put = <T>(hosts: Map<string, Map<string, T>>, claim: Claim, value: T) => {
     if (claim.state !== 'claimed') return;
     const host = claimHost(claim);
@@ -44,8 +41,8 @@ export function createClaimPass() {
       if ((undue.get(claimHost(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
     },
     /**
-     * The claims to read before the readings are recorded: claims that are not due, at hosts where a reading
-     * found nothing and few claims were checked.
+     * Claims that are not due, at hosts where a reading found nothing and few claims were checked. They are
+     * read before `record`.
      */
     others(): Claim[] {
       const hosts = new Set([...missing.values()].map(({ claim }) => claimHost(claim)));
@@ -55,7 +52,6 @@ export function createClaimPass() {
         return left.slice(0, Math.max(0, mostOthers + 1 - known.size));
       });
     },
-    /** Records what the readings show to be gone, unless the claim has changed since. */
     async record({ store, log }: Pick<Context, 'store' | 'log'>): Promise<void> {
       for (const found of missing.values()) put(checked, found.claim, found.result);
       for (const found of missing.values()) {

@@ -6,7 +6,7 @@ import type { Listing } from '../listings/listing.ts';
 import { parseReceiptKeys } from '../receipt/index.ts';
 import { integer, json, oneOf, optional, type TableValue, table, text, words } from '../store/table.ts';
 
-/** Methods to claim a listing, the easiest first (docs/claims.md). */
+/** The easiest first. */
 export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
 export type ClaimKind = (typeof claimKinds)[number];
 
@@ -15,9 +15,9 @@ export const claimKind = z.enum(claimKinds);
 export interface ProofPlace {
   readonly kind: ClaimKind;
   readonly shown: string;
-  /** Challenges are bound to it: `host/path` of a repository in lower case, or `dns:` and the domain. */
+  /** `host/path` of a repository in lower case, or `dns:` and the domain. Challenges are bound to it. */
   readonly key: string;
-  /** The account or domain whose control a claim there shows: `host/owner`, or `dns:` and the domain. */
+  /** The control root: `host/owner`, or `dns:` and the domain. */
   readonly root: string;
 }
 
@@ -30,17 +30,15 @@ export interface SeenFacts {
   readonly dnssec?: boolean;
 }
 
-/** Tells whether claims of a kind are proven in a git repository. The others are proven by a domain. */
 export const isInRepository = (kind: ClaimKind): boolean =>
   kind === 'repository' || kind === 'profile_repository';
 
-/** Tells whether the proof of a domain was read in DNS, and not on its web server. */
 export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolvers !== undefined;
 
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
-/** The thing that a check did not find (`missingOf`): a valid line at the location, or that location. */
+/** `line`: a reading found no line that counts. `place`: it found the repository missing, empty or moved. */
 export type Missing = 'line' | 'place';
 
 export const claimTable = table('claim', ['handle'], {
@@ -55,12 +53,9 @@ export const claimTable = table('claim', ['handle'], {
   place_key: text,
   seen: optional(json<SeenFacts>()),
   root: text,
-  /** Counts the claims of this listing by that account or domain, from 0 (docs/claims.md). */
+  /** Counts the claims of this listing by its root, from 0. */
   root_generation: integer,
-  /**
-   * When this control root first proved a claim with this generation. Rotating and restoring do not change
-   * it.
-   */
+  /** When the root first proved a claim with this generation. */
   first_proved_at: text,
   /** The commit of the proof at `claimed_at`, if the host names commits. */
   commit: optional(text),
@@ -68,7 +63,10 @@ export const claimTable = table('claim', ['handle'], {
   /** The commit of HEAD when a claim line that counts was last read there, and the time of that reading. */
   proven_commit: optional(text),
   proven_at: optional(text),
-  /** When a reading last found a line that counts, or a re-check last read that there is none. */
+  /**
+   * When the claim began or moved, when an authoritative reading last found a line that counts, or when a
+   * re-check last read that there is none, whichever is latest.
+   */
   checked_at: text,
   /**
    * When a check after that failed or proved nothing. Of repeated requested checks, the first counts
@@ -82,28 +80,17 @@ export const claimTable = table('claim', ['handle'], {
   lost_at: optional(text),
   /** When the second of two checks since the last proof found no line that counts, or no location. */
   missed_at: optional(text),
-  /**
-   * When a first check found no line that counts, and when one found no location. A check that finds them
-   * removes the times (standing.ts).
-   */
+  /** When a first check found no line that counts, and when one found no location (`toNoted`). */
   missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
-  /**
-   * When a line that moves the claim was first read both where the claim stands and at another location, by
-   * this location and the line's hash.
-   */
+  /** When a line was first read both where the claim stands and at another location, by `movingKey`. */
   moving: optional(json<Readonly<Record<string, string>>>()),
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
   failed_days: optional(words<string>()),
 });
-/**
- * The claim of a listing: the location that somebody showed control of, and when that was last seen. Times
- * are RFC 3339 UTC.
- */
+/** Times are RFC 3339 UTC. */
 export type Claim = TableValue<typeof claimTable>;
 
-/**
- * The state of a capability. A `leaked` one was found published, and has ended for good like a revoked one.
- */
+/** `leaked`: it was found published, and has ended for good, as a `revoked` one has. */
 export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
 
 export const capabilityTable = table('capability', ['hash'], {
@@ -115,15 +102,15 @@ export const capabilityTable = table('capability', ['hash'], {
   issued_at: text,
   activated_at: text,
   ended_at: optional(text),
-  /** The published key that signed its challenge, if a signature proved it. */
+  /** The key that signed its challenge (`toKeyText`), if a signature proved it. */
   signed_by: optional(text),
 });
-/** A capability as the service stores it, by its hash and never by the secret. Times are RFC 3339 UTC. */
+/** Times are RFC 3339 UTC. */
 export type Capability = TableValue<typeof capabilityTable>;
 
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;
 
-/** A public key as a claim file has it (RFC 7517), without any other member. */
+/** A public JWK (RFC 7517). */
 export const receiptJwk = z.object({
   kty: z.enum(['OKP', 'EC']),
   crv: z.enum(['Ed25519', 'P-256', 'secp256k1']),
@@ -131,7 +118,6 @@ export const receiptJwk = z.object({
   y: z.string().optional(),
 });
 
-/** One event of a listing's claim; a history has the oldest first. */
 export const claimEvent = z.object({
   type: z.enum([
     'activated',
@@ -164,18 +150,14 @@ export type ClaimEvent = z.infer<typeof claimEvent>;
 const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
 
-// The length is fixed between look-arounds, so that matching is linear. A letter, digit, `_` or `-` at either
-// end prevents a match, and so does a dot in front.
+// The length is fixed between look-arounds, so that matching is linear.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]*(?:#.*)?$/m;
 
 const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 
-/**
- * Parses a claim file with any line ends, with or without a BOM. Returns 'too_large' for more than 16 KiB, 64
- * challenges or 64 capabilities.
- */
+/** Returns 'too_large' for more than 16 KiB, 64 challenges or 64 capabilities. */
 export function parseClaimFile(text: string) {
   if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large' as const;
   const challenges = [...new Set(text.match(challengePattern))];
@@ -186,14 +168,14 @@ export function parseClaimFile(text: string) {
     .flatMap((line) => handleSchema.safeParse(optoutPattern.exec(line.trim())?.[1]).data ?? []);
   return {
     challenges,
-    /** Capabilities that were committed by mistake. */
+    /** Capabilities that were published by mistake. */
     secrets,
     optouts,
     /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
     isObservationRefused: observeNoPattern.test(text),
     /**
-     * The handle of the listing that replaces the others of this repository, from the first line
-     * `superseded-by <handle>`.
+     * The handle in the first line `superseded-by <handle>`: that listing replaces the others of this
+     * repository.
      */
     supersededBy: handleSchema.safeParse(supersededPattern.exec(text.replaceAll('\r', '\n'))?.[1]).data,
     receiptKeys: parseReceiptKeys(text),
@@ -203,13 +185,13 @@ export function parseClaimFile(text: string) {
 export type ClaimFile = Exclude<ReturnType<typeof parseClaimFile>, string>;
 
 const forgeNamespaces = /^io\.git(hub|lab)\./;
-/** RFC 1123 section 2.1: letters, digits and hyphens. */
+/** RFC 1123 section 2.1. */
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const longestName = 230;
 
 /**
- * The domain of a namespace: its labels reversed. Undefined for the namespace of a forge account, and for a
- * name that is too long or that nobody can register.
+ * Undefined for the namespace of a forge account, and for a name that is too long or that nobody can
+ * register.
  */
 export function namespaceDomain(handle: string): string | undefined {
   const namespace = handleParts(handle).namespace.toLowerCase();
@@ -223,8 +205,8 @@ export function namespaceDomain(handle: string): string | undefined {
 const mostNames = 5;
 
 /**
- * A domain and the domains above it up to the registrable one, whose DNS proves the namespace too. If there
- * are more than five, only the domain itself and the last four.
+ * The domain, then those above it up to the registrable one, whose DNS proves the namespace too. Of more than
+ * five, only the domain and the last four.
  */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
@@ -246,9 +228,8 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
 export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   handle: text,
   /**
-   * `seen`: it waits for a second check. `withdrawn`: it withdrew the listing. `overruled`: the operator
-   * restored the listing. `contested`: it has no effect while the claim in force belongs to a different
-   * account or domain; the operator sees it.
+   * `seen`: it waits for a second check. `overruled`: the operator restored the listing. `contested`: it has
+   * no effect while a different account or domain holds the claim (`isHeld`); the operator sees it.
    */
   state: oneOf<'seen' | 'withdrawn' | 'overruled' | 'contested'>(),
   kind: oneOf<ClaimKind>(),
@@ -256,13 +237,13 @@ export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   place_key: text,
   seen_at: text,
   checked_at: text,
-  /** When the first of several checks found no text at all where the line that withdrew the listing was. */
+  /** When a first check found no text at all where the line that withdrew the listing was. */
   missing_at: optional(text),
   /** The withdrawn listing as its record states it, so that it can be restored. */
   listing: optional(json<Listing>()),
 });
-/** A line `optout <handle>` that a check read where the listing can be claimed. Times are RFC 3339 UTC. */
+/** A line `optout <handle>` that a check read. Times are RFC 3339 UTC. */
 export type OptOut = TableValue<typeof optOutTable>;
 
-/** The results of checks that found nothing at the location where a line belongs. */
+/** The results of checks that found no text where a line belongs. */
 export const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];

@@ -19,7 +19,6 @@ const proofs = ['activated', 'rotated', 'restored', 'moved'] as const satisfies 
 export const isProof = ({ type }: Pick<ClaimEvent, 'type'>): boolean =>
   (proofs as readonly string[]).includes(type);
 
-/** The name of a control root of a listing with its generation. */
 export const rootKey = ({ root, root_generation }: Partial<Pick<Claim, 'root' | 'root_generation'>>) =>
   `${root} ${root_generation}`;
 
@@ -27,8 +26,8 @@ type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
   Pick<Claim, 'kind' | 'place' | 'root' | 'root_generation'>;
 
 /**
- * The claim after a proof. A new claim, and one that moved, has the date and commit of the event. Any other
- * claim keeps its own.
+ * A new claim, and one that moved, has the date, location and commit of the event. Any other keeps its own,
+ * because the record may spell the location differently by now.
  */
 export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
   const { type, at, commit, kind, place, root, root_generation } = event;
@@ -52,7 +51,6 @@ export const afterSuspension = <Known extends LoggedClaim>(before: Known, reason
   suspended_reason: reason,
 });
 
-/** The claim after one more event of its listing; undefined as long as none was proven. */
 export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): LoggedClaim | undefined {
   if (event.type === 'suspended') return before && afterSuspension(before, event.reason);
   if (!isProof(event)) return before;
@@ -61,8 +59,8 @@ export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): 
 }
 
 /**
- * The claim that all events of a listing determine, in the order of the log. Writes make a claim's row by the
- * same steps, and the audit compares the row with this claim.
+ * Takes the events in the order of the log. Writes make the row of a claim by the same steps, so that the
+ * audit can compare the two.
  */
 export const foldClaim = (events: readonly ClaimEvent[]): LoggedClaim | undefined =>
   events.reduce<LoggedClaim | undefined>(afterEvent, undefined);

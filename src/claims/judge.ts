@@ -18,18 +18,16 @@ export interface ReadLine {
   readonly issued_at: string;
   /** Absent for a stored line whose key is still published. */
   readonly challenge?: Challenge;
-  /** The account or domain that the line shows control of. */
   readonly root: string;
   readonly seen?: SeenFacts | undefined;
-  /** The published key that signed the line, if a signature proves it. */
+  /** See `Capability`. */
   readonly signed_by?: string;
   /** Set if a signature was sent for the line and no published key made that signature. */
   readonly isForged?: true;
 }
 
 /**
- * The reasons, the most specific first. `challenge_foreign` says little, because a file may have lines for
- * many listings.
+ * The most specific first. `challenge_foreign` says little, because a file may have lines for many listings.
  */
 const bySpecificity = [
   'secret_published',
@@ -53,7 +51,7 @@ export type LineFailure = (typeof bySpecificity)[number];
 export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 'binding' | 'ring' | 'now'> {
   readonly listing: RecordedPlace;
   readonly handle: string;
-  /** Whether the reading is authoritative, so that a line that is not in it is known to be gone. */
+  /** See `LocationRead`. */
   readonly pinned: boolean;
   readonly leaked: ReadonlySet<string>;
   readonly claim: Claim | undefined;
@@ -73,20 +71,16 @@ export interface CountedLine extends ReadLine {
 }
 
 export interface ClaimVerdict {
-  /** If there is none, nothing is proven. */
   readonly counted: readonly CountedLine[];
-  /**
-   * Whether the known claim continues, with its control root and its power over what was written. If not, it
-   * is a new claim.
-   */
+  /** If false, the lines that count begin a new claim. */
   readonly continues: boolean;
   readonly reasons: ReadonlyMap<string, LineFailure>;
   readonly reason: LineFailure;
 }
 
-/** How many capabilities of one listing can be active: one for each deployment or maintainer. */
+/** One for each deployment or maintainer. */
 const mostActive = 5;
-/** How many can be active or suspended. Beyond that, those that were suspended first end for good. */
+/** Beyond this, those capabilities end for good that were suspended first. */
 const mostLiving = 64;
 
 /** The form in which a challenge names the claim that it continues and the presented capability. */
@@ -95,10 +89,7 @@ export const continuationOf = (
   { id }: Pick<Capability, 'id'>,
 ): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
-/**
- * Tells why a challenge does not continue a claim; undefined if it does. A challenge that was asked for with
- * a capability that has ended does not.
- */
+/** Undefined if the challenge continues the claim. */
 export function findContinuingFailure(
   challenge: Challenge,
   { claim, binding, cosigners }: Pick<JudgedFacts, 'binding' | 'cosigners'> & { readonly claim: Claim },
@@ -112,7 +103,6 @@ export function findContinuingFailure(
   return 'challenge_foreign';
 }
 
-/** Tells why the line of a stored capability does not count; undefined if it does. */
 function findKnownFailure(
   capability: Capability,
   { claim, place, now, ...facts }: JudgedFacts,
@@ -126,16 +116,12 @@ function findKnownFailure(
   return isLapsed(capability, now) ? 'challenge_lapsed' : undefined;
 }
 
-/**
- * Tells whether the signer of this line also signed a capability that continues the claim, so that the holder
- * is the same.
- */
 const isSameSigner = ({ signed_by }: ReadLine, { cosigners }: JudgedFacts) =>
   signed_by !== undefined && cosigners.some((row) => row.signed_by === signed_by);
 
 type JudgedLine = ReadLine & { readonly power: CountedLine['power'] | LineFailure };
 
-/** Judges a line whose capability is not stored, by its MAC and time. */
+/** The capability of the line is not stored. */
 function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
   const { claim, binding, ring, now } = facts;
   if (!line.challenge) return 'no_challenge_in_file';
@@ -158,16 +144,12 @@ function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
 const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =>
   power === 'old' || power === 'cosigned' || power === 'new';
 
-/**
- * Tells whether a line was asked for with a capability that continues the claim. Such a line moves the claim
- * at the first reading.
- */
 function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly claim: Claim }): boolean {
   const at = { ring: facts.ring, now_s: Math.floor(facts.now.getTime() / 1000) };
   return challenge !== undefined && findContinuingFailure(challenge, facts, at) === undefined;
 }
 
-/** Tells why a line that begins a new claim has to wait; undefined if it need not. */
+/** Tells why a line has to wait before it begins a new claim; undefined if it need not. */
 function findHindrance(line: CountedLine, facts: JudgedFacts): LineFailure | undefined {
   const { hash } = line;
   const { claim, listing, place, agreed, pinned, known, now } = facts;
@@ -191,21 +173,14 @@ function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts):
 const byAge = (a: Pick<ReadLine, 'issued_at' | 'hash'>, b: Pick<ReadLine, 'issued_at' | 'hash'>) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
-/**
- * Returns the lines that begin a new claim: among those that need not wait, those with the control root of
- * the newest.
- */
+/** A claim has one control root: that of the newest line that need not wait. */
 function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
   const free = usable.filter((line) => findHindrance(line, facts) === undefined);
   const [newest] = free.toSorted(byAge);
   return free.filter(({ root }) => root === newest?.root).map((line) => ({ ...line, power: 'new' as const }));
 }
 
-/**
- * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). The claim
- * continues by the lines of its own capabilities, and by lines whose challenge was asked for with one of
- * them. Any other line begins a new claim once nothing hinders it (`findHindrance`).
- */
+/** Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). */
 export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerdict {
   const judged = lines.map((line) => judgeLine(line, facts));
   const usable = judged.filter((line): line is CountedLine => isCounting(line.power));
@@ -236,15 +211,11 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerd
   };
 }
 
-/**
- * The states to write, by hash, for known capabilities whose state changes and for new ones. A capability
- * that becomes active has its line.
- */
+/** The capability states that change, by hash. One that becomes active has its line. */
 export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;
   const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));
   const lineOf = new Map(counted.map((line) => [line.hash, line]));
-  // If the reading is not authoritative, a capability whose line was not read stays active.
   const staysUnseen = continues && !facts.pinned;
   const unseen = living.filter(({ hash, state }) => staysUnseen && state === 'active' && !lineOf.has(hash));
   const chosen = new Set(
@@ -270,7 +241,7 @@ export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
   );
 }
 
-/** The event that reports a proof; undefined if it changed nothing. */
+/** Undefined if there is nothing to report. */
 export function toEvent(
   { continues }: ClaimVerdict,
   wanted: ReturnType<typeof toWanted>,

@@ -29,14 +29,12 @@ export interface ClaimTarget {
   readonly claim?: Claim | undefined;
 }
 
-/** The control roots of a claimant: the location's and the claim's. */
 export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[] =>
   claim ? [root, claim.root] : [root];
 
 /**
- * The listing for a check. If an opt-out line in its repository withdrew it, it has this repository.
  * Undefined if the listing is unknown or the registry deleted it. A listing that the operator withdrew is
- * checked, because its lines may end.
+ * checked, because its lines may end. An opted-out listing has only the repository with its opt-out line.
  */
 export async function findToCheck(
   handle: string,
@@ -62,16 +60,13 @@ const toLocationKey =
   (address: string) =>
     repositories.place(address)?.key;
 
-/** The target of a claim of this listing by one method; undefined if it cannot be claimed by that method. */
+/** Undefined if the listing cannot be claimed by this method. */
 export function findTarget(listing: Listing, kind: ClaimKind, context: Context): ClaimTarget | undefined {
   const place = claimMethods[kind].placeOf(listing, toLocationKey(context));
   return place && { listing, place };
 }
 
-/**
- * The recorded repository as the target of a check. Throws no_repository, host_unsupported or
- * listing_withdrawn.
- */
+/** @throws no_repository, host_unsupported or listing_withdrawn */
 export function toRepositoryTarget(listing: Listing, context: Context): ClaimTarget {
   const target = findTarget(listing, 'repository', context);
   if (!target && listing.withdrawn === 'optout') throw new Problem('listing_withdrawn');
@@ -88,15 +83,9 @@ export interface SeenKey extends PublishedRegistryKey {
   readonly seen: SeenFacts;
 }
 
-/**
- * The text where a listing can be claimed, or the reason why it could not be read. It has `keys` only if the
- * method is by signature.
- */
+/** It has `keys` only if the method is by signature. */
 export type LocationRead = Partial<HeadRef> & {
-  /**
-   * Whether this reading is authoritative. Any other takes nothing away, unless it shows the repository to be
-   * gone (`missingOf`).
-   */
+  /** Whether this reading is authoritative, so that a line that is not in it is known to be gone. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
   /**
@@ -120,11 +109,9 @@ export type LocationRead = Partial<HeadRef> & {
 
 export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly read: LocationRead;
-  /**
-   * The challenges where the claim in force stands, if this is a different location, as `<place key> <hash>`.
-   */
+  /** See `readAgreed`. */
   readonly agreed: ReadonlySet<string>;
-  /** The challenge of a request with a signature, and the published key that made the signature. */
+  /** `signer` is undefined if no published key made the signature of the request. */
   readonly signed?: (Challenge & { readonly signer: SeenKey | undefined }) | undefined;
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
@@ -133,16 +120,11 @@ export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly isBlocked?: boolean;
   /** Whether the request presents an active capability of the claim. */
   readonly isHolder?: boolean;
-  /**
-   * Receives the reading if it shows a line or the location to be gone, and decides how it is recorded
-   * (claim-pass.ts).
-   */
+  /** Set by a re-check: receives a reading that shows a line or the location to be gone (claim-pass.ts). */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 
-/**
- * The claim at the beginning of a reading, and whether it keeps others from claiming the listing (`isHeld`).
- */
+/** The claim at the beginning of a reading. */
 export interface ClaimOnRecord {
   readonly claim: Claim | undefined;
   readonly isHolding: boolean;
@@ -165,9 +147,9 @@ const readWellKnown: ReadLocation = async ({ shown: domain }, { domains, config 
 };
 
 /**
- * The domains whose records count for a listing, the nearest first. While a domain holds the claim, only this
- * domain and those above it count. Somebody who controls only a domain below it can therefore not hide its
- * lines, stop them from being read, opt the listing out or add keys.
+ * The nearest first. While a domain holds the claim, only this domain and those above it count. Somebody who
+ * controls only a domain below it can therefore not hide its lines, stop them from being read, opt the
+ * listing out or add keys.
  */
 function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
   const names = domainsAbove(domain);
@@ -180,10 +162,6 @@ function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): st
 const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record);
 const isOptOut = (record: string) => /^\s*optout\s/.test(record);
 
-/**
- * Takes the text of the nearest domain with a claim line or a capability or, if there is none, with an
- * opt-out line. Opt-out lines are kept for each domain.
- */
 function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_answer'>])[]): LocationRead {
   const pinned = answers.every(([, answer]) => answer.isAgreed);
   const domains = answers.map(([domain, { records }]) => ({
@@ -213,7 +191,7 @@ const readDns: ReadLocation = async ({ shown }, context, known) => {
 /** The registry reads no more of the file. A longer file counts as one without keys. */
 const keyFileLimit_bytes = 4096;
 
-/** Reads the keys in the TXT records of a domain. `isConclusive`: a missing key is known to be gone. */
+/** `isConclusive`: a missing key is known to be gone. */
 async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
   if (answer === 'no_answer') return { domain, text: '', keys: [], isConclusive: false };
@@ -223,7 +201,7 @@ async function readKeysInDns(domain: string, { domains }: Context) {
   return { domain, text, keys, isConclusive: isAgreed };
 }
 
-/** How many keys of one listing are read, from DNS and the web server together. */
+/** DNS and the web server count together. */
 const mostPublishedKeys = 8;
 
 function toKeySource(domain: string, read: WebRead) {
@@ -233,19 +211,13 @@ function toKeySource(domain: string, read: WebRead) {
   return { domain, text, keys, isConclusive: true };
 }
 
-/**
- * Tells whether a missing key is known to be gone. If a key proved the claim, the source of this key decides,
- * otherwise both sources.
- */
+/** If a key proved the claim, only the source of this key has to be conclusive. */
 function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
   if (claim?.kind !== 'registry_key') return dns && web;
   return isFromDns(claim.seen) ? dns : web;
 }
 
-/**
- * Reads the keys that a domain publishes for the MCP registry, in DNS also those that domains above it
- * publish. The text is from the nearest domain that counts; the others add no line.
- */
+/** The text is of the nearest domain that counts, so that the others add no line. */
 const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const readWeb = async () =>
@@ -272,9 +244,6 @@ const reads: Readonly<Record<ClaimKind, ReadLocation>> = {
   dns: readDns,
 };
 
-/**
- * Reads the text at a location of a listing. The claim decides which domains count. Never throws: every
- * failure is a result.
- */
+/** Failures are results. */
 export const readLocation = (place: ProofPlace, known: ClaimOnRecord, context: Context) =>
   reads[place.kind](place, context, known);

@@ -13,10 +13,7 @@ import {
 
 type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
-/**
- * Returns `host/path` of a repository's address in lower case. Undefined unless this service is configured to
- * read it.
- */
+/** See `ProofPlace`. Undefined unless this service is configured to read the repository. */
 type ToRepositoryKey = (address: string) => string | undefined;
 
 type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
@@ -35,30 +32,22 @@ interface ClaimMethod {
   /** Undefined if the listing cannot be claimed by this method. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
   /**
-   * Returns false if the method would add nothing to the others. If absent, the method is offered wherever it
-   * works.
+   * False if the method would add nothing to the others. If absent, the method is offered wherever it works.
    */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
-  /** One sentence that says where the challenge line goes. */
+  /** One sentence. */
   whereToPut(place: ProofPlace, claimFile: string): string;
   /** The end of a sentence that says where a line stands. */
   lineAt(claimFile: string): string;
-  /** A text to copy with the challenge in it: a line, a record or shell commands. */
   toCopy(place: ProofPlace, challenge: string): string;
-  /**
-   * A sentence without its end about what a claim showed: `Write access to ... was shown at commit ... on
-   * ...`.
-   */
+  /** A sentence without its full stop: `Write access to ... was shown at commit ... on ...`. */
   shown(claim: ShownClaim): string;
 }
 
 const resolversText = (resolvers = 1): string =>
   `${{ 1: 'one', 2: 'two', 3: 'three' }[resolvers] ?? resolvers} resolver${resolvers === 1 ? '' : 's'}`;
 
-/**
- * The domain of a listing's namespace as a location of a claim. The methods of a domain have the same key,
- * and therefore share challenges.
- */
+/** The methods of a domain have the same key, and therefore share challenges. */
 function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace | undefined {
   const domain = namespaceDomain(handle);
   return domain === undefined
@@ -72,10 +61,9 @@ function repositoryPlace(kind: ClaimKind, shown: string | undefined, toKey: ToRe
   return { kind, shown, key, root: repositoryRoot(key) };
 }
 
-/** The name below a domain whose TXT records are read. */
 export const challengeName = (domain: string): string => `_dossier-challenge.${domain}`;
 
-/** The path where a domain publishes the key that the MCP registry checks, if it is not in TXT records. */
+/** The MCP registry defines this path. */
 export const registryKeyPath = '/.well-known/mcp-registry-auth';
 
 const sign = (challenge: string) => `printf %s '${challenge}' > line.txt
@@ -84,7 +72,7 @@ openssl pkeyutl -sign -rawin -inkey key.pem -in line.txt | base64 | tr -d '\\n'
 # an ECDSA P-384 key:
 openssl dgst -sha384 -sign key.pem line.txt | base64 | tr -d '\\n'`;
 
-/** The path of the claim file on the web server of a domain (RFC 8615). */
+/** A well-known URI (RFC 8615). */
 export const wellKnownPath = (claimFile: string): string => `/.well-known/${claimFile}`;
 
 export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
@@ -121,7 +109,6 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     shown: ({ claimed_at, commit, place }) =>
       `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
-  /** The claimant publishes nothing. */
   registry_key: {
     title: 'Sign with the key that the domain publishes for the MCP registry',
     noun: 'Signature',
@@ -146,7 +133,6 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     shown: ({ claimed_at, place }) =>
       `Control of what https://${place}/.well-known/ serves was shown on ${dayText(claimed_at)}`,
   },
-  /** A TXT record in the DNS of the namespace's domain, or of a domain above it. */
   dns: {
     title: 'Add a TXT record to the DNS of the domain',
     noun: 'TXT record',
@@ -171,7 +157,7 @@ const limit = 'says nothing about quality or about the publisher.';
 const domains =
   'If the namespace is a domain, a claim may instead show control of its DNS or web server, or possession of its key for the MCP registry. If it is a GitHub account, a claim may instead show write access to the repository of that name. The claim says which.';
 
-/** Sentences about what a claim shows, for publishers who consider making one. */
+/** These sentences are for publishers who consider making a claim. */
 export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;
 
 export const whatClaimedMeans = (claimFile: string): string =>
@@ -182,10 +168,6 @@ const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
     ? ` The claim line was last read there at commit ${proven_commit} on ${dayText(proven_at)}.`
     : '';
 
-/**
- * States what a first check of a claim in force did not find, and what a second one will do. Undefined if
- * there was no such check, or if the claim is suspended.
- */
 function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
   const first = missing?.line;
   if (state !== 'claimed' || first === undefined) return undefined;
@@ -196,10 +178,7 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
   return `a check on ${dayText(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
 }
 
-/**
- * States which checks of a claim failed, since when, and what happens next, as the end of a sentence.
- * Undefined if none failed.
- */
+/** The end of a sentence. Undefined if no check failed. */
 export function failingText({
   failed_days: [since] = [],
   tried_at = '',
@@ -226,6 +205,5 @@ function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typ
   return host ? ` The recorded remote ${host} is on ${domain}.` : ` No recorded remote is on ${domain}.`;
 }
 
-/** States what one claim showed, where and when, and whether a recorded remote is on a proven domain. */
 export const claimStatement = (claim: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string =>
   `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

@@ -7,10 +7,7 @@ import { firstReading } from './standing.ts';
 
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
 
-/**
- * Returns `moving` (see `claimTable`) after one more reading. A line that the reading shows to be gone from
- * one of its two locations is removed.
- */
+/** A line that the reading shows to be gone from one of its two locations is removed. */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,
   { place, agreed, signed, now }: LocationReading,
@@ -35,10 +32,7 @@ function movingAfter(
   ]);
 }
 
-/**
- * Notes in `moving` which lines an authoritative reading found. Other readings change nothing. Returns the
- * claim after the reading.
- */
+/** Returns the claim after the reading. Only an authoritative reading changes it. */
 export async function noteMoving(
   tx: ClaimTransaction,
   reading: LocationReading,

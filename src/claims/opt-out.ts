@@ -19,18 +19,14 @@ const optOutRoot = ({ kind, place_key }: OptOutPlace): string =>
   isInRepository(kind) ? repositoryRoot(place_key) : place_key;
 
 /**
- * A location that an authoritative reading covers, whether the line `optout <handle>` stands there, and
- * whether there is any text.
+ * A location that an authoritative reading covers. `isThere`: the opt-out line stands there. `isText`: there
+ * is a text.
  */
 interface OptOutSighting extends OptOutPlace {
   readonly isThere: boolean;
   readonly isText: boolean;
 }
 
-/**
- * The locations that a reading covers: each domain whose TXT records were asked for, or else the location
- * itself. None if the reading is not authoritative, or if the method is by signature.
- */
 function sightingsOf(
   { place, read, listing: { handle } }: LocationReading,
   file: ClaimFile | string,
@@ -52,17 +48,14 @@ function sightingsOf(
 
 interface OptOutFacts {
   readonly handle: string;
-  /** The claim that keeps others from acting on the listing (`isHeld`), if one does. */
+  /** See `isHeld`. */
   readonly held: Claim | undefined;
-  /** Whether the request presents a capability of the claim in force. Its line acts at once. */
+  /** See `LocationReading`. */
   readonly isHolder: boolean;
   readonly now: Date;
 }
 
-/**
- * The row of a line that withdrew the listing, after a reading of its location. Undefined if the line no
- * longer withdraws the listing.
- */
+/** Undefined if the line no longer withdraws the listing. */
 function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: Date): OptOut | undefined {
   const at = now.toISOString();
   // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
@@ -74,10 +67,7 @@ function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: D
   return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
 }
 
-/**
- * The row of a location after a reading of it. Undefined if none is kept. `others` has the rows of other
- * locations.
- */
+/** Undefined if no row is kept. */
 function afterSighting(
   sighting: OptOutSighting,
   row: OptOut | undefined,
@@ -106,10 +96,7 @@ function afterSighting(
   };
 }
 
-/**
- * The changes of a reading: rows to put and to remove, the line that withdraws the listing, and the line
- * whose absence lists it again.
- */
+/** `restoredFrom` is the line whose absence lists the listing again. */
 export interface OptOutDecision {
   readonly rows: readonly OptOut[];
   readonly removed: readonly OptOut[];
@@ -128,9 +115,7 @@ const isPassed = (row: OptOut, sightings: readonly OptOutSighting[]): boolean =>
   sightings.some(({ kind }) => kind === row.kind) &&
   !sightings.some((sighting) => isSamePlace(row, sighting));
 
-/**
- * Decides what the locations that a reading covers mean for a listing. `rows` has one row for each location.
- */
+/** `rows` has one row for each location. */
 export function decide(
   rows: readonly OptOut[],
   sightings: readonly OptOutSighting[],
@@ -157,10 +142,6 @@ export function decide(
 
 type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
 
-/**
- * Adds the withdrawal or return to the listing's history and the log. If the line is of the claim's control
- * root, the event names it.
- */
 async function recordListingEvent(
   tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,
@@ -172,10 +153,7 @@ async function recordListingEvent(
   await tx.listings.relistVersions(handle, event.at);
 }
 
-/**
- * Withdraws a listing and suspends its claim. The row of the line keeps the publisher's text, which the
- * listing loses.
- */
+/** The row of the line keeps the record of the listing, which the listing itself loses. */
 async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
   const { handle, checked_at: at } = optOut;
   const listing = await tx.listings.byHandle(handle);
@@ -187,10 +165,7 @@ async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Prom
   return suspended;
 }
 
-/**
- * Records that a withdrawn listing is listed again, and forgets its opt-out line. The reason is
- * `optout_removed`, `repository_changed`, or the operator's words.
- */
+/** The reason is `optout_removed`, `repository_changed`, or the operator's words. */
 export async function recordRestored(
   tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,
@@ -210,10 +185,7 @@ export async function restoreListing(
   await recordRestored(tx, [claim, optOut], restoration);
 }
 
-/**
- * Applies the lines `optout <handle>`, or their absence, in an authoritative reading of a location. Returns
- * the claim after this, and a line there that has not withdrawn the listing.
- */
+/** `waiting` is a line there that has not withdrawn the listing. */
 export async function applyOptOuts(
   tx: ClaimTransaction,
   reading: LocationReading,

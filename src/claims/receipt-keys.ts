@@ -18,16 +18,15 @@ export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_fro
   commit: optional(text),
 });
 /**
- * A receipt key and the period in which Dossier saw it published (RFC 3339). Without an end, no check has
- * found it gone. Location and commit say where Dossier read it when it recorded the key.
+ * The period in which Dossier saw a key published (RFC 3339). Location and commit are those of its beginning.
  */
 export type ReceiptKey = Omit<TableValue<typeof receiptKeyTable>, 'handle'>;
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
 /**
- * The changes of receipt keys that a check saw, in the form of the log. Keys are given as RFC 7638
- * thumbprints and their names (`kid`) as SHA-256, so that the record contains no text of the publisher.
+ * Keys are RFC 7638 thumbprints and their names are SHA-256, so that the log contains no text of the
+ * publisher.
  */
 export const toLoggedKeys = (
   published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],
@@ -53,7 +52,7 @@ export const shownReceiptKey = z.object({
 });
 const mostShown = 20;
 
-/** The newest twenty keys of a listing, newest first, with those that ended. */
+/** The newest twenty, newest first. */
 export const toShownKeys = (oldestFirst: readonly ReceiptKey[]): z.infer<typeof shownReceiptKey>[] =>
   oldestFirst
     .toReversed()

@@ -53,9 +53,6 @@ export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, {
   receiptKeys: hidden ? [] : await store.claims.receiptKeys(handle),
 });
 
-/**
- * The `message` for a reason, with what was foretold and, if the next check has to wait, when it is possible.
- */
 export const messageOf = (
   reason: CheckResult,
   {
@@ -87,10 +84,7 @@ export const toCommonFields = (
 const capabilityNote =
   'The capability in this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
 
-/**
- * Says where the line of a new pair goes, and how it is then checked. A request with `rotate` would only make
- * a further pair.
- */
+/** A request with `rotate` would only make a further pair. */
 function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
   const again = isRotating ? 'the request again without rotate' : 'the same request again';
   if (place.kind === 'repository')
@@ -123,7 +117,7 @@ export function nextWhenNotProven(place: ProofPlace, file: string): string {
   return `${claimMethods[place.kind].whereToPut(place, file)} ${then}${renew}`;
 }
 
-/** The claim on record for which a pair is made, and its capability that the request presented. */
+/** `presented` is the capability of the claim that the request presented. */
 export interface Issuing {
   readonly standing: StandingClaim;
   readonly presented: Capability | undefined;
@@ -132,7 +126,6 @@ export interface Issuing {
   readonly context: Context;
 }
 
-/** Foretells the effect of a new pair's line on the claim on record; undefined if there is none. */
 export function foretellNew(
   place: ProofPlace,
   { standing, presented }: Pick<Issuing, 'standing' | 'presented'>,
@@ -141,7 +134,6 @@ export function foretellNew(
   return foretold && foretoldText(foretold);
 }
 
-/** Foretells what follows if a recorded repository has moved and the registry records its new address. */
 export const foretoldOf = (
   reason: CheckResult,
   { kind }: ProofPlace,
@@ -184,10 +176,7 @@ export async function toIssued(
   };
 }
 
-/**
- * Makes a new pair, with the reason why no line of the file counts. If the shared check is `proven`, it is
- * out of date, and the reason is `reused`.
- */
+/** If the shared check is `proven`, it is out of date, and the reason is `reused`. */
 export async function toNotProven(
   target: ClaimTarget,
   checked: CheckedClaim,
@@ -200,7 +189,6 @@ export async function toNotProven(
   return { ...issued, status: 'not_proven', reason, ...message };
 }
 
-/** The response never contains a secret. */
 export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,

@@ -5,7 +5,10 @@ import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } fr
 import { type ClaimEvent, type ClaimKind, capabilityTable, claimTable, optOutTable } from './claim.ts';
 import { receiptKeyTable } from './receipt-keys.ts';
 
-/** Events of claims, ordered by log_index. An event of a listing that was never claimed has no root. */
+/**
+ * Ordered by log_index. An event of an opt-out line has no root unless the claim's root holds that line's
+ * location.
+ */
 export const eventTable = table('claim_event', ['log_index'], {
   log_index: integer,
   handle: text,
@@ -21,10 +24,10 @@ export const eventTable = table('claim_event', ['log_index'], {
   keys: optional(json<NonNullable<ClaimEvent['keys']>>()),
 });
 
-/** Keys that sign challenges. The secret is base64. */
+/** The secret is base64. */
 const signingKeyTable = table('claim_key', ['kid'], { kid: integer, secret: text, created_at: text });
 
-/** The latest check of a location where a listing can be claimed (checks/shared.ts). */
+/** The latest check of each location (checks/shared.ts). */
 export const checkTable = table('claim_check', noBackup, {
   handle: text,
   place: text,

@@ -19,11 +19,10 @@ export const firstReading = (known: string | undefined, now: Date): string => {
   return known === undefined || known > at ? at : known;
 };
 
-/** Tells whether a reading is the second one that is needed: the first was a day or more before it. */
 export const isSecondReading = (first_at: string | undefined, now: Date): boolean =>
   first_at !== undefined && now.getTime() - Date.parse(first_at) >= secondReading_ms;
 
-/** A reading that shows the line or the location of a claim to be gone, with the claim before it. */
+/** A reading that shows the line or the location of `claim` to be gone. `claim` is as it was before. */
 export interface MissingProof {
   readonly claim: Claim;
   readonly result: string;
@@ -32,10 +31,7 @@ export interface MissingProof {
   readonly commit: string | undefined;
 }
 
-/**
- * The times of the first readings that found nothing, after one more. A reading that finds the location
- * removes the time of a missing location.
- */
+/** `Claim.missing` after one more reading that found nothing. */
 export const toNoted = (
   known: Claim['missing'],
   missing: Missing,
@@ -46,9 +42,8 @@ export const toNoted = (
 });
 
 /**
- * A claim after a reading that shows its line or its location to be gone. The first such reading is noted in
- * `missing`. A second one ends what the claim proved (`missed_at`) and, if both found no location, the effect
- * of its old lines (`lost_at`).
+ * The first reading that shows a line or a location to be gone is noted in `missing`. A second one ends what
+ * the claim proved (`missed_at`) and, if both found no location, the effect of its old lines (`lost_at`).
  */
 export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
   const at = now.toISOString();
@@ -63,7 +58,6 @@ export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
   };
 }
 
-/** Tells whether one more reading without a line that counts ends the claim. */
 export const isEndedBy = (claim: Claim, missing: Missing, now: Date): boolean =>
   afterMissing(claim, missing, now).missed_at !== undefined;
 
@@ -76,26 +70,18 @@ export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim)
   missed_at !== undefined ||
   (state === 'suspended' && suspended_reason === 'proof_missing');
 
-/** The reason why a claim ends if its lines no longer count. */
 export const whyGone = ({ lost_at }: Pick<Claim, 'lost_at'>): 'repository_changed' | 'proof_missing' =>
   lost_at === undefined ? 'proof_missing' : 'repository_changed';
 
-/** Tells whether a capability has not ended for good. */
 export const isLiving = ({ state }: Capability): boolean => state === 'active' || state === 'suspended';
 
-/**
- * Tells whether a capability was suspended so long ago that its line does not restore it and it continues no
- * claim.
- */
+/** The line of a lapsed capability does not restore it, and it continues no claim. */
 export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
   state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
 
 export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
 
-/**
- * Tells whether a listing no longer records the repository that proved its claim. A listing that the registry
- * or its publisher withdrew records none, and does not count.
- */
+/** A listing that the registry or its publisher withdrew records no repository, so it counts as unchanged. */
 export const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
   kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
 
@@ -116,9 +102,8 @@ export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
   (claim.lost_at === undefined && !isElsewhere(claim, facts.listing) && hasRestorable(claim, facts));
 
 /**
- * Tells whether a claim keeps others from claiming the listing. It does while it is in force. It also does
- * while it is suspended only by an opt-out or the registry and its lines can restore it, unless the listing
- * now records a different repository.
+ * A claim in force keeps others from claiming the listing. So does one that is suspended as `withdrawn`,
+ * while its lines can restore it and the listing records no other repository.
  */
 export function isHeld(claim: Claim, facts: ClaimFacts): boolean {
   if (claim.state === 'claimed') return true;

@@ -20,10 +20,7 @@ const leafTypes = {
   keys_changed: 'claim.keys_changed',
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
-/**
- * Adds an event to the history of a claim, and a leaf that commits to it to the log, in the caller's
- * transaction. The subject has no control root if the listing was never claimed there. Returns the log index.
- */
+/** Adds an event to the history of a claim and to the log. Returns the log index. */
 export async function recordClaimEvent(
   tx: ClaimTransaction,
   subject: Pick<Claim, 'handle' | 'kind' | 'place'> & Partial<Pick<Claim, 'root' | 'root_generation'>>,
@@ -45,7 +42,7 @@ export async function recordClaimEvent(
 }
 
 /**
- * How many changes of its keys a listing may have in 24 hours. After that, new keys wait, and keys can only
+ * A listing may have this many changes of its keys in 24 hours. After that, new keys wait, and keys can only
  * end.
  */
 const mostKeyChanges = 4;
@@ -65,10 +62,7 @@ export async function recordReceiptKeys(
     await recordClaimEvent(tx, claim, { type: 'keys_changed', at: seen.at, ...(commit && { commit }), keys });
 }
 
-/**
- * Updates the groups of ratings by and about a listing after its claim was proven, unless its control root
- * and state are as before.
- */
+/** Updates the groups of ratings if a proof changed the control root or the state of a claim. */
 export async function recordRoot(
   tx: ClaimTransaction,
   { handle, root, root_generation }: Claim,
@@ -91,9 +85,8 @@ const unreachableDays = 10;
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
 /**
- * Suspends a claim and its active capabilities, writes history and log, and updates the search facets.
- * `commit` is the commit whose file has no line that counts, if a file was read. Returns the claim after
- * this. A claim that is absent or suspended already is left as it is.
+ * Returns the claim after this. A claim that is absent or suspended already is left as it is. `commit` is
+ * that of a file without a line that counts.
  */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: ClaimTransaction,
@@ -115,10 +108,9 @@ export async function suspendClaim<Known extends Claim | undefined>(
 }
 
 /**
- * Records that a check failed. Suspends the claim 30 days after the last check that read anything, if checks
- * failed on ten days since. If a clock jumps ahead, the 30 days pass at once, but not the ten. Of several
- * requested checks on a day, only the first postpones the re-check, so that frequent requests cannot keep a
- * claim in force.
+ * Suspends a claim 30 days after `checked_at`, if checks failed on ten days since. If a clock jumps ahead,
+ * the 30 days pass at once, but not the ten. Of several requested checks on a day, only the first postpones
+ * the re-check, so that frequent requests cannot keep a claim in force.
  */
 export async function recordUnread(
   tx: ClaimTransaction,
@@ -139,9 +131,7 @@ export async function recordUnread(
 }
 
 /**
- * Records a requested reading that shows the line or the location to be gone. After the first, the claim is
- * read four times as often. The claim ends only in a pass of re-checks, which finds out whether the host is
- * at fault.
+ * A requested check ends no claim, because only a pass of re-checks finds out whether the host is at fault.
  */
 export async function noteMissing(
   tx: ClaimTransaction,
@@ -155,8 +145,8 @@ export async function noteMissing(
 }
 
 /**
- * Records a reading that shows the line or the location to be gone. The first is noted. A second one a day or
- * more later suspends the claim.
+ * Only a pass of re-checks calls this. A reading a day or more after the first such reading suspends the
+ * claim.
  */
 export async function recordMissing(
   tx: ClaimTransaction,
@@ -179,9 +169,9 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 };
 
 /**
- * Ends a capability of a claim for good, with history and log: `revoked` by its holder, or `leaked` if it was
- * found in a claim file. Suspends the claim if no active capability is left. Returns the claim after this;
- * undefined if there is no claim, or if the capability had ended already.
+ * Ends a capability for good: `revoked` by its holder, or `leaked` if it was found in a claim file. Suspends
+ * the claim if no active capability is left. Returns the claim after this; undefined if there is no claim, or
+ * if the capability had ended already.
  */
 export async function endCapability(
   tx: ClaimTransaction,

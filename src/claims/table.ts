@@ -28,7 +28,7 @@ const selectNewest = (is: '=' | '<>', limit: number) =>
 const readEvents = selectNewest('<>', 100);
 const readKeyChanges = selectNewest('=', 20);
 
-/** Reads the newest 100 events of a claim, and the newest 20 changes of its keys, oldest first. */
+/** The newest 100 events of a claim and the newest 20 changes of its keys, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
   const events = [...(await readEvents(db, handle)), ...(await readKeyChanges(db, handle))].map((row) => {
     const { handle: _handle, capability_id: _id, place, ...event } = eventTable.decode(row);
@@ -46,7 +46,6 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
     .where('hash', '=', hash),
 );
 
-/** The receipt keys that a check saw in a claim file at a time (RFC 3339). */
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
@@ -69,10 +68,6 @@ const isSameKey = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
 
 const mostKeys = 50;
 
-/**
- * Ends keys that are gone or have a different value under their name, and adds new ones if `mayAdd`. Returns
- * undefined if none changed.
- */
 async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
   const added = keys.filter((key) => mayAdd && !live.some((one) => isSameKey(one, key)));
@@ -91,8 +86,7 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
   if (added.length > 0) {
     const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
     await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-    // Keeps fifty keys, the published ones first, then the newest. A publisher that changes keys often loses
-    // only its own.
+    // Keeps the published keys, then the newest.
     await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
     select kid, valid_from from receipt_key where handle = ${handle}
     order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
@@ -106,12 +100,12 @@ export const createClaimReads = (db: Db) => ({
   claim: (handle: string): Promise<Claim | undefined> => findOne(db, 'claim', { handle }, claimTable),
   /** Newest first. */
   signingKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
-  /** The claims after a handle, in handle order, for the periodic re-check. */
+  /** Ordered by handle. */
   async claimed(afterHandle: string, limit: number): Promise<Claim[]> {
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
     return (await page.orderBy('handle').limit(limit).execute()).map(claimTable.decode);
   },
-  /** A listing's active and suspended capabilities, oldest first. A check leaves at most 64. */
+  /** The active and suspended ones, oldest first. A check leaves at most 64. */
   async capabilities(handle: string): Promise<Capability[]> {
     const rows = db.selectFrom('capability').selectAll().where('handle', '=', handle);
     const living = rows.where('state', 'in', ['active', 'suspended']);
@@ -125,13 +119,11 @@ export const createClaimReads = (db: Db) => ({
     findOne(db, 'capability', { hash }, capabilityTable),
   capabilityById: (id: string): Promise<Capability | undefined> =>
     findOne(db, 'capability', { id }, capabilityTable),
-  /** A capability by its SHA-256, with whether its listing is claimed now. */
   async holder(hash: string): Promise<{ capability: Capability; isClaimed: boolean } | undefined> {
     const [row] = await readHolder(db, hash);
     if (!row) return undefined;
     return { capability: capabilityTable.decode(row), isClaimed: row.claim_state === 'claimed' };
   },
-  /** The first generation of a control root that no event of this listing has; 0 for a new root. */
   async nextRootGeneration(handle: string, root: string): Promise<number> {
     const { used } = await db
       .selectFrom('claim_event')
@@ -142,7 +134,7 @@ export const createClaimReads = (db: Db) => ({
     return used === null ? 0 : Number(used) + 1;
   },
   history: (handle: string): Promise<ClaimEvent[]> => readClaimHistory(db, handle),
-  /** The receipt keys that a listing publishes or published, oldest first. */
+  /** Keys that have ended are included, oldest first. */
   receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
 });
 
@@ -193,8 +185,7 @@ export const createClaimWrites = (
   addHolder,
   followClaim,
   /**
-   * Records which receipt keys a listing publishes: changed keys end, and new keys begin if `mayAdd`. Missing
-   * keys end if `isComplete`. Returns the changes.
+   * Missing keys end if the reading is complete, and new ones begin if `mayAdd`. Undefined if none changed.
    */
   putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
     touch(handle);
@@ -208,15 +199,12 @@ export const createClaimWrites = (
   async addSigningKey(key: ClaimSchema['claim_key']) {
     await db.insertInto('claim_key').values(key).execute();
   },
-  /** Adds a capability. Throws if its hash is already known, so that an ended capability never comes back. */
+  /** Throws if the hash is known already. */
   async addCapability(capability: Capability): Promise<void> {
     touch(capability.handle);
     await db.insertInto('capability').values(capabilityTable.encode(capability)).execute();
   },
-  /**
-   * Changes the state of a capability. `at` (RFC 3339) is when it ended or was suspended. An active one has
-   * no end.
-   */
+  /** `at` is when it ended or was suspended, RFC 3339. An active one has no end. */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
     const ended_at = state === 'active' ? null : at;
     const row = await db
@@ -242,14 +230,14 @@ const isAfter = ({ handle, kind, place_key }: OptOutKey) =>
 type OptOutKey = Pick<OptOut, 'handle' | 'kind' | 'place_key'>;
 
 export const createOptOutReads = (db: Db) => ({
-  /** The opt-out lines that the last checks read for a listing, one for each location. */
+  /** There is one for each location. */
   async of(handle: string): Promise<OptOut[]> {
     const rows = db.selectFrom('opt_out').selectAll().where('handle', '=', handle);
     return (await rows.orderBy('kind').orderBy('place_key').execute()).map(optOutTable.decode);
   },
   withdrawing: (handle: string): Promise<OptOut | undefined> =>
     findOne(db, 'opt_out', { handle, state: 'withdrawn' }, optOutTable),
-  /** The opt-out lines after one, in the order of handle and location, for the periodic re-check. */
+  /** Ordered by handle and location. */
   async page(after: OptOutKey | undefined, limit: number): Promise<OptOut[]> {
     const rows = db.selectFrom('opt_out').selectAll();
     const page = after ? rows.where(isAfter(after)) : rows;

@@ -25,8 +25,8 @@ import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
 /**
- * The outcome of a check. `isWithdrawn`: the registry or the publisher withdrew the listing. `note` says what
- * follows from an opt-out line there that has not withdrawn the listing.
+ * `isWithdrawn`: the registry or the publisher withdrew the listing. `note` is about an opt-out line that has
+ * not withdrawn it.
  */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
@@ -35,12 +35,9 @@ export interface CheckedClaim {
   readonly note?: string;
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
-  /**
-   * The challenges that the holder of a claim elsewhere agrees to (`readAgreed`), if the method is by
-   * signature.
-   */
+  /** See `readAgreed`. Present if the method is by signature. */
   readonly agreed?: readonly string[];
-  /** Why lines that were read do not count, by hash; absent if no line could be judged. */
+  /** See `ReadingOutcome`. */
   readonly reasons?: Readonly<Record<string, CheckResult>>;
   /** Whether the next call checks again at once (shared.ts). */
   readonly isRepeatable?: boolean;
@@ -74,13 +71,12 @@ function toChecked(
   };
 }
 
-/** Tells whether the host answered and nothing was proven, so that the claimant may publish a line now. */
 const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
 /**
- * Reads the challenges, as `<place key> <hash>`, at the location of a claim in force that a different method
- * proved. The holder of that location agrees to them. The claim may have moved by the time they are judged.
+ * The challenges, as `<place key> <hash>`, at the location of a claim in force that another method proved.
+ * They name the location, because the claim may have moved by the time they are judged.
  */
 async function readAgreed(
   { listing, place }: ClaimTarget,
@@ -98,14 +94,12 @@ async function readAgreed(
   return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
 }
 
-/** The claim at the beginning of a reading. It decides which locations are read. */
 async function readOnRecord({ listing }: ClaimTarget, { store, clock }: Context): Promise<ClaimOnRecord> {
   const claim = await store.claims.claim(listing.handle);
   const capabilities = await store.claims.capabilities(listing.handle);
   return { claim, isHolding: claim !== undefined && isHeld(claim, { capabilities, listing, now: clock() }) };
 }
 
-/** Reads locations for a shared check. No other code reads one. */
 async function readPlaces(
   target: ClaimTarget,
   context: Context,
@@ -116,29 +110,18 @@ async function readPlaces(
   return { read, agreed: hasLines ? await readAgreed(target, known, context) : new Set<string>() };
 }
 
-/**
- * The asker of a check. `presented` is the id of an active capability of the listing. A re-check sets
- * `onMissing`.
- */
+/** `presented` is the id of an active capability of the listing. Only a re-check sets `onMissing`. */
 interface CheckedBy {
   readonly presented?: string | undefined;
   readonly onMissing?: LocationReading['onMissing'];
 }
 
 /**
- * The limit of requested checks that add entries about a listing to the log, on all nodes together. Re-checks
- * are not counted, so that they act even if others have used up the limit.
+ * The limit counts requested checks that add entries about a listing to the log, on all nodes together.
+ * Re-checks are not counted, so that they act even if others have used up the limit.
  */
 export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day_s } as const;
 
-/**
- * Applies a reading in one transaction, which `save` ends. For a blocked claimant, a re-check only takes
- * away.
- * @throws unavailable if the listing changed meanwhile
- * @throws the problem that keeps the caller from writing
- * @throws rate_limited if checks change the claim too often
- * @throws any problem that `save` throws
- */
 async function apply(
   target: ClaimTarget,
   was: Pick<LocationReading, 'read' | 'agreed' | 'signed'>,
@@ -175,9 +158,9 @@ async function apply(
 }
 
 /**
- * Checks a signature against what the shared check of the domain read: the published keys, and the agreement
- * at the location of a claim elsewhere. A request with a signature therefore reads nothing itself. An outcome
- * without keys stays as it is. Throws unavailable if the keys were read again meanwhile.
+ * Checks a signature with the keys and challenges that the shared check read, so that a request with a
+ * signature reads nothing itself. Returns `checked` if that has no keys.
+ * @throws unavailable if the keys were read again meanwhile
  */
 export async function checkSignature(
   target: ClaimTarget,
@@ -198,19 +181,14 @@ export async function checkSignature(
   return apply(target, { read, agreed: new Set(agreed), signed }, { context, save });
 }
 
-/**
- * The name under which the latest check of a location is stored. There is one for anybody, one for each
- * holder and one for re-checks.
- */
+/** The name under which the latest check of a location is stored. */
 export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${string}` | 'recheck'): string =>
   toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
 
 /**
- * Checks a location and applies what its lines say (`runSharedCheck`). If the last check is still current,
- * returns it and, unless it is proven, the seconds until the next one is possible. A re-check hands a reading
- * that shows a line or the location to be gone to `onMissing`. Re-checks and the holder of each active
- * capability have checks of their own, so that a check that others ask for cannot replace one that ends a
- * claim or acts at once.
+ * Checks a location and applies what its lines say, or returns the last check while that is current
+ * (`runSharedCheck`). Re-checks and holders of active capabilities have checks of their own, so that a check
+ * that others ask for cannot replace one that ends a claim or acts at once.
  */
 export async function checkClaim(
   target: ClaimTarget,

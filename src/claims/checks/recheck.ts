@@ -19,8 +19,8 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
 /**
- * When a claim is checked again, in ms since 1970. The wait is the interval (+-20 %), a quarter of it after a
- * check that failed, and at most a day after a first check that found nothing.
+ * The time in ms since 1970. The wait is the interval ± 20 %, a quarter of it after a failed check, and at
+ * most a day after a first check that found nothing.
  */
 export function recheckDue_ms(
   {
@@ -39,10 +39,6 @@ export function recheckDue_ms(
   return Date.parse(last) < second_ms ? Math.min(due_ms, second_ms) : due_ms;
 }
 
-/**
- * When an opt-out line is read again: one day after the first reading that found it, at most a day after the
- * first that found no text there, and otherwise as often as claims.
- */
 function optOutDue_ms(optOut: OptOut, interval_s: number): number {
   const second_ms = Date.parse(optOut.seen_at) + secondReading_ms;
   const isWaiting = optOut.state === 'seen' && Date.parse(optOut.checked_at) < second_ms;
@@ -50,10 +46,9 @@ function optOutDue_ms(optOut: OptOut, interval_s: number): number {
   return isWaiting ? second_ms : recheckDue_ms({ ...optOut, missing }, interval_s);
 }
 
-/** The locations where a claim or an opt-out line of a listing is checked again, each with its time. */
 async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
   const optOuts = await store.optOuts.of(handle);
-  // If an opt-out line stands elsewhere, the claim's location is read too, so that a missing line is noticed.
+  // The check of an opt-out line by the method of the claim also reads the lines of the claim.
   const isReadThere = optOuts.some(({ state, kind }) => state === 'withdrawn' && kind === claim?.kind);
   const interval_s = config.claimRecheck_s;
   return [
@@ -64,7 +59,7 @@ async function duesOf(handle: string, claim: Claim | undefined, { store, config 
   ];
 }
 
-/** The re-check of a location that was already made in this pass, usually by a different node. */
+/** A re-check of the location in this pass, usually by another node. */
 async function findOthersCheck(target: ClaimTarget, context: Context): Promise<CheckedClaim | undefined> {
   const { store, config, clock } = context;
   const found = await store.checks.newest(target.listing.handle, toCheckName(target, 'recheck'));
@@ -97,19 +92,13 @@ async function recheckPlace(
   return true;
 }
 
-/**
- * Tells whether a check is due. It is also due if its time is too far ahead, because a clock that was ahead
- * set it.
- */
+/** A time that is too far ahead comes from a clock that was ahead, so that check is due too. */
 function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
   const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
   return at_ms <= now_ms || at_ms > latest_ms;
 }
 
-/**
- * Re-checks the locations of a listing that are due. `isOther`: its claim is not due, but is read for
- * comparison.
- */
+/** `isOther`: the claim is read for comparison, although it is not due. */
 async function recheck(
   { handle, isOther }: { readonly handle: string; readonly isOther: boolean },
   context: Context,
@@ -131,10 +120,6 @@ async function recheck(
   return checked.includes(true);
 }
 
-/**
- * Yields the handles whose claim or opt-out line is due, with the location, and tells the pass which claims
- * are not due.
- */
 async function* readDue(
   { store, config, clock }: Context,
   pass: ClaimPass,
@@ -152,10 +137,8 @@ const hostsAtOnce = 4;
 const mostWaiting = 256;
 
 /**
- * Checks every claim and opt-out line that is due, except those that a different node checked in this pass.
- * Lines and locations that are gone are recorded at the end of the pass (claim-pass.ts). A check that fails
- * is logged and does not stop the others. The signal drops running checks. Returns how many claims and lines
- * led to a check.
+ * Checks the claims and opt-out lines that are due and that no other node checked in this pass. The signal
+ * drops running checks. Returns how many claims and lines led to a check.
  */
 export async function recheckClaims(
   context: Context,
@@ -164,7 +147,7 @@ export async function recheckClaims(
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));
-  // The claims of one host are checked one after the other, so that a host that stalls delays no others.
+  // The claims of one host are checked one after the other, so that a host that stalls takes only one place.
   const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
   const waiting = new Set<Promise<void>>();
   const pass = createClaimPass();
@@ -191,10 +174,7 @@ export async function recheckClaims(
   return checked;
 }
 
-/**
- * Checks claims and opt-out lines when they are due, until the signal, which drops a running check. Never
- * throws.
- */
+/** Makes passes until the signal, which drops running checks. Never rejects. */
 export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
   const pause_ms = pauseOf_ms(context.config);
   return every({

@@ -7,26 +7,22 @@ import type { Lease } from '../../store/store.ts';
 import type { TableValue } from '../../store/table.ts';
 import { type ClaimTransaction, checkTable, type Db } from '../schema.ts';
 
-/**
- * The latest check of a location where a listing can be claimed. It is stored, so that all nodes return the
- * same result.
- */
+/** Stored, so that all nodes return the same result. */
 export type SharedCheck = TableValue<typeof checkTable>;
 type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
 
 export const createCheckReads = (db: Db) => ({
-  /** The latest check of a location of a listing, which is kept for at least an hour. */
+  /** Kept for at least an hour. */
   newest: (handle: string, place: string): Promise<SharedCheck | undefined> =>
     findOne(db, 'claim_check', { handle, place }, checkTable),
 });
 
-/** Reads and writes for a transaction. The writes change no listing. */
+/** The writes change no listing. */
 export const createCheckWrites = (db: Db) => ({
   ...createCheckReads(db),
   async put(check: SharedCheck): Promise<void> {
     await upsert(db, 'claim_check', checkTable.encode(check), 'handle', 'place').execute();
   },
-  /** Deletes checks that began before a time (RFC 3339). */
   async purge(before: string): Promise<void> {
     await db.deleteFrom('claim_check').where('begun_at', '<', before).execute();
   },
@@ -38,10 +34,6 @@ const pollEvery_ms = 100;
 
 const leaseOf = ({ handle, place }: CheckSubject) => `check/${handle} ${place}`;
 
-/**
- * The newest check of this location, if it began less than 30 seconds ago. A check that may be repeated at
- * once is not current.
- */
 async function findRecent({ handle, place }: CheckSubject, { store, clock }: Context) {
   const check = await store.checks.newest(handle, place);
   if (!check || Math.abs(clock().getTime() - Date.parse(check.begun_at)) >= window_ms) return undefined;
@@ -49,7 +41,6 @@ async function findRecent({ handle, place }: CheckSubject, { store, clock }: Con
   return { check, isCurrent: !isRepeatable };
 }
 
-/** Returns the function that ends the turn. Does not wait if there is a current check. Throws unavailable. */
 async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean }, context: Context) {
   const { checkTurns, caller } = context;
   if ((await findRecent(subject, context))?.isCurrent) return () => {};
@@ -63,8 +54,9 @@ async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean },
 }
 
 /**
- * Saves the outcome for all nodes, in the transaction that applies it. `wasAnswered`: the host answered, and
- * nothing was proven. Throws unavailable if a different node may check the location by now.
+ * Called in the transaction that applies the outcome. `wasAnswered`: the host answered, and nothing was
+ * proven.
+ * @throws unavailable if another node may check the location by now
  */
 export type SaveOutcome = (tx: ClaimTransaction, outcome: object, wasAnswered: boolean) => Promise<void>;
 
@@ -76,7 +68,7 @@ interface SharedOutcome<T> {
 
 type RunCheck<T> = (save: SaveOutcome) => Promise<T>;
 
-/** Runs a check under a lease. `isFirst`: no check of this location began in the 30 seconds before. */
+/** `isFirst`: no check of this location began in the last 30 seconds. */
 async function runOurs<T extends object>(
   { handle, place }: CheckSubject,
   { clock }: Context,
@@ -94,10 +86,6 @@ async function runOurs<T extends object>(
   return { outcome: { ...outcome, ...mark }, begun_ms: begun.getTime(), isOwn: true };
 }
 
-/**
- * Runs a check, or waits while a different node runs it. Throws unavailable if that node is still checking
- * when a request would time out.
- */
 async function runForAllNodes<T extends object>(
   subject: CheckSubject,
   context: Context,
@@ -125,9 +113,9 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs one check of a listing's location in 30 seconds across all nodes. Concurrent callers wait for its
- * result. A first check after a pause may be repeated at once if the claimant has yet to publish a line. A
- * check without its lease cannot write.
+ * Runs one check of a listing's location in 30 seconds across all nodes, and concurrent callers wait for its
+ * result. The first check after a pause may be repeated at once if it proved nothing, because the claimant
+ * has yet to publish a line.
  */
 export async function runSharedCheck<T extends object>(
   { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },

@@ -57,12 +57,11 @@ const suspended = (reason: string, more: Partial<Claim> = {}): StandingClaim => 
   ...having(capability('suspended')),
 });
 
-/** A state of the claim, a new line, and whether the line was asked for with a capability of the claim. */
 export interface ForetellCase {
   readonly claim: string;
   readonly line: string;
   readonly isCosigned: boolean;
-  /** The effect of the line in words, without the cost of a new claim. */
+  /** It does not state the cost of a new claim. */
   readonly does: string;
 }
 
@@ -86,7 +85,7 @@ const settings: readonly (readonly [claim: string, line: string, StandingClaim, 
   ],
 ];
 
-/** The effects of new lines, each decided for a made-up claim, for documents that are about no listing. */
+/** Each effect is decided for a made-up claim, for documents that are about no listing. */
 export const foretellCases: readonly ForetellCase[] = settings.flatMap(([claim, line, known, place]) =>
   [true, false].map((isCosigned) => {
     const { begins, acts } = foretell(known, { place, isCosigned }) ?? { acts: '' };

@@ -4,9 +4,7 @@ import { continuationOf, type JudgedFacts, judge, type ReadLine } from '../judge
 import { movingKey } from '../moving.ts';
 import { afterMissing, isLapsed, isLiving, type RecordedPlace, secondReading_ms } from '../standing.ts';
 
-/**
- * The claim of a listing, its active and suspended capabilities, and the repository that its record names.
- */
+/** `capabilities` are the active and suspended ones. */
 export interface StandingClaim {
   readonly handle: string;
   readonly listing: RecordedPlace;
@@ -17,10 +15,7 @@ export interface StandingClaim {
   readonly now: Date;
 }
 
-/**
- * A new line: where it will be read, and whether its challenge was asked for with a capability that continues
- * the claim.
- */
+/** `isCosigned`: its challenge was asked for with a capability that continues the claim. */
 export interface NewLine {
   readonly place: ProofPlace;
   readonly isCosigned: boolean;
@@ -31,7 +26,7 @@ export interface NewLine {
 export interface Foretold {
   /** The beginning of a sentence that says that the line begins a new claim; absent if it never does. */
   readonly begins?: string;
-  /** The same sentence with the cost of a new claim. Texts say it first. */
+  /** The same sentence with the cost of a new claim. */
   readonly cost?: string;
   /** The conditions under which the line acts, and its effect. */
   readonly acts: string;
@@ -41,7 +36,6 @@ export interface Foretold {
   readonly hint?: string;
 }
 
-/** The loss when a new claim replaces the one on record. */
 export const newClaimCost =
   'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends';
 
@@ -60,7 +54,6 @@ type Fate = 'continues' | 'begins' | 'begins later' | 'waits';
 const isSamePlace = (claim: Claim | undefined, { kind, key }: ProofPlace) =>
   claim?.kind === kind && claim.place_key === key;
 
-/** Makes everything that `judge` needs about a line that nobody has made yet, signed with a made-up key. */
 function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewLine) {
   const { handle, listing, claim, capabilities, cosigners, now } = standing;
   const [cosigner] = cosigners;
@@ -92,7 +85,7 @@ function toFacts(standing: StandingClaim, { place, isCosigned, signed_by }: NewL
   return { facts, line };
 }
 
-/** The lines of the claim, in the form in which a reading of its location finds them. */
+/** The lines of the claim, as if a reading had found all of them. */
 const oldLines = ({ claim, capabilities, now }: StandingClaim): ReadLine[] =>
   capabilities
     .filter((row) => isLiving(row) && !isLapsed(row, now))
@@ -167,7 +160,6 @@ const moving = {
     'If two checks a day or more apart read it at both the new location and the claim’s location, it begins the new claim.',
 };
 
-/** The effect of the line in words. `where`: whether it will be read at the location of the claim. */
 function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: keyof typeof alone): string {
   const isOver = after === 'begins';
   if (beside === 'continues')
@@ -181,7 +173,6 @@ function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: key
   return [beside === 'waits' ? waiting : moving[beside], after === 'waits' ? '' : alone[where]].join(' ');
 }
 
-/** The difference that a capability of the claim would make for a line that is asked for without one. */
 function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined {
   if (standing.cosigners.length === 0) return undefined;
   const { beside } = fatesOf(standing, { place, isCosigned: true });
@@ -194,8 +185,8 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 }
 
 /**
- * Foretells the effect of a signature by a key that signed a capability of the claim. Undefined if the method
- * is not by signature, or if such a signature does not continue the claim.
+ * The signature is by a key that signed a capability of the claim. Undefined if the method is not by
+ * signature, or if such a signature does not continue the claim.
  */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
   if (line.place.kind !== 'registry_key') return undefined;
@@ -211,10 +202,7 @@ function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | unde
   };
 }
 
-/**
- * Foretells the effect of a new line on the claim on record, as `judge` decides it for a made-up line of that
- * kind. Undefined if the listing was never claimed, so that the line begins its first claim.
- */
+/** Asks `judge` about a made-up line. Undefined if the listing was never claimed. */
 export function foretell(standing: StandingClaim, line: NewLine): Foretold | undefined {
   const { claim } = standing;
   if (!claim) return undefined;
@@ -231,7 +219,10 @@ export function foretell(standing: StandingClaim, line: NewLine): Foretold | und
 export const foretoldText = ({ cost, acts, hint }: Foretold): string =>
   [cost, acts, hint].filter(Boolean).join(' ');
 
-/** Foretells the effect of a new address of the repository in the registry, which suspends the claim. */
+/**
+ * The effect if the registry records a new address of the repository. Undefined if the listing was never
+ * claimed.
+ */
 export function foretellMoved(standing: StandingClaim): string | undefined {
   const { claim } = standing;
   if (!claim) return undefined;

@@ -4,13 +4,10 @@ import { decide } from '../opt-out.ts';
 import { isHeld, secondReading_ms } from '../standing.ts';
 import type { StandingClaim } from './foretell.ts';
 
-/**
- * When a line `optout <handle>` withdraws the listing: at the first reading, at a second one a day or more
- * later, or never.
- */
+/** The reading that withdraws the listing: the first, one a day or more later, or none. */
 export type OptOutFate = 'at once' | 'later' | 'never';
 
-/** Decides, as a check would, the effect of an opt-out line at a location on a listing that has none yet. */
+/** Asks `decide` about a line on a listing that has no opt-out line yet. */
 export function foretellOptOut(
   standing: StandingClaim,
   { place, isHolder }: { readonly place: ProofPlace; readonly isHolder: boolean },
@@ -45,16 +42,16 @@ const withdrawn = [
   'Withdrawal and return are entries of the log.',
 ];
 
-/** How any listing is opted out, as the texts before and after the line. */
+/** The texts before and after the line. */
 export const howToOptOut = (claimFile: string): readonly [string, string] => [
   'To have a listing withdrawn, put the line ',
   ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location.`,
 ];
 
-/** The effects of an opt-out line on any listing, one rule per item. */
+/** These hold for any listing, one rule per item. */
 export const optOutEffects: readonly string[] = [fates['at once'], fates.later, fates.never, ...withdrawn];
 
-/** The effects of an opt-out line on this listing, one rule per item. */
+/** These hold for this listing, one rule per item. */
 export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): readonly string[] {
   const found = new Set(
     places.flatMap((place) => [
@@ -68,7 +65,6 @@ export function optOutRules(standing: StandingClaim, places: readonly ProofPlace
   return [...said, ...withdrawn];
 }
 
-/** The effect that a line had when it was read, and what follows. */
 export function optOutText(
   { handle, state, seen_at, missing_at }: OptOut,
   claim: Pick<Claim, 'state'> | undefined,
