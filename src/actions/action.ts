@@ -4,24 +4,23 @@ import type { ModerationReason, ModerationTarget, ModerationTargetKind } from '.
 import { toPrefix } from '../moderation/network.ts';
 import type { RatingTransaction } from '../ratings/schema.ts';
 
-/** The reason why nothing was done, as a sentence for the operator. */
+/** Its message tells the operator why nothing was done. */
 export class NotModerated extends Error {}
 
-/** The target of an action, with the listing and the entries of the log that it affects. */
 export interface FoundTarget extends ModerationTarget {
-  /** The listing that shows the action; undefined for namespaces, accounts and networks. */
+  /** See `moderationTable`. */
   readonly handle?: string | undefined;
   /** The listings whose changes report the action: the one that shows it first, then that of the author. */
   readonly reportedTo: readonly string[];
   /** The entries of the log whose records are affected. A rating's own entry comes first. */
   readonly record_indexes: readonly number[];
-  /** The older versions of a rating, which may be erased themselves; none if the rating is erased. */
+  /** The older versions of a rating that are not erased; none if the rating itself is erased. */
   readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
 }
 
 /**
- * An action that the operator can take. The row and the entry of the log are written in the same way for
- * every action (actions.ts). `apply` and `undo` write any other changes, after the row.
+ * The row and the entry of the log are written in the same way for all actions (actions.ts). `apply` and
+ * `undo` write other changes, after the row.
  */
 export interface Action {
   /** The command, which is also the published name. */
@@ -34,11 +33,10 @@ export interface Action {
    * absent, its own, its withdrawal and the response to it.
    */
   readonly reach?: 'own_record' | 'older_versions';
-  /** A target in the form in which the operator writes it. */
+  /** A target as the operator writes it. */
   readonly example: string;
-  /** Returns a verb phrase: it completes a sentence that begins with "The operator of this directory". */
+  /** A verb phrase that completes "The operator of this directory ...". */
   did(target: ModerationTarget): string;
-  /** A sentence that says what the action means for readers or writers. */
   consequence(target: ModerationTarget): string;
   apply?(
     tx: RatingTransaction,
@@ -47,7 +45,6 @@ export interface Action {
   ): Promise<void>;
   /** Absent if nothing changes besides the row. */
   undo?(tx: RatingTransaction, target: FoundTarget): Promise<void>;
-  /** Nothing undoes the action. */
   readonly isFinal?: true;
 }
 
@@ -62,11 +59,7 @@ const named = {
   network: (text: string) => toPrefix(text) !== undefined,
 } as const;
 
-/**
- * Parses a target: a rating or a capability by its id, a listing by its handle, and with a prefix
- * `response:<rating id>`, `namespace:co.example`, `account:github.com/example`, `account:example.com` or
- * `network:192.0.2.0/24`. Undefined for anything else.
- */
+/** docs/moderation.md lists the forms. Undefined for any other. */
 export function readTarget(text: string): ModerationTarget | undefined {
   const [, kind, rest = ''] = /^(response|namespace|account|network):(.*)$/.exec(text) ?? [];
   if (kind !== undefined) {
@@ -83,7 +76,6 @@ type ModeratedRating = NonNullable<Awaited<ReturnType<RatingTransaction['ratings
 
 const nothing = (what: string) => new NotModerated(`there is no ${what}`);
 
-/** The entries of a rating: its own, that of its withdrawal, and that of the response to it. */
 async function recordsOf(tx: RatingTransaction, rating: ModeratedRating): Promise<number[]> {
   const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
   const response = await tx.ratings.response(id);
@@ -93,7 +85,7 @@ async function recordsOf(tx: RatingTransaction, rating: ModeratedRating): Promis
   return [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
 }
 
-/** The versions before a rating, with withdrawn ones of the same interaction. */
+/** Withdrawn versions of the same interaction are among them. */
 async function findOlder(tx: RatingTransaction, rating: ModeratedRating) {
   if (rating.erased_at) return [];
   const { source_handle, subject_handle, interaction_id } = rating;

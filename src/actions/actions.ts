@@ -68,7 +68,6 @@ const consequences = {
   listing: 'Everything else about the listing is shown as before.',
 } as const;
 
-/** Shows or hides a listing according to the actions against it that are in force. */
 async function moderateListing(tx: RatingTransaction, { target_kind, target }: FoundTarget): Promise<void> {
   if (target_kind === 'listing') await tx.listings.moderate(target);
 }
@@ -142,15 +141,12 @@ export const withdraw: Action = {
   },
 };
 
-/** Every action of the operator. The command line and the documents are loops over this list. */
 export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, block, erase];
 
 const operator = 'The operator of this directory';
 
 /**
- * Appends `moderation.applied`, and reports it in the changes of every affected listing. If a listing is the
- * target, registry mirrors learn of it too. `ends` is the entry of the action that it ends. The address of a
- * network is not published.
+ * `ends` is the entry of the action that this one ends. The address of a blocked network is not published.
  */
 async function append(
   tx: RatingTransaction,
@@ -199,10 +195,7 @@ async function findFor(
   return { ...found, record_indexes: [...new Set(all)] };
 }
 
-/**
- * Applies an action in the caller's transaction: writes its row and its entry of the log, and calls `apply`.
- * Throws NotModerated and NotErasable.
- */
+/** @throws NotModerated and NotErasable */
 export async function applyAction(
   tx: RatingTransaction,
   action: Action,
@@ -222,7 +215,7 @@ export async function applyAction(
   return moderation;
 }
 
-/** Ends an action in force, in the caller's transaction, and reverses its effect. Throws NotModerated. */
+/** @throws NotModerated */
 export async function undoAction(
   tx: RatingTransaction,
   action: Action,

@@ -34,7 +34,7 @@ export const createFeedbackReads = (db: Db) => ({
   byId: (id: string): Promise<Feedback | undefined> => findOne(db, 'feedback', { id }, feedbackTable),
 });
 
-/** The writes of feedback change no listing. */
+/** The writes change no listing. */
 export const createFeedbackWrites = (db: Db) => ({
   ...createFeedbackReads(db),
   async add(feedback: Feedback): Promise<void> {

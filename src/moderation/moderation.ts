@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { flag, integer, json, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 
-/** The reasons for which the operator may act, a closed list. Each continues "because ...". */
+/** Each reason continues "because ...". */
 export const moderationReasons = {
   personal_data: 'it has personal data that should not be public',
   unlawful: 'a law or a court order requires it',
@@ -18,7 +18,7 @@ export const moderationReasons = {
 } as const;
 export type ModerationReason = keyof typeof moderationReasons;
 
-/** The reasons for which an action is undone, a closed list. Each continues "because ...". */
+/** Each reason continues "because ...". */
 export const restoreReasons = {
   appeal: 'an appeal against it was right',
   mistake: 'it was a mistake',
@@ -49,20 +49,18 @@ export const moderationTable = table('moderation', ['log_index'], {
   target: text,
   /** The listing that shows it; undefined for namespaces, accounts and networks. */
   handle: optional(text),
-  /** The entries of the log whose records the action reaches (`reach` of the action). */
+  /** The entries of the log whose records the action reaches. */
   record_indexes: json<readonly number[]>(),
   reason: oneOf<ModerationReason>(),
   statement: text,
   at: text,
-  /** The entry of the log that ended it, the time, and the reason. */
   ended_by: optional(integer),
   ended_at: optional(text),
   end_reason: optional(text),
 });
-/** One action of the operator. It is in force until a later entry of the log ends it. */
+/** The action is in force until `ended_by` is set. */
 export type Moderation = TableValue<typeof moderationTable>;
 
-/** An action of the operator as readers see it beside its effect. */
 export const moderationNotice = z.object({
   action: z.string().describe('hide, void, withdraw, revoke, block or erase'),
   reason: z.string(),
@@ -80,14 +78,12 @@ export const toNotice = ({ action, reason, statement, at, log_index }: Moderatio
   log_index,
 });
 
-/** Says how to appeal: to the operator's contact or, if none is set, by the feedback form. */
 export const toAppeal = ({
   operatorContact,
   publicUrl,
 }: Pick<Config, 'operatorContact' | 'publicUrl'>): string =>
   `To appeal against an action of the operator, ${operatorContact ? `write to ${operatorContact}` : `use the form at ${publicUrl}/feedback`} and name its log index.`;
 
-/** The category of feedback that asks the operator to look at a listing or a rating. */
 export const reportCategory = 'report';
 
 export const feedbackTable = table('feedback', ['id'], {

@@ -4,8 +4,8 @@ const mappedFromIPv4 = new BlockList();
 mappedFromIPv4.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /**
- * Parses an address or range. Dossier knows callers by IPv4 address or IPv6 /64, so an IPv6 address stands
- * for its /64. Undefined for a longer prefix, an address with a zone and an IPv4 address written as IPv6.
+ * An IPv6 address without a prefix stands for its /64, because Dossier knows callers by IPv4 address or IPv6
+ * /64. Undefined for a longer prefix, an address with a zone and an IPv4 address written as IPv6.
  */
 export function toPrefix(
   text: string,
@@ -20,7 +20,7 @@ export function toPrefix(
   return bits <= longest ? { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' } : undefined;
 }
 
-/** Tells whether a caller's network (an IPv4 address or an IPv6 /64) is in a blocked one. */
+/** `caller` is an IPv4 address or an IPv6 /64. */
 export function isInNetwork(caller: string, network: string): boolean {
   const own = toPrefix(caller);
   const blocked = toPrefix(network);

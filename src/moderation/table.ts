@@ -4,7 +4,6 @@ import { Holder } from '../core/identity.ts';
 import { type Moderation, type ModerationTarget, moderationTable } from './moderation.ts';
 import type { Db } from './schema.ts';
 
-/** The writer: a listing with the capability that it uses and its control roots. */
 export interface Writer {
   readonly handle: string;
   readonly capability_id?: string | undefined;
@@ -25,24 +24,18 @@ const namespacesAbove = (namespace: string) =>
 const isOfRoot = (root: string) =>
   sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
 
-/** Adds to control roots the accounts that they stand for: codeberg.org/alice for alice.codeberg.page. */
+/** Adds the accounts that control roots stand for: codeberg.org/alice for alice.codeberg.page. */
 const withHolders = (roots: readonly string[]): string[] => [
   ...new Set(roots.flatMap((root) => [root.toLowerCase(), new Holder(root).id])),
 ];
 
-/**
- * Tells whether a block applies. A block of a namespace applies to all namespaces below it. A block of an
- * account applies to each claim by it, and a block of a domain to each claim by it or by a domain below it.
- */
+/** A block of a namespace or domain also applies to those below it. */
 const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(handleParts(handle).namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...withHolders(roots).map(isOfRoot)], sql` or `)})))`;
 
-/**
- * The actions in force against a listing, its capabilities, its namespace, or the accounts of its claim
- * (`roots`).
- */
+/** The actions in force against a listing, its capabilities, its namespace, or the accounts of its claim. */
 export async function readModerationOf(
   db: Db,
   listing: Pick<Writer, 'handle' | 'roots'>,
@@ -72,9 +65,7 @@ export async function readModerationOfRatings(db: Db, subject: string): Promise<
   return found;
 }
 
-/**
- * The handles of listings that an action in force hides or withdraws, each with the names of these actions.
- */
+/** The names of the actions in force, by handle. */
 export async function readModeratedListings(
   db: Db,
   handles: readonly string[],
@@ -102,7 +93,7 @@ const selectAgainst = (db: Db, { roots, handle, capability_id = '' }: Writer) =>
   );
 
 export const createModerationReads = (db: Db) => ({
-  /** The actions in force against a target, oldest first. */
+  /** Oldest first. */
   async active({ target_kind, target }: ModerationTarget): Promise<Moderation[]> {
     const rows = selectActive(db).where('target_kind', '=', target_kind).where('target', '=', target);
     return (await rows.execute()).map(moderationTable.decode);
@@ -125,9 +116,7 @@ export const createModerationReads = (db: Db) => ({
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);
   },
-  /**
-   * Counts all actions by month (YYYY-MM, UTC), newest first. `undone` counts those that were undone since.
-   */
+  /** By month (YYYY-MM, UTC), newest first. `undone` counts the actions that have ended. */
   async counts() {
     const rows = await db
       .selectFrom('moderation')

@@ -26,7 +26,6 @@ const noCounts = (): RatingCounts => ({
 const noGroups = () =>
   Object.fromEntries(ratingGroups.map((group) => [group, noCounts()])) as Record<RatingGroup, RatingCounts>;
 
-/** The ratings of a subject that count: those that are not superseded, withdrawn or voided. */
 export const currentOf = (db: Db, subject: string) =>
   db.selectFrom('rating').where('subject_handle', '=', subject).where('is_current', '=', currentFlag);
 
@@ -42,7 +41,7 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     groupCase(now).as('in_group'),
   ]);
 
-/** The rank of a rating among the ratings of its group by the same source or listing. The newest has 1. */
+/** The newest rating of a source or listing in a group has rank 1. */
 const placeBy = (column: 'source' | 'source_handle') =>
   sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by log_index desc)`;
 
@@ -66,13 +65,11 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .execute();
 
 /**
- * The current ratings of one group with the same outcome, score and class of proof: how many there are, and
- * when the last was made. `sources` and `source_handles` count those that are the newest of their source or
- * rating listing in the group.
+ * `sources` and `source_handles` count the ratings that are the newest of their source or rating listing in
+ * the group.
  */
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 
-/** Sums up the counts of each group. */
 export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup, RatingCounts> {
   const groups = noGroups();
   for (const { in_group, outcome, score, proof_class, last, ...row } of cells) {
@@ -128,7 +125,6 @@ export const noNativeCounts: Omit<
   'statement' | 'computed_score' | 'proof_meanings' | 'recent'
 > = { ratings: 0, ...noGroups(), voided: 0, hidden: 0, flags: {} };
 
-/** Counts a listing's current ratings in each group at a time (RFC 3339). */
 export async function readNativeCounts(db: Db, subject: string, now: string): Promise<typeof noNativeCounts> {
   const groups = toGroupCounts(await readHistogram(db, subject, now));
   const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);
@@ -146,7 +142,7 @@ export async function readNextChange(db: Db, subject: string, now: string): Prom
   return row?.next ?? undefined;
 }
 
-/** Counts the newest current ratings of a subject since a time, by month, outcome and group. */
+/** Counts only the newest `maxRatingsByMonth` ratings. */
 export async function readMonthCounts(
   db: Db,
   subject: string,

@@ -4,15 +4,11 @@ import { isRelated, toRelationSides } from './groups.ts';
 import type { Db } from './schema.ts';
 import { praises, type RatingRow } from './table.ts';
 
-/** Selects the listings that a holder has by its namespace or a claim. */
 const listingsOf = (holder: RawBuilder<unknown>) =>
   sql`(select handle from recorded_identity where kind = 'proven' and value = ${holder})`;
 const holdersOf = (handle: RawBuilder<unknown>) =>
   sql`(select value from recorded_identity where kind = 'proven' and handle = ${handle})`;
 
-/**
- * Tells whether a rating in the other direction that is not withdrawn makes a pair with this one (pairs.ts).
- */
 const isPaired = sql<boolean>`exists (
   select 1 from rating as back
   where back.source_identity in ${holdersOf(sql`rating.subject_handle`)}
@@ -22,19 +18,12 @@ const isPaired = sql<boolean>`exists (
     and back.first_created_at <= rating.pair_until
     and rating.first_created_at <= back.pair_until)`;
 
-/**
- * Tells whether the control root of a rating holds the claim in force of its source. The claim is read once
- * for all ratings.
- */
+/** The claim is read once for all ratings. */
 const isInForce = (source: string) => sql<boolean>`(rating.source_root, rating.source_root_generation) in (
   select root, root_generation from claim where handle = ${source} and state = 'claimed')`;
 
 const oneIf = (condition: RawBuilder<boolean>) => sql<number>`case when ${condition} then 1 else 0 end`;
 
-/**
- * The columns that follow from the row itself, from its pairs, and from the claim of its source at the time
- * of a change.
- */
 const derived = {
   is_current: oneIf(
     sql`rating.superseded_by is null and rating.withdrawn_at is null and rating.voided_at is null`,
@@ -44,9 +33,7 @@ const derived = {
     sql<string>`case when not ${isInForce(source)} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
 };
 
-/**
- * Writes derived columns of the ratings whose ids a query selects. Returns the rated handles that changed.
- */
+/** Returns the rated handles that changed. */
 async function writeDerived(
   db: Db,
   ids: RawBuilder<unknown>,
@@ -71,10 +58,6 @@ const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pa
     and back.first_created_at <= ${pair_until}
     and back.pair_until >= ${first_created_at}`;
 
-/**
- * Marks ratings of a listing as related if their source has a proven account or domain in common with the
- * listing.
- */
 async function relateSubject(db: Db, handle: string): Promise<void> {
   const sources = await db
     .selectFrom('rating')
@@ -100,7 +83,6 @@ async function relateSubject(db: Db, handle: string): Promise<void> {
   }
 }
 
-/** A change after which columns of ratings are derived again. */
 export type RatingCause =
   /** A rating was superseded, voided or erased, or counts again. */
   | { readonly rating: string }
@@ -112,10 +94,9 @@ export type RatingCause =
   | { readonly subject: string; readonly holder: Holder };
 
 /**
- * Updates the columns of ratings that follow from other columns and rows, after a change that is already
- * stored. In a stored rating, nothing else writes `is_current`, `reciprocal`, `source_ended_at` and
- * `related`. The other columns follow from records that never change (fold.ts), and are written with the
- * rating. Returns the rated handles that may have changed.
+ * Updates columns that follow from other columns and rows, after a change that is already stored. In a stored
+ * rating, nothing else writes `is_current`, `reciprocal`, `source_ended_at` and `related`. Returns the rated
+ * handles that may have changed.
  */
 export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
   const { is_current, reciprocal, source_ended_at } = derived;

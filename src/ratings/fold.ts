@@ -3,19 +3,17 @@ import { day_ms } from '../core/text.ts';
 import { isPraise } from './groups.ts';
 import { interestedRelationships, newSource_ms } from './rules.ts';
 
-/** How long a rating can make a pair after it praised (`toSpan`, docs/ratings.md). */
 const pair_ms = 90 * day_ms;
 
 /** The facts that the versions of one rating state together. */
 export interface FoldedRating {
-  /** When the first version was made. */
   readonly first_created_at: string;
   /** When the first version that praises was made, if one does. */
   readonly praised_at: string | undefined;
   readonly declared_interest: boolean;
 }
 
-/** A recorded version. A stored one also has the facts of earlier versions whose texts were erased since. */
+/** A stored version also has the facts of earlier versions whose texts were erased since. */
 interface RatingVersion extends Partial<Pick<FoldedRating, 'first_created_at' | 'declared_interest'>> {
   readonly created_at: string;
   readonly outcome: string;
@@ -32,7 +30,7 @@ export const afterVersion = (before: FoldedRating | undefined, version: RatingVe
     interestedRelationships.includes(version.relationship),
 });
 
-/** The facts of a rating from its versions, in the order of the log; undefined if there is none. */
+/** Takes the versions in the order of the log. */
 export const foldRating = (versions: readonly RatingVersion[]): FoldedRating | undefined =>
   versions.reduce<FoldedRating | undefined>(afterVersion, undefined);
 
@@ -54,15 +52,9 @@ export function toSpan({
 export const toPairUntil = (rating: Parameters<typeof toSpan>[0]): string =>
   new Date(toSpan(rating).until_ms).toISOString();
 
-/**
- * When the source of a rating stops being new, from the time at which its control root first proved a claim.
- */
 export const toNewUntil = (first_proved_at: string): string =>
   new Date(Date.parse(first_proved_at) + newSource_ms).toISOString();
 
-/**
- * The name under which a control root is counted, and the identity by which it is matched (core/identity.ts).
- */
 export function toSource(source_root: string) {
   const { counted: source, id: source_identity } = new Holder(source_root);
   return { source, source_identity };

@@ -3,17 +3,13 @@ import { dayText } from '../core/text.ts';
 
 export const leastPraise = 4;
 
-/**
- * Tells whether a rating praises. Ratings and records of the rated side set only praise apart. A proven
- * relation also sets criticism apart.
- */
 export const isPraise = (rating: {
   readonly outcome: string;
   readonly score?: number | undefined;
 }): boolean => rating.outcome === 'succeeded' || (rating.score ?? 0) >= leastPraise;
 
 /**
- * A statement without proof: the record of `by` named the account or host of `of`. If both records name the
+ * A statement without proof: the record of `by` named an account or host of `of`. If both records name the
  * same one, `by` has the later record.
  */
 export interface StatedOverlap {
@@ -24,11 +20,8 @@ export interface StatedOverlap {
 }
 
 export interface RatingBasis {
-  /** Whether the same account or domain is proven on both sides. */
   readonly related: boolean;
-  /** Whether any version states that the source is paid, a partner or a vendor. */
   readonly declared_interest: boolean;
-  /** Whether it praises and the sources of both sides rated each other's listings within 90 days. */
   readonly reciprocal: boolean;
   /**
    * The first statement that sets it apart. Statements count until its first version or, for praise, until
@@ -55,7 +48,7 @@ interface GroupRule {
 
 /**
  * The groups of current ratings except independent, from worst to best. A rating is in the first one that
- * fits (docs/ratings.md). The counts in SQL are made from these rules too.
+ * fits. The counts in SQL are made from these rules too.
  */
 export const groupRules = {
   related: {
@@ -106,7 +99,7 @@ export const groupRules = {
   },
 } as const satisfies Record<string, GroupRule>;
 
-/** The reasons why a rating may be set apart, worst first. The group independent has no flag. */
+/** Worst first. */
 export type RatingFlag = keyof typeof groupRules;
 export const ratingFlags = Object.keys(groupRules) as RatingFlag[];
 export type RatingGroup = RatingFlag | 'independent';
@@ -118,11 +111,9 @@ const tests: Record<GroupRule['holds'], (value: RatingBasis[keyof RatingBasis], 
   until: (value, now) => String(value) > now,
 };
 
-/** The flags of a rating at a time (RFC 3339), worst first. */
 const flagsOf = (basis: RatingBasis, now: string): RatingFlag[] =>
   ratingFlags.filter((flag) => tests[groupRules[flag].holds](basis[groupRules[flag].basis], now));
 
-/** The sentence beside a rating about a statement that was read after the rating was made. */
 export const overlapStatedLater = ({ by, of, at }: StatedOverlap): string =>
   `The record of ${by} named the account or host of ${of} on ${dayText(at)}, after this rating was made; not proven. The group of the rating stays the same.`;
 
@@ -135,7 +126,6 @@ export const groupTexts: Record<RatingGroup, Pick<GroupRule, 'name' | 'meaning'>
   },
 };
 
-/** The group of a rating at a time (RFC 3339), with all flags and a sentence that states the reason. */
 export function groupOf(basis: RatingBasis, now: string) {
   const flags = flagsOf(basis, now);
   const [first] = flags;
@@ -146,7 +136,6 @@ export function groupOf(basis: RatingBasis, now: string) {
   return { group, group_reason, flags };
 }
 
-/** The groups whose counts are shown: independent first, then the others that have ratings. */
 export const shownGroups = (
   ratings: Readonly<Record<RatingGroup, { readonly ratings: number }>>,
 ): RatingGroup[] =>
@@ -156,10 +145,7 @@ export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlag
   .map((flag) => `${flag}: ${groupTexts[flag].meaning.replace(/\.$/, '')}`)
   .join('. ')}.`;
 
-/**
- * One side of a rating: the holders that its listing proves, and the identities that its records ever named,
- * with dates.
- */
+/** `stated` has the identities that the records of a listing ever named, with their first dates. */
 const toSide = (
   handle: string,
   recorded: readonly RecordedIdentity[],
@@ -177,8 +163,8 @@ const toSide = (
 };
 
 /**
- * The two sides of a rating. The source has its namespace and the control root of the rating, the rated
- * listing its namespace and the control roots of all claims that it ever had.
+ * The source has its namespace and the control root of the rating. The rated listing has its namespace and
+ * the control roots of all claims that it ever had.
  */
 export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
@@ -193,8 +179,7 @@ export const toRelationSides = (
 type RelationSides = ReturnType<typeof toRelationSides>;
 
 /**
- * Tells whether a proven account or domain is the same on both sides. For criticism the domains must be
- * equal, because hosts below one registered domain may belong to strangers.
+ * For criticism the domains must be equal, because hosts below one registered domain may belong to strangers.
  */
 export const isRelated = (
   { source, subject }: Record<'source' | 'subject', { readonly proven: readonly Holder[] }>,
@@ -204,14 +189,13 @@ export const isRelated = (
     subject.proven.some((other) => (isPraise ? one.same(other) : one.place === other.place)),
   );
 
-/** The statements by which the record of one listing names what the other listing proves. */
 const namings = (one: RelationSides['source'], other: RelationSides['source']): StatedOverlap[] =>
   other.proven.flatMap(({ id }) => {
     const at = one.stated.get(id);
     return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];
   });
 
-/** The statements by which both records name the same identity. Each is attributed to the later record. */
+/** Each statement is attributed to the later record. */
 const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
   [...source.stated].flatMap(([value, bySource]) => {
     const bySubject = subject.stated.get(value);
@@ -220,10 +204,6 @@ const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
     return [{ by: by.handle, of: of.handle, at }];
   });
 
-/**
- * The statements of the source's record that name an account or domain that the rated listing proves, or a
- * domain below it.
- */
 const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[]): StatedOverlap[] =>
   named.flatMap((one) => {
     const at = source.stated.get(one.id);
@@ -232,8 +212,8 @@ const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[])
   });
 
 /**
- * Returns the first statement that sets a rating apart. For criticism, only statements of the source's
- * present record count. Otherwise the rated listing could name its critics, or claim what they once named.
+ * The first statement that sets a rating apart. For criticism, only statements of the source's present record
+ * count. Otherwise the rated listing could name its critics, or claim what they once named.
  */
 export const toStatedOverlap = (
   sides: RelationSides,
@@ -245,9 +225,8 @@ export const toStatedOverlap = (
   ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
 
 /**
- * The relation of two listings. Proofs count whenever they came. Statements count until the first version of
- * the rating, or the first that praises. `namedByCritic`, for criticism, is what the source's record names
- * now.
+ * Proofs count whenever they came, and statements until `stated_until`. For criticism, `namedByCritic` is
+ * what the record of the source names now.
  */
 export const toRelation = (
   rating: Parameters<typeof toRelationSides>[0] & { readonly stated_until: string },

@@ -3,10 +3,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from './schema.ts';
 import type { RatingRow } from './table.ts';
 
-/**
- * Reads the given values of the given listings by key, so that a record with many other values costs nothing
- * more.
- */
+/** Reads by key, so that a record with many other values costs nothing more. */
 const readNamed = precompileQuery(
   (
     db: Db,
@@ -36,7 +33,7 @@ const readNamed = precompileQuery(
   },
 );
 
-/** The distinct values, padded to a power of two in length, so that few different queries are prepared. */
+/** The result has a power of two as its length, so that few different queries are prepared. */
 function padded(values: readonly string[]): string[] {
   const distinct = [...new Set(values)];
   const [last = ''] = distinct.slice(-1);
@@ -47,9 +44,8 @@ function padded(values: readonly string[]): string[] {
 type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
 
 /**
- * Reads the identities that connect a listing with the sources of its ratings: what the record of either side
- * ever named of the other, what both named, and what the rated listing proved by namespace and claims.
- * `names` are further identities to look for in the records of the sources.
+ * Reads the identities that connect a listing with the sources of its ratings. `names` are further ones to
+ * look for in the records of the sources.
  */
 export const readIdentities = (
   db: Db,
@@ -69,9 +65,6 @@ export const readIdentities = (
 
 const mostStated = 200;
 
-/**
- * Drops the stated identities beyond 200 of a listing. The result may include some that are stored already.
- */
 async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Promise<RecordedIdentity[]> {
   const stated = identities.filter(({ kind }) => kind === 'stated');
   if (stated.length === 0) return [...identities];
@@ -88,8 +81,8 @@ async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Pr
 }
 
 /**
- * Stores new identities, up to 200 stated ones of each listing. A stored identity keeps its first date.
- * Returns the handles of the listings that got a new one.
+ * A stored identity keeps its first date. Stated ones beyond 200 of a listing are dropped. Returns the
+ * handles of the listings that got a new one.
  */
 export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
   const added = new Set<string>();

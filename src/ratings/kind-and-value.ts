@@ -5,20 +5,15 @@ export interface KindAndValue<Kind extends string> {
   readonly value: string;
 }
 
-/** Splits `url:https://a.example/` into its kind and its value. */
 function split<Kind extends string>(text: string): KindAndValue<Kind> {
   const at = text.indexOf(':');
   return { kind: text.slice(0, at) as Kind, value: text.slice(at + 1) };
 }
 
-/** Converts both forms that a rater may send to the object. */
 export const toKindAndValue = <Kind extends string>(sent: string | KindAndValue<Kind>): KindAndValue<Kind> =>
   typeof sent === 'string' ? split<Kind>(sent) : sent;
 
-/**
- * The input schema for `kind:value` or the object. tools/list shows only the string, whose pattern names the
- * kinds.
- */
+/** tools/list shows only the string, whose pattern names the kinds. */
 export function kindAndValue<const Kind extends string>(
   object: z.ZodType<KindAndValue<Kind>, KindAndValue<Kind>>,
   kinds: readonly Kind[],

@@ -4,7 +4,7 @@ import { code, escapeMarks, list, paragraphs, toQuote } from '../core/text.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { type RatingRecord, type RatingResponse, ratingRecord, type ShownRating } from './rating.ts';
 
-/** Values that most ratings have. A list leaves them out. */
+/** A list leaves these values out. */
 const usual = {
   protocol: 'mcp',
   relationship: 'none',
@@ -12,13 +12,11 @@ const usual = {
   source_root_generation: 0,
 } as const;
 
-/** A record in a list, without the values that the list states once. */
 const listedRating = ratingRecord
   .omit({ subject_handle: true })
   .partial({ protocol: true, relationship: true, proof_class: true, source_root_generation: true });
 type ListedRating = z.infer<typeof listedRating>;
 
-/** Ratings of one listing in the form of `list_ratings`. */
 export const listedRatings = z.object({
   handle: z.string(),
   ratings: z.array(listedRating),
@@ -27,10 +25,7 @@ export const listedRatings = z.object({
     .describe('The reason for each group, if a rating has no group_reason'),
 });
 
-/**
- * Removes from records of one listing the usual values, `flags` that equal the group, and what the list
- * states once.
- */
+/** Leaves out the usual values, `flags` that equal the group, and what the list states once. */
 export function toListed(records: readonly ShownRating[]) {
   const group_reasons: Record<string, string> = {};
   const ratings = records.map((record) => {
@@ -46,7 +41,6 @@ export function toListed(records: readonly ShownRating[]) {
   return { ratings, group_reasons };
 }
 
-/** Restores the complete records of a list. */
 export const fromListed = ({
   handle,
   ratings,

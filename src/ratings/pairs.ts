@@ -1,6 +1,5 @@
 import { Holder } from '../core/identity.ts';
 
-/** Creates a collection of times that counts those up to a given one by binary search. */
 function createTimes() {
   const added: number[] = [];
   let sorted: Float64Array | undefined;
@@ -23,7 +22,6 @@ function createTimes() {
   };
 }
 
-/** Creates the spans of the ratings that one holder made of the listings of a different holder. */
 function createSpans() {
   const begins = createTimes();
   const ends = createTimes();
@@ -32,15 +30,12 @@ function createSpans() {
       begins.add(from_ms);
       ends.add(until_ms);
     },
-    /**
-     * Tells whether a span in the collection has a time in common with this one. Times are whole
-     * milliseconds.
-     */
+    /** Times are whole milliseconds. */
     meets: ({ from_ms, until_ms }: PairHalf) => begins.countUntil(until_ms) > ends.countUntil(from_ms - 1),
   };
 }
 
-/** A rating that may be half of a pair, and its span: from its first version to `pair_until`. */
+/** A rating that may be half of a pair. Its span is from its first version to `pair_until`. */
 export interface PairHalf {
   readonly source_root: string;
   readonly subject_handle: string;
@@ -49,10 +44,8 @@ export interface PairHalf {
 }
 
 /**
- * Creates a collection of ratings. It tells whether it has a rating in the other direction whose span
- * overlaps with the span of a given one, as `isPaired` (derive.ts) asks the database. `holdersOf` names the
- * holders of a listing. A question costs a binary search for each holder, however many ratings the two sides
- * made.
+ * `has` tells what `isPaired` (derive.ts) asks the database. It costs a binary search for each holder,
+ * however many ratings the two sides made.
  */
 export function createPairs(holdersOf: (handle: string) => Iterable<string>) {
   const spans = new Map<string, ReturnType<typeof createSpans>>();

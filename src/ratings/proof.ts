@@ -21,7 +21,6 @@ async function asProblem<T>(check: Promise<T>): Promise<T> {
 interface ProofFacts {
   readonly subject: string;
   readonly source: string;
-  /** The receipt keys that the rated listing published, with their times. */
   readonly keys: readonly ReceiptKey[];
   readonly remotes: readonly string[];
   /** The text that a payer signs to show that the rating is its own. */
@@ -39,20 +38,15 @@ interface CheckedProof {
 
 interface ProofKind {
   readonly name: string;
-  /** The text beside its counts, which says what the proof shows and what it does not. */
+  /** The text beside its counts. */
   readonly shows: string;
-  /**
-   * Checks a proof in the form in which it was sent.
-   * @throws proof_invalid, proof_key_unknown, proof_not_yours or proof_wrong_subject.
-   */
+  /** @throws proof_invalid, proof_key_unknown, proof_not_yours or proof_wrong_subject */
   readonly check: (value: string, facts: ProofFacts) => Promise<CheckedProof>;
 }
 
 const nearInteraction_ms = day_ms;
 
-/**
- * Throws proof_expired unless a proof was issued within the last 90 days and within a day of the interaction.
- */
+/** @throws proof_expired */
 export function requireInTime(
   { issued_ms }: CheckedProof,
   { interaction_ms, now_ms }: { readonly interaction_ms: number; readonly now_ms: number },
@@ -77,7 +71,6 @@ const receiptStruct: TypedStruct = {
 
 const invalid = (detail: string) => new Problem('proof_invalid', detail);
 
-/** A receipt without its signature. `transaction` is empty if the receipt names none. */
 function toPayment(payload: JsonObject) {
   const { version, network, resourceUrl, payer, issuedAt, transaction = '' } = payload;
   const isComplete = [network, resourceUrl, payer, transaction].every((value) => typeof value === 'string');
@@ -96,12 +89,9 @@ function toPayment(payload: JsonObject) {
 
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
-/** Loaded with the first receipt of a payment, because its curve is slow to load. */
+/** Its curve is slow to load, so it is loaded with the first receipt of a payment. */
 const ethereum = () => import('../core/keys/ethereum.ts');
 
-/**
- * Throws if an EIP-712 signature is not by a secp256k1 key that was published when the receipt was issued.
- */
 async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {
   const { addressOf, recoverAddress, typedHash } = await ethereum();
   const digest = typedHash(receiptStruct, { transaction: '', ...payload });
@@ -157,7 +147,6 @@ async function checkServiceReceipt(
   return { identity: [iss, sub, jti], issued_ms: iat * 1000, interaction_id: jti };
 }
 
-/** Every class of proof that is checked when a rating is submitted (docs/ratings.md). */
 export const proofKinds = {
   service_receipt: {
     name: 'Service receipt',
@@ -177,7 +166,6 @@ type ProofKindName = keyof typeof proofKinds;
 export type ProofClass = 'none' | ProofKindName;
 
 const kindNames = Object.keys(proofKinds) as ProofKindName[];
-/** Every class, `none` first. */
 export const proofClasses: readonly [ProofClass, ...ProofClass[]] = ['none', ...kindNames];
 
 const proofLimit = 4096;
@@ -200,7 +188,6 @@ export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 's
   ...proofKinds,
 };
 
-/** Counts the ratings of each class in all groups together. Classes without any are left out. */
 export function countProofs(
   groups: Readonly<Record<RatingGroup, { readonly by_proof: Readonly<Record<string, number>> }>>,
 ): Record<string, number> {

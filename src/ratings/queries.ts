@@ -18,8 +18,8 @@ import {
 } from './table.ts';
 
 /**
- * Updates what depends on a withdrawn rating. Its older versions are withdrawn too, because their texts are
- * about the same interaction, and its pairs end. Returns the handles whose ratings changed.
+ * Older versions are withdrawn too, because their texts are about the same interaction. Returns the handles
+ * whose ratings changed.
  */
 async function followWithdrawal(db: Db, row: RatingRow): Promise<string[]> {
   await db
@@ -79,10 +79,7 @@ const derivedColumns = [
 export type DerivedRow = Pick<RatingRow, (typeof derivedColumns)[number]>;
 
 export const createRatingReads = (db: Db) => ({
-  /**
-   * The two sides of a rating by the holder of a capability; undefined if no capability with this hash has a
-   * listing.
-   */
+  /** Undefined if no capability with this hash has a listing. */
   sides: (capabilityHash: string, subject: string): Promise<RatingSides | undefined> =>
     readSides(db, capabilityHash, subject),
   async byId(id: string): Promise<Rating | undefined> {
@@ -94,13 +91,10 @@ export const createRatingReads = (db: Db) => ({
     const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));
     return (await rows.orderBy('id').execute()).map(decodeRating);
   },
-  /**
-   * All versions of the ratings of one interaction in the order of the log, including withdrawn but not
-   * erased ones.
-   */
+  /** The versions are in the order of the log. Withdrawn ones are included, erased ones are not. */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
-  /** Tells whether the operator voided a rating of an interaction, even if it was withdrawn or erased. */
+  /** Withdrawn and erased ratings of the interaction count too. */
   isVoided: async (source: string, subject: string, interactionId: string): Promise<boolean> => {
     const erased = voidedInteraction(source, subject, interactionId);
     return (await readVoided(db, source, subject, interactionId, erased)).length > 0;
@@ -112,10 +106,7 @@ export const createRatingReads = (db: Db) => ({
     return row && responseTable.decode(row);
   },
   list: (subject: string, page: RatingPage): Promise<RatingRecord[]> => readRatings(db, subject, page),
-  /**
-   * A page of the columns of a subject's ratings that follow from records and events, newest first, for the
-   * audit.
-   */
+  /** Newest first, for the audit. */
   derived: (subject: string, { after, limit }: Pick<RatingPage, 'after' | 'limit'>): Promise<DerivedRow[]> =>
     db
       .selectFrom('rating')
@@ -125,11 +116,8 @@ export const createRatingReads = (db: Db) => ({
       .orderBy('log_index', 'desc')
       .limit(limit)
       .execute(),
-  /** Counts a subject's current ratings by outcome, group at a time (RFC 3339) and class of proof. */
   cells: (subject: string, now: string): Promise<RatingCell[]> => readRatingCells(db, subject, now),
-  /**
-   * Counts a subject's current ratings since a time by month, oldest month first; at most the newest 5,000.
-   */
+  /** Oldest month first. Only the newest 5,000 ratings are counted. */
   months: (
     subject: string,
     period: { readonly since: string; readonly now: string },
@@ -137,8 +125,8 @@ export const createRatingReads = (db: Db) => ({
 });
 
 /**
- * Removes what the source sent, except the outcome, the protocol, the relationship and the time of the
- * interaction.
+ * Of what the source sent, only the rated listing, the outcome, the protocol, the relationship, the time of
+ * the interaction, the class of proof and `supersedes` remain.
  */
 async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string; readonly by: number }) {
   const row = await readRow(db, id);
@@ -162,21 +150,21 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
   return [row.subject_handle, ...(await changed)];
 }
 
-/** Reads and writes for a transaction. `touch` receives each rated handle that changed. */
+/** `touch` receives each rated handle that changed. */
 export function createRatingWrites(db: Db, touch: (handle: string) => void) {
   const touchAll = (handles: Iterable<string>) => {
     for (const handle of new Set(handles)) touch(handle);
   };
   return {
     ...createRatingReads(db),
-    /** Adds a rating. Throws if the same interaction already has a current one. */
+    /** Throws if the same interaction already has a current rating. */
     async insert(rating: Rating): Promise<void> {
       touch(rating.subject_handle);
       await insertRating(db, encodeRating(rating));
     },
     /**
-     * Uses up a proof, given by the SHA-256 (hex) of its identity. Earlier versions of the same rating may
-     * have used it: the newest version takes it over, and keeps it if an older one is erased. Returns false
+     * The digest is the SHA-256 (hex) of the proof's identity. Earlier versions of the same rating may have
+     * used the proof: the newest version takes it over, and keeps it if an older one is erased. Returns false
      * if a different rating used it.
      */
     async spendProof(digest: string, rating_id: string, versions: readonly string[]): Promise<boolean> {
@@ -193,35 +181,23 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
         .executeTakeFirst();
       return used !== undefined;
     },
-    /** A stored identity keeps its first date. */
     async putIdentities(identities: readonly RecordedIdentity[]): Promise<void> {
       // Ratings by a listing show what its record names (`overlap_stated_later`).
       touchAll(await readRatedBy(db, await writeIdentities(db, identities)));
     },
-    /**
-     * Marks a new rating, and those in the other direction, if they are now reciprocal. Returns whether this
-     * one is.
-     */
+    /** Returns whether the new rating is reciprocal. */
     async settlePairs(rating: Rating): Promise<boolean> {
       touchAll(await rederive(db, { half: encodeRating(rating) }));
       const row = db.selectFrom('rating').select('reciprocal').where('id', '=', rating.id);
       return (await row.executeTakeFirst())?.reciprocal === 1;
     },
-    /**
-     * Follows a change of a listing's claim at a time. Ratings by a control root that does not hold the claim
-     * are marked as ended, and those by the one that does are not.
-     */
     async followClaim(handle: string, at: string): Promise<void> {
       touchAll(await rederive(db, { source: handle, at }));
     },
-    /**
-     * Records a control root that a claim of a listing proved at a time, and marks ratings that are related
-     * or reciprocal because of it.
-     */
     async addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void> {
       touchAll(await writeHolder(db, handle, proved));
     },
-    /** Adds the only response to a rating. Throws if there already is one. */
+    /** Throws if the rating already has a response. */
     async respond(
       { id, subject_handle }: Pick<Rating, 'id' | 'subject_handle'>,
       response: Pick<RatingResponse, 'text' | 'created_at' | 'log_index'>,
@@ -232,10 +208,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
         .values(responseTable.encode({ rating_id: id, ...response }))
         .execute();
     },
-    /**
-     * Erases for good what a rating said. If this is the newest version and it was not withdrawn, its older
-     * versions are withdrawn.
-     */
+    /** If this is the newest version and it was not withdrawn, its older versions are withdrawn. */
     async erase(id: string, erasure: { readonly at: string; readonly by: number }): Promise<void> {
       touchAll(await eraseRating(db, id, erasure));
     },
@@ -250,8 +223,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       if (row) touch(row.subject_handle);
     },
     /**
-     * Voids a current rating, or lets a voided one count again. Returns the rated handle; undefined if there
-     * is no such rating or, for voiding, if it does not count.
+     * Without `at`, a voided rating counts again. Returns the rated handle; undefined if there is no such
+     * rating or, for voiding, if it does not count.
      */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);
@@ -266,8 +239,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       return row.subject_handle;
     },
     /**
-     * Ends a rating, even a voided one. Withdrawing it also withdraws its older versions. Returns false if it
-     * has already ended.
+     * Withdrawing a rating also withdraws its older versions. Returns false if the rating has already ended.
+     * Voiding does not end it.
      */
     async end(
       id: string,

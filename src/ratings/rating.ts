@@ -6,10 +6,10 @@ import { flagsMeaning, type RatingGroup, ratingFlags, ratingGroups } from './gro
 import { kindAndValue, toKindAndValue } from './kind-and-value.ts';
 import { type ProofClass, proofClasses } from './proof.ts';
 
-/** How an interaction ended, according to the rater. */
+/** The rater says how an interaction ended. */
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
 const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
-/** The rater's relation to the subject, as it states it. */
+/** The rater's relation to the subject, as the rater states it. */
 const relationships = ['none', 'customer', 'vendor', 'partner', 'paid_to_rate'] as const;
 
 const evidenceKinds = ['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url'] as const;
@@ -37,7 +37,6 @@ const contentFields = {
   supersedes: z.string().min(1).max(64).optional(),
 };
 
-/** The content that a rater sends, besides the handle of the listing it rates (docs/ratings.md). */
 export const ratingContent = z.object({
   ...contentFields,
   interaction_at: contentFields.interaction_at.meta({ format: 'date-time' }),
@@ -49,7 +48,7 @@ export type RatingContent = Omit<SentContent, 'evidence'> & {
   readonly evidence?: z.infer<typeof contentFields.evidence>;
 };
 
-/** The content to store: free texts are cleaned, and left out if nothing remains. */
+/** Free texts are cleaned, and left out if nothing remains. */
 export function cleanRating(sent: SentContent): RatingContent {
   const { comment, operation, subject_version, evidence, ...rest } = sent;
   const texts = {
@@ -74,7 +73,7 @@ const ratingResponse = z.object({
 });
 export type RatingResponse = z.infer<typeof ratingResponse>;
 
-/** A rating as anyone may read it. The texts in the rating and the response come from the two listings. */
+/** The texts in the rating and the response come from the two listings. */
 export const ratingRecord = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
@@ -116,7 +115,6 @@ export const ratingRecord = z.object({
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
-/** Tells whether a rating counts: it is not superseded, withdrawn or voided. */
 export const isCurrent = ({
   superseded_by,
   withdrawn_at,
@@ -194,14 +192,12 @@ function countValues(name: keyof RatingFilter, cells: readonly RatingCell[], fil
   return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
-/** Counts the ratings for `ratingFacets`, while a filter is chosen. */
 export const toRatingFacets = (cells: readonly RatingCell[], filter: RatingFilter) => ({
   outcome: countValues('outcome', cells, filter),
   group: countValues('group', cells, filter),
   proof_class: countValues('proof_class', cells, filter),
 });
 
-/** Native ratings of a listing: the counts of each group, worst first, and the newest records. */
 export const nativeSignals = z.object({
   statement: z.string(),
   ratings: z.int(),
@@ -232,7 +228,7 @@ export const maxRatingsByMonth = 5000;
 
 const monthsCounted = 12;
 
-/** The twelve months up to the month of a date (YYYY-MM-DD), as YYYY-MM, oldest first. */
+/** The twelve months up to that of a date (YYYY-MM-DD), as YYYY-MM, oldest first. */
 export function monthsUntil(date: string): string[] {
   const [year = 0, month = 1] = date.split('-').map(Number);
   return Array.from({ length: monthsCounted }, (_, at) =>

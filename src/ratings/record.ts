@@ -18,7 +18,6 @@ import type { Rating, SourceRoot } from './table.ts';
 interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment' | 'proof_salt'> {
   /** SHA-256 of the proof's identity, hex; undefined without a proof. */
   readonly spends?: string;
-  /** The interaction that the proof names, if it names one. */
   readonly interaction_id?: string | undefined;
 }
 
@@ -27,13 +26,15 @@ export interface Submission {
   readonly handle: string;
   /** The content after cleaning, with interaction_at in UTC. */
   readonly content: RatingContent;
-  /** A digest of the content and the proof without `supersedes`. It tells a replay from a conflict. */
+  /**
+   * The SHA-256 (hex) of the content and the proof, without `supersedes`. It tells a replay from a conflict.
+   */
   readonly digest: string;
   readonly proof: SubmittedProof;
   readonly now: Date;
 }
 
-/** The two different listings of a rating. Neither is withdrawn, and the source is claimed. */
+/** The listings differ. Neither is withdrawn, and the source is claimed. */
 export interface Sides extends RatingSides {
   readonly source: RatingSide & { readonly claim: NonNullable<RatingSide['claim']> };
   readonly subject: RatingSide;
@@ -62,7 +63,6 @@ export const toRating = (
 ): Rating => ({
   ...record,
   ...basis,
-  // The control root that holds the rated listing by a claim in force.
   ...(sides.subject.claim?.isInForce && {
     subject_root: sides.subject.claim.root,
     subject_root_generation: sides.subject.claim.root_generation,
@@ -74,8 +74,8 @@ export const toRating = (
 });
 
 /**
- * Returns the facts that decide the group of a submission after `earlier` versions by the same control root.
- * `reciprocal` is decided once the rating is stored.
+ * `earlier` are versions by the same control root. `reciprocal` is decided once the rating is stored
+ * (`settlePairs`).
  */
 export async function judgeBasis(
   tx: RatingTransaction,
@@ -111,8 +111,8 @@ const maxAmendments = 5;
 const amendable_ms = 180 * day_ms;
 
 /**
- * Throws if a capability no longer works or was blocked since it was authenticated. Proofs are checked in
- * between, which takes time.
+ * The capability may have ended or been blocked since it was authenticated, because proofs are checked in
+ * between.
  */
 export async function requireLive(
   tx: RatingTransaction,
@@ -126,7 +126,7 @@ export async function requireLive(
   await requireMayWriteWith(capability, { ...context, store: tx }, { isTakingBack });
 }
 
-/** Throws rating_not_yours if the control root that holds the listing's claim did not make the rating. */
+/** @throws rating_not_yours */
 export function requireSameRoot(
   { source_root, source_root_generation }: Rating,
   claim: SourceRoot | undefined,
@@ -136,10 +136,7 @@ export function requireSameRoot(
   throw new Problem('rating_not_yours', detail);
 }
 
-/**
- * Returns the caller's own rating by id, if the control root that holds the claim made it. Throws not_found
- * or rating_not_yours.
- */
+/** @throws not_found or rating_not_yours */
 export async function requireOwnRating(
   tx: RatingTransaction,
   id: string,
@@ -152,7 +149,6 @@ export async function requireOwnRating(
   return rating;
 }
 
-/** Throws if an amendment is about a different interaction: subject, id and time must be the same. */
 function requireSameInteraction(rating: Rating, { handle, content }: Submission): void {
   const isSame =
     rating.subject_handle === handle &&
@@ -164,7 +160,7 @@ function requireSameInteraction(rating: Rating, { handle, content }: Submission)
   throw new Problem('rating_not_current', detail);
 }
 
-/** Throws if the interaction was first rated more than 180 days ago, or was already amended five times. */
+/** @throws interaction_out_of_window or rating_exists */
 export function requireAmendmentLeft(versions: readonly Rating[], now: Date): void {
   const [first] = versions;
   if (first && now.getTime() - new Date(first.first_created_at).getTime() > amendable_ms)
@@ -177,8 +173,8 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
 }
 
 /**
- * Returns the rating that a submission amends: the caller's own, current, and about the same interaction
- * (docs/ratings.md). The age of the interaction does not matter. Throws a problem if there is none.
+ * The age of the interaction does not matter.
+ * @throws not_found, rating_not_yours or rating_not_current
  */
 export async function requireAmendable(
   tx: RatingTransaction,
@@ -200,9 +196,7 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
   return { proof_commitment, proof_salt: salt.toString('base64') };
 }
 
-/**
- * Checks the proof of a rating against the content as it was sent. Throws a problem that says what is wrong.
- */
+/** @throws proof_expired, or a problem of the kind of proof */
 export async function checkProof(
   proof: SentProof | undefined,
   { handle, sent, capability }: { handle: string; sent: SentContent; capability: Capability },
@@ -234,9 +228,7 @@ export async function checkProof(
   };
 }
 
-/**
- * Uses up the proof of a rating. Throws if a different interaction used it, or if it names a different one.
- */
+/** @throws proof_reused or proof_invalid */
 export async function spendProof(
   tx: RatingTransaction,
   { proof, content }: Submission,

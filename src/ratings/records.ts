@@ -19,7 +19,7 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
   );
 };
 
-/** Records the holder that a claim proved for a listing. Returns the handles whose ratings changed. */
+/** Returns the handles whose ratings changed. */
 export async function writeHolder(
   db: Db,
   handle: string,
@@ -35,8 +35,8 @@ export async function writeHolder(
 }
 
 /**
- * The ratings of a subject, newest first by log index, because the clocks of nodes differ. Each has its
- * response, whose columns are null if there is none.
+ * Newest first by log index, because the clocks of nodes differ. The columns of the response are null if
+ * there is none.
  */
 const recordsOf = (db: Db, subject: string) =>
   db
@@ -71,7 +71,7 @@ function toModerated(row: StoredRatingRecord, log_index: number, { moderation }:
   };
 }
 
-/** The response to a rating. It is hidden or erased with the rating, but not voided. */
+/** A response is hidden or erased with its rating, but not voided. */
 function toShownResponse(row: StoredRatingRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
   const { response_text, responded_at: created_at, response_log_index: log_index } = row;
   if (response_text === null || created_at === null || log_index === null) return {};
@@ -81,11 +81,10 @@ function toShownResponse(row: StoredRatingRecord, at: ReadAt): Pick<RatingRecord
   return { response: { text, created_at, log_index, ...erased, ...moderated } };
 }
 
-/** Lets the versions of a withdrawn or hidden rating still show that they are about the same interaction. */
+/** The versions of a withdrawn or hidden rating still show that they are about the same interaction. */
 const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRatingRecord) =>
   erased_at ? {} : { interaction_sha256: hash('sha256', interaction_id) };
 
-/** The texts of the rater and the rated listing. They are not shown for a withdrawn or hidden rating. */
 function toShownContent(row: StoredRatingRecord, at: ReadAt) {
   const { protocol, relationship, ...texts } = decodeContent(row);
   const moderated = toModerated(row, row.log_index, at);
@@ -97,10 +96,6 @@ function toShownContent(row: StoredRatingRecord, at: ReadAt) {
   return { ...shown, ...sent, ...toShownResponse(row, at) };
 }
 
-/**
- * The overlap that a record of either side stated after the rating was made, if none was stated or proven
- * before.
- */
 function toStatedLater(row: StoredRatingRecord, identities: readonly RecordedIdentity[]) {
   if (row.stated_overlap !== null || row.related === 1) return {};
   const overlap = toStatedOverlap(toRelationSides(row, identities));
@@ -109,11 +104,9 @@ function toStatedLater(row: StoredRatingRecord, identities: readonly RecordedIde
     : {};
 }
 
-/** A rating that does not count is in no group. */
 const toShownGroup = (row: StoredRatingRecord, { now, identities }: ReadAt) =>
   isCurrent(recordTable.decode(row)) ? { ...decodeGroup(row, now), ...toStatedLater(row, identities) } : {};
 
-/** The public form of a stored rating. A withdrawn one is a tombstone without texts. */
 function toRatingRecord(row: StoredRatingRecord, at: ReadAt): RatingRecord {
   const { id: rating_id, ...columns } = recordTable.decode(row);
   return {
@@ -138,9 +131,7 @@ async function toRatingRecords(
 const toShortRating = (record: RatingRecord) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => field in shortRating.shape)) as ShortRating;
 
-/**
- * The short form of a subject's newest ratings, in their latest versions, with tombstones of withdrawn ones.
- */
+/** The latest versions, newest first. Withdrawn ones have no texts. */
 export async function readRecentRatings(
   db: Db,
   subject: string,
@@ -150,10 +141,7 @@ export async function readRecentRatings(
   return (await toRatingRecords(db, rows, { subject, now })).map(toShortRating);
 }
 
-/**
- * A page of a subject's ratings. Without a filter it has all versions. With one it has only matching ratings
- * that count.
- */
+/** Without a filter, a page has all versions. With one, it has only matching ratings that count. */
 export interface RatingPage extends RatingFilter {
   /** The log index of the rating after which the page begins. */
   readonly after?: number | undefined;
@@ -213,7 +201,6 @@ const toSide = (row: SideRow): RatingSide => ({
   claim: toSideClaim(row),
 });
 
-/** Reads the two sides of a rating by the holder of a capability, which is given by its hash. */
 export async function readSides(
   db: Db,
   capabilityHash: string,

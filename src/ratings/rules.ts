@@ -13,7 +13,6 @@ export interface RatingSide {
     | undefined;
 }
 
-/** The facts that decide whether a capability's listing may rate a subject, and how that rating counts. */
 export interface RatingSides {
   readonly capability_state: CapabilityState;
   readonly source: RatingSide;
@@ -24,20 +23,18 @@ export interface RatingSides {
 const ratingWindow_ms = 90 * day_ms;
 /** How far ahead the clock of a rater may be. */
 const clockSkew_ms = 5 * 60_000;
-/** How long a source counts as new after its control root first proved a claim. */
+/** A source counts as new for this time after its control root first proved a claim. */
 export const newSource_ms = 7 * day_ms;
 
-/** Relationships by which a source declares an interest (docs/ratings.md). */
 export const interestedRelationships: readonly string[] = ['paid_to_rate', 'partner', 'vendor'];
 
-/** The repository that a listing proves to be its own, by a claim or because its owner is the namespace. */
+/** A claim proves it, or its owner is the namespace. */
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
   if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;
   const owner = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
   return owner !== undefined && owner === namespaceIdentity(handle) ? repository_key : undefined;
 }
 
-/** Tells whether the two sides are one listing, or prove the same repository (self_rating). */
 export function isSelfRating(source: RatingSide, subject: RatingSide): boolean {
   const repository = provenRepository(source);
   return (
@@ -45,6 +42,6 @@ export function isSelfRating(source: RatingSide, subject: RatingSide): boolean {
   );
 }
 
-/** Tells whether a time of interaction is in the window (now - 90 days, now + 5 minutes]. */
+/** The window is (now - 90 days, now + 5 minutes]. */
 export const isInWindow = (at_ms: number, now_ms: number): boolean =>
   at_ms > now_ms - ratingWindow_ms && at_ms <= now_ms + clockSkew_ms;

@@ -5,15 +5,10 @@ import type { TransactionPart } from '../store/store.ts';
 import { oneOf, type RowsOf, table, text } from '../store/table.ts';
 import { type RatingRow, ratingTable, responseTable } from './table.ts';
 
-/**
- * The proofs that ratings used up, by the SHA-256 (hex) of their identity. A row is deleted when its rating
- * is erased.
- */
+/** The digest is the SHA-256 (hex) of a proof's identity. A row is deleted when its rating is erased. */
 const proofTable = table('spent_proof', ['digest'], { digest: text, rating_id: text });
 
-/**
- * The accounts and hosts that a listing's records name or prove, each with its first date (core/identity.ts).
- */
+/** See core/identity.ts. */
 const identityTable = table('recorded_identity', ['handle', 'kind', 'value'], {
   handle: text,
   kind: oneOf<RecordedIdentity['kind']>(),

@@ -23,7 +23,6 @@ import {
 } from './groups.ts';
 import { isCurrent, type RatingContent, type RatingRecord } from './rating.ts';
 
-/** A control root with its generation (docs/claims.md). */
 export interface SourceRoot {
   readonly root: string;
   readonly root_generation: number;
@@ -71,13 +70,12 @@ export const ratingTable = table('rating', ['id'], {
   ...publicColumns,
   ...basisColumns,
   content: json<StoredContent>(),
-  /** SHA-256 of the canonical content, hex. It tells a replay from a conflict. */
+  /** See `Submission`. */
   content_digest: text,
   interaction_id: text,
   source_capability_id: text,
   /** Base64; `proof_commitment` is made with it. */
   proof_salt: optional(text),
-  /** When the first version was made. */
   first_created_at: text,
   /**
    * The control root whose claim of the rated listing was in force when this version was made, if one was.
@@ -87,15 +85,9 @@ export const ratingTable = table('rating', ['id'], {
   withdrawn_by: optional(integer),
 });
 
-/**
- * A stored rating: the public record, the facts that decide its group, and columns that only the service
- * needs.
- */
 export type Rating = StoredContent &
   Omit<TableValue<typeof ratingTable>, 'content'> & {
-    /**
-     * When the first version that praises was made, if one does. Only columns that follow from it are stored.
-     */
+    /** Only columns that follow from it are stored. */
     readonly praised_at?: string | undefined;
   };
 
@@ -105,13 +97,13 @@ export type RatingRow = RowOf<typeof ratingTable> & {
    */
   source: string;
   source_identity: string;
-  /** The end of the span in which a rating in the other direction makes a pair with it (fold.ts). */
+  /** See `toSpan`. */
   pair_until: string;
   /** 1 unless it is superseded, withdrawn or voided. */
   is_current: number;
 };
 
-/** The rated listing's only response to a rating. `erased_at` is when the operator erased its text. */
+/** `erased_at` is when the operator erased its text. */
 export const responseTable = table('rating_response', ['rating_id'], {
   rating_id: text,
   text,
@@ -134,10 +126,9 @@ export function encodeRating(rating: Rating): RatingRow {
 export const decodeContent = ({ content }: RatingRow): StoredContent =>
   ratingTable.decode({ content }).content;
 
-/** The group of a row at a time (RFC 3339), with its reason. */
 export const decodeGroup = (row: RatingRow, now: string) => groupOf(basisTable.decode(row), now);
 
-/** Decodes a whole row, including the texts of a withdrawn rating, which its public record does not have. */
+/** The texts of a withdrawn rating are included. */
 export function decodeRating(row: RatingRow): Rating {
   const { content, ...columns } = ratingTable.decode(row);
   return { ...content, ...columns };
@@ -152,15 +143,14 @@ const tests = {
 const holds = (flag: RatingFlag, now: string) =>
   tests[groupRules[flag].holds](sql.ref(`rating.${groupRules[flag].basis}`), now);
 
-/** The group of a row at a time (RFC 3339): the first flag that holds, as in `groupOf`. */
+/** Decides as `groupOf` does. */
 export function groupCase(now: string): RawBuilder<RatingGroup> {
   const cases = ratingFlags.map((flag) => sql`when ${holds(flag, now)} then ${sql.lit(flag)}`);
   return sql<RatingGroup>`case ${sql.join(cases, sql` `)} else 'independent' end`;
 }
 
-/** How many rows a flag holds for, alone or with others. */
 export const countFlag = (flag: RatingFlag, now: string): RawBuilder<number> =>
   sql<number>`sum(case when ${holds(flag, now)} then 1 else 0 end)`;
 
-/** Tells whether a row praises, as `isPraise` does. */
+/** Decides as `isPraise` does. */
 export const praises = sql<boolean>`(rating.outcome = 'succeeded' or coalesce(rating.score, 0) >= ${sql.lit(leastPraise)})`;

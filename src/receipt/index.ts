@@ -47,19 +47,14 @@ const isInForceAt = ({ valid_from, valid_until }: PublishedKey, at_ms: number): 
   (valid_from === undefined || at_ms >= Date.parse(valid_from) - clockSkew_ms) &&
   (valid_until === undefined || at_ms <= Date.parse(valid_until) + clockSkew_ms);
 
-/**
- * Returns the keys whose signatures count at a time in ms since 1970. The clocks may differ by five minutes.
- */
+/** The time is in ms since 1970. Clocks may differ by five minutes. */
 export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly PublishedKey[] =>
   keys.filter((key) => isInForceAt(key, at_ms));
 
 const coordinate = /^[A-Za-z0-9_-]{43}$/;
 const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
 
-/**
- * Reads the public key from the members of a JWK. Undefined if it is malformed, is on another curve, or has a
- * private half.
- */
+/** Undefined if the key is malformed, is on another curve, or has a private half. */
 export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unknown>>): PublicJwk | undefined {
   if (d !== undefined || !isCoordinate(x)) return undefined;
   if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x };
@@ -84,8 +79,8 @@ function readJwk(encoded: string): PublicJwk | undefined {
 }
 
 /**
- * Returns the first five usable receipt keys in a claim file. If two have the same name, the first one
- * counts. A key is usable if it is a public JWK on an accepted curve.
+ * Returns the first five usable keys in a claim file. If two have the same name, the first one counts. A key
+ * is usable if it is a public JWK on an accepted curve.
  */
 export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
   const keys = new Map<string, ReceiptKeyLine>();
@@ -131,7 +126,6 @@ export interface ReceiptSettings {
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** Issues receipts to the callers of a service. */
 export interface Receipts {
   /** Issues a receipt for one interaction with the listing `rater`, as a compact JWS. */
   issue(rater: string, interactionId?: string): Promise<string>;
@@ -209,8 +203,8 @@ export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts 
 }
 
 /**
- * The content of a receipt. The service `iss` confirms that it had the interaction `jti` with the rater `sub`
- * at `iat` (seconds since 1970).
+ * The service `iss` confirms that it had the interaction `jti` with the rater `sub` at `iat` (seconds since
+ * 1970).
  */
 export interface Receipt {
   readonly iss: string;
@@ -230,7 +224,7 @@ export interface ExpectedReceipt {
 }
 
 /**
- * Header members with which a signer would supply its own key, or (`crit`) require checks that are not made
+ * With these header members, a signer would supply its own key, or (`crit`) require checks that are not made
  * here.
  */
 const refusedHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c'];
@@ -262,10 +256,7 @@ const algorithms: ReadonlyMap<string, PublicJwk['crv']> = new Map([
   ['ES256', 'P-256'],
 ]);
 
-/**
- * Returns the algorithm that a header names: EdDSA (Ed25519) or ES256.
- * @throws ReceiptFault for any other algorithm, and for a header with a refused member.
- */
+/** @throws ReceiptFault for any other algorithm, and for a header with a refused member */
 export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }): 'EdDSA' | 'ES256' {
   const refused = refusedHeaders.find((name) => name in header);
   if (refused !== undefined) throw invalid(`Its header may not have ${refused}.`);
@@ -284,8 +275,8 @@ const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boo
 };
 
 /**
- * Checks the signature of a compact JWS with the published key that its `kid` names, as of a time in ms since
- * 1970, and returns its payload.
+ * Checks the signature of a compact JWS with the key that its `kid` names and that was published at a time in
+ * ms since 1970. Returns the payload.
  * @throws ReceiptFault
  */
 export async function verifyByKey(
