@@ -261,7 +261,7 @@ export const settings = {
   ),
   WEBHOOK_OVERRIDES: setting(
     'webhookOverrides',
-    'Where hosts of webhooks are reached instead, as HOST_OVERRIDES has it. Anyone can register webhooks at these hosts',
+    'Where hosts of webhooks are reached instead, in the form of HOST_OVERRIDES. Anyone can register webhooks at these hosts',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),
@@ -296,7 +296,7 @@ export const settings = {
   OPERATOR_NAME: setting('operatorName', 'Who runs the service, shown on /about', z.string().max(200)),
   OPERATOR_CONTACT: setting(
     'operatorContact',
-    'How to reach them: an e-mail address or an https URL',
+    'How to reach the operator: an e-mail address or an https URL',
     z
       .string()
       .regex(/^(https:\/\/[^\s<>"]+|[^\s<>"@:]+@[^\s<>"@:]+)?$/, 'an e-mail address or https://...')
@@ -364,7 +364,7 @@ export const settings = {
   LIMITS: setting('hasLimits', '`off` lifts the rate limits, for benchmarks on loopback', onOff, 'on'),
   LIMIT_OVERRIDES: setting(
     'limitOverrides',
-    '[Limits](#limits) that differ, `name=calls/time`: calls at once, all available again after that time',
+    '[Limits](#limits) that differ from the defaults, as `name=calls/time`: so many calls at once, and all of them again after that time',
     limitOverrides,
   ),
   LOG_LEVEL: setting(
