@@ -21,7 +21,7 @@ export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly open?: StoredObservation['open'];
   readonly why?: readonly WordsPart[];
   readonly method_version: string;
-  /** The check failed on our side; the finding stands for all facts of its kind. */
+  /** The check failed on our side. The finding stands for all facts of its kind. */
   readonly isFailure?: true;
 }
 
@@ -31,13 +31,15 @@ export interface RunStamp {
   readonly vantage: string;
 }
 
-/** The least time between the two checks that have to find a fact absent before it is reported as absent. */
+/**
+ * A fact that was seen is reported as absent only at a second such check, at least this long after the first.
+ */
 const absentAfter_ms = 3_600_000;
 
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-/** The part of a fact that is compared between runs, and by an audit with the log. Details are only shown. */
+/** The part of a fact that is compared between runs, and by an audit with the log. */
 export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
   value,
   ...(value_digest && { value_digest }),
@@ -67,15 +69,13 @@ function fresh(
   return { ...said, ...(rule === 'part' && { rule }), observed_at: at, first_seen_at: at, vantage };
 }
 
-/**
- * Tells whether a finding without a value says something: that no price is stated, or a payment is asked for.
- */
+/** A finding without a value may state something: that there is no price, or that a payment is asked for. */
 const isStatement = ({ outcome, asks_for, kind }: StoredObservation) =>
   outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === priceChallenge.kind);
 
 /**
- * The last value that was seen of a fact, or a statement without a value. States that came later (gone,
- * sign-in first, no price) do not end it.
+ * The last value that was seen, or a statement without a value. A later state (gone, sign-in first, no price)
+ * does not end it.
  */
 function lastOf(known: StoredObservation): LastValue | undefined {
   if (hasValue(known)) return toLast(known);
@@ -90,15 +90,14 @@ const earlierOf = ({ changed_from, earlier_changes }: StoredObservation | LastVa
   ...(earlier_changes && { earlier_changes }),
 });
 
-/** The changes of a fact that stay known after its present state has ended. */
 const earlierChanges = (kind: string, before: StoredObservation | LastValue) => {
   const earlier_changes = weightyChanges(kind, before);
   return earlier_changes.length > 0 && { earlier_changes };
 };
 
 /**
- * The state of a fact before a change; false if nothing was learned before, the values are equal, or the
- * method of the check or the deciding exchange may be the reason.
+ * Returns false if nothing was learned before, if the values are equal, or if the method of the check or the
+ * deciding exchange may be the reason for the difference.
  */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   isLearned(before) &&
@@ -115,10 +114,7 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
     },
   };
 
-/**
- * Keeps what was known, and notes since when and why checks have not seen it again. A fact that could not be
- * asked does not become unanswered.
- */
+/** Keeps what was known. A fact that could not be asked does not become unanswered. */
 const missed = (
   known: StoredObservation,
   { why, outcome, response }: Pick<DatedFinding, 'why' | 'outcome' | 'response'>,
@@ -142,9 +138,7 @@ const missed = (
   };
 };
 
-/**
- * Marks the facts of a listing as missed, with the reason, after a check whose results could not be stored.
- */
+/** It is for a check whose results could not be stored. */
 export const missedAll = (
   known: readonly StoredObservation[],
   { parts: why }: Words,
@@ -154,19 +148,19 @@ export const missedAll = (
     one.tally || one.outcome === 'not_asked' ? one : missed(one, { why, outcome: 'not_asked' }, stamp),
   );
 
-/** A finding that is no change, with the dates and the last value of what was known. */
+/** A finding that is no change keeps the dates and the last value of what was known. */
 const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObservation => {
   const { first_seen_at, last } = known;
   return { ...now, first_seen_at, ...earlierOf(known), ...(last && { last }) };
 };
 
-/** Puts a finding in place of what was known. A finding without a value keeps the last value. */
+/** A finding without a value keeps the last value. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSameFinding(known, found)) return sinceThen(known, now);
-  // A value that comes back is no change, except after a statement of no price. Whether an endpoint answers
-  // is dated anew, because that must be true of every day since its date.
+  // A value that comes back is no change, except after a statement of no price. The fact whether an endpoint
+  // answers is dated anew, because it must be true of every day since its date.
   if (last && isSameFinding(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
@@ -181,7 +175,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
 /**
  * Joins a fact and a finding, of which one is a part, if nothing differs in what both have. A whole value
  * stays if the finding has less of it. Otherwise the finding is dated anew, because what only it has may be
- * new. Undefined for anything else.
+ * new.
  */
 function joinedInPart(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   if (isEqual(known, found)) return undefined;
@@ -195,7 +189,6 @@ function joinedInPart(known: StoredObservation, found: DatedFinding, stamp: RunS
   return { ...fresh(found, stamp), ...earlierChanges(found.kind, known), ...(last && { last }) };
 }
 
-/** Reports a fact as gone only at a second such check, an hour or more after the first. */
 function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { absent_since = stamp.at } = known;
   return Date.parse(stamp.at) - Date.parse(absent_since) >= absentAfter_ms
@@ -203,15 +196,12 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-/**
- * The kind that says whether an endpoint answers. It alone becomes unanswered, on the second day without an
- * answer.
- */
+/** Of the facts that were known, only this one becomes unanswered, on the second day without an answer. */
 const reachKind = endpointAnswers.kind;
 
 /**
- * Keeps what was known, because the failure may be temporary. If an endpoint still fails on a later day, it
- * is unanswered, and since the first failure if all ended in the same way.
+ * A failure may be temporary. An endpoint that still fails on a later day is unanswered, and since the first
+ * failure if all ended in the same way.
  */
 function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { unanswered: since, outcome } = known.missed ?? {};
@@ -220,7 +210,7 @@ function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunSta
   return { ...settle(known, found, stamp), ...(outcome === found.outcome && { first_seen_at: since }) };
 }
 
-/** Keeps the dates and the last value of a fact that still has no answer, whatever came instead this time. */
+/** Keeps the last value of a fact that still has no answer, and its date if the outcome is the same. */
 function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   if (!isUnanswered(known.outcome)) return settle(known, found, stamp);
   const { first_seen_at, last } = known;
@@ -257,9 +247,8 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
 type CompareStep = (known: StoredObservation, found: DatedFinding, stamp: RunStamp) => StoredObservation;
 
 /**
- * The state of what was known before a check. `unlearned`: nothing was learned, because nobody could ask or
- * nothing usable came. `unanswered`: there was no answer, after an earlier answer. `refused`: the check was
- * refused. `absent`: the fact is gone. `learned`: anything else.
+ * `unlearned`: nothing was learned before, because nobody could ask or nothing usable came. `unanswered`:
+ * there was no answer, after an earlier answer.
  */
 type KnownState = 'unlearned' | 'unanswered' | 'refused' | 'absent' | 'learned';
 
@@ -269,7 +258,6 @@ function classOf(known: StoredObservation): KnownState {
   return isUnanswered(known.outcome) && lastOf(known) ? 'unanswered' : 'unlearned';
 }
 
-/** Replaces only a fact that was not asked either. Any other fact is kept as missed. */
 const missedUnlessNew: CompareStep = (known, found, stamp) =>
   known.outcome === 'not_asked' ? settle(known, found, stamp) : missed(known, found, stamp);
 
@@ -294,7 +282,9 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
   not_asked: { ...always(missed), unlearned: missedUnlessNew },
 };
 
-/** Tells whether a list that may lack members lacks some that were seen, and has none that were not. */
+/**
+ * Tells whether a list that may lack members (`some`) lacks some that were seen, and has none that were not.
+ */
 function onlyLacks(known: StoredObservation, { rule, value, value_digest }: DatedFinding): boolean {
   const { value: before } = known;
   if (rule !== 'some' || value_digest !== undefined || !Array.isArray(before) || !Array.isArray(value))
@@ -303,10 +293,7 @@ function onlyLacks(known: StoredObservation, { rule, value, value_digest }: Date
   return value.length < before.length && value.every(isBefore);
 }
 
-/**
- * The outcome by which a finding is joined. A finding of a part of the value, or one that may be temporary,
- * does not end what was seen.
- */
+/** A finding of a part of the value, or one that may be temporary, does not end what was seen. */
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
   const { rule, outcome } = found;
   if (rule === 'gone') return isEqual(known, found) ? outcome : 'absent';
@@ -330,7 +317,6 @@ function next(known: StoredObservation | undefined, found: DatedFinding, stamp: 
   );
 }
 
-/** Applies a check that failed on our side to each known fact of its kind. */
 function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): DatedFinding[] {
   const ofKind = known.filter(({ kind }) => kind === failed.kind);
   if (ofKind.length === 0) return [failed];
@@ -341,11 +327,11 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
   }));
 }
 
-/** The state that a new state replaces. For a value, it is the last value that was seen. */
+/** A value replaces the last value that was seen. */
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
   hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
 
-/** Marks a state that was learned by a different method, so that a difference is no change of the fact. */
+/** A difference from a state that was learned by another method is no change of the fact. */
 const otherMethod = (before: StoredObservation | LastValue, now: StoredObservation) =>
   isLearned(before) &&
   isLearned(now) &&
@@ -378,9 +364,8 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
 }
 
 /**
- * Joins what a run found with what was known (`steps`). Returns the observations to store, and the changes. A
- * known fact that the run does not mention, for example about a package that is no longer recorded, is
- * dropped; the history keeps it.
+ * A known fact that the run does not mention, for example about a package that is no longer recorded, is
+ * dropped. The history keeps it.
  */
 export function compareRuns(
   known: readonly StoredObservation[],

@@ -83,13 +83,13 @@ export function comparedInPart(
   return kindOf(kind)?.comparePart?.(was, now.hasMore ? { ...now, is_part: true } : now);
 }
 
-/** A different part was known before, so that the difference is no change of the fact. */
+/** Tells whether a different part was known before, so that the difference is no change of the fact. */
 export function isOtherPart(kind: string, before: StoredObservation | LastValue, now: ReadFact): boolean {
   const compared = comparedInPart(kind, before, now);
   return before.rule === 'part' || (compared !== undefined && compared !== 'differs');
 }
 
-/** Nothing was read in a part of what may be a list. */
+/** Tells whether nothing was read in a part of what may be a list. */
 export const isEmptyPart = ({
   kind,
   rule,

@@ -28,5 +28,5 @@ export const outcomeWords = ({
 export const isLearnedOutcome = (outcome: Outcome): boolean =>
   outcome === 'seen' || outcome === 'nothing' || outcome === 'asks' || outcome === 'absent';
 
-/** The address gave no answer, or not the kind of answer that its record promises. */
+/** Tells whether the address gave no answer, or not the kind of answer that its record promises. */
 export const isUnanswered = (outcome: Outcome): boolean => outcome === 'silent' || outcome === 'otherwise';

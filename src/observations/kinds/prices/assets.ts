@@ -3,25 +3,24 @@ import { code, ours, type Words } from '../../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
 /**
- * `assets`: the tokens whose amounts Dossier converts, by CAIP-19 name (eip155 addresses in lower case), each
- * with the source of its address and decimals. The symbols of test tokens say that they have no value. Other
- * assets are shown as quoted. `networks`: the network names of x402 version 1, as CAIP-2.
+ * `assets` are the tokens whose amounts Dossier converts, by CAIP-19 name (eip155 addresses in lower case),
+ * each with the source of its address and decimals. The symbols of test tokens say that they have no value.
+ * `networks` are the network names of x402 version 1, as CAIP-2.
  */
 const { assets, networks } = table;
 
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
-/** The CAIP-2 name of a network; a name that is not in the table is returned as it is. */
+/** The CAIP-2 name of a network. A name that is not in the table is returned as it is. */
 export const toChain = (network: string): string => ownMember(networks, network) ?? network;
 
-/** The common name of a network, such as `Base Sepolia`; undefined if it is not in the table. */
+/** The common name of a network, such as `Base Sepolia`. */
 export function networkName(network: string): string | undefined {
   const chain = toChain(network);
   const [name] = Object.entries(networks).find(([, one]) => one === chain) ?? [];
   return name?.replace(/(?:^|-)[a-z]/g, (start) => start.replace('-', ' ').toUpperCase());
 }
 
-/** Names a network by its common name, or else as it was given. */
 export function networkWords(network: string): Words {
   const name = networkName(network);
   return name === undefined ? code(network) : ours(name);
@@ -30,7 +29,7 @@ export function networkWords(network: string): Words {
 /** A CAIP-19 name as the table writes it. */
 export const toKey = (asset: string) => (asset.startsWith('eip155:') ? asset.toLowerCase() : asset);
 
-/** The CAIP-19 name of a token at an address; undefined for networks other than eip155 and solana. */
+/** Returns undefined for networks other than eip155 and solana, and for other forms of address. */
 export function toCaip19(network: string, address: string): string | undefined {
   const chain = toChain(network);
   if (/^eip155:\d{1,20}$/.test(chain) && /^0x[\da-f]{40}$/i.test(address))
@@ -40,14 +39,13 @@ export function toCaip19(network: string, address: string): string | undefined {
     : undefined;
 }
 
-/** Converts an amount in the smallest unit to an exact decimal number. */
 function toDecimal(amount: string, decimals: number): string {
   const digits = amount.padStart(decimals + 1, '0');
   const fraction = digits.slice(-decimals).replace(/0+$/, '');
   return fraction ? `${digits.slice(0, -decimals)}.${fraction}` : digits.slice(0, -decimals);
 }
 
-/** Converts an amount by the table, as "0.01 USDC"; undefined for assets that are not in it. */
+/** Converts an amount by the table, as "0.01 USDC". */
 export function convert(amount: string, asset: string | undefined): string | undefined {
   const known = asset === undefined ? undefined : byAsset.get(toKey(asset));
   return known && `${toDecimal(amount, known.decimals)} ${known.symbol}`;
@@ -55,13 +53,11 @@ export function convert(amount: string, asset: string | undefined): string | und
 
 export const isSymbol = (symbol: string): boolean => assets.some((asset) => asset.symbol === symbol);
 
-/** The symbol of a token in the table; undefined if it is not there. */
 export function symbolOf(network: string, address: string): string | undefined {
   const named = toCaip19(network, address);
   return named === undefined ? undefined : byAsset.get(named)?.symbol;
 }
 
-/** The tokens of a network in the table, with their addresses. */
 export const tokensOn = (network: string): { readonly symbol: string; readonly address: string }[] =>
   assets.flatMap(({ asset, symbol }) => {
     const [chain, token] = asset.split('/');

@@ -18,9 +18,6 @@ import {
 
 type ListedCatalog = Awaited<ReturnType<CheckRun['catalogs']>>[number];
 
-/**
- * Reads the prices that a catalogue lists for an endpoint, and compares its tools with the endpoint's list.
- */
 async function readCatalog(
   found: ListedCatalog,
   url: string,
@@ -64,7 +61,7 @@ async function readCatalog(
   };
 }
 
-/** Names each catalogue by its host, with the path if several are on one host. */
+/** A catalogue is named by its host, with the path if several are on one host. */
 function toSource(catalogs: readonly string[]): (catalog: string) => string {
   const hosts = catalogs.map((catalog) => new URL(catalog).host);
   return (catalog) => {

@@ -1,6 +1,6 @@
 import { type OfferWithPayee, offerText, unitOf } from './offers.ts';
 
-/** The offers before or after a change; `isWhole` is false if the source may have stated more. */
+/** `isWhole` is false if the source may have stated more. */
 export interface StatedOffers<Offer extends OfferWithPayee = OfferWithPayee> {
   readonly offers: readonly Offer[];
   readonly isWhole: boolean;
@@ -12,8 +12,8 @@ const ofUnit = (offers: readonly OfferWithPayee[], one: OfferWithPayee) =>
   offers.filter((other) => unitOf(other) === unitOf(one));
 
 /**
- * Tells whether an offer of one side can be compared with a part on the other side: both have it, or have one
- * offer each in its unit, or have it with none of the same payees.
+ * An offer can be compared with a part on the other side if both have it, if both have one offer in its unit,
+ * or if both have it with none of the same payees.
  */
 function isInBoth(one: OfferWithPayee, own: readonly OfferWithPayee[], others: readonly OfferWithPayee[]) {
   if (others.some((other) => isSame(one, other))) return true;
@@ -29,8 +29,8 @@ const comparable = <Offer extends OfferWithPayee>(
 ): readonly Offer[] => (other.isWhole ? offers : offers.filter((one) => isInBoth(one, offers, other.offers)));
 
 /**
- * The offers of which is known whether they changed. An offer that a part lacks may be in the rest, and is
- * neither new nor gone.
+ * The offers that are known to have changed or to be the same. An offer that a part lacks may be in the rest,
+ * and is neither new nor gone.
  */
 export const knownOnBoth = <Offer extends OfferWithPayee>(
   was: StatedOffers<Offer>,
@@ -40,14 +40,13 @@ export const knownOnBoth = <Offer extends OfferWithPayee>(
 const isPaidIn = ({ network, pay_to }: OfferWithPayee, offers: readonly OfferWithPayee[]) =>
   offers.some((other) => other.network === network && other.pay_to === pay_to);
 
-/** Leaves out payees who are not in the compared offers of the other side, but in other offers there. */
+/** Leaves out payees that the other side has only in offers that are not compared. */
 const withoutPaidElsewhere = (
   offers: readonly OfferWithPayee[],
   compared: readonly OfferWithPayee[],
   { offers: all }: StatedOffers,
 ) => offers.filter((one) => isPaidIn(one, compared) || !isPaidIn(one, all));
 
-/** The offers of which is known whether their payees changed. */
 export function payeesOnBoth(was: StatedOffers, is: StatedOffers) {
   const { before, after } = knownOnBoth(was, is);
   return {
@@ -56,6 +55,6 @@ export function payeesOnBoth(was: StatedOffers, is: StatedOffers) {
   };
 }
 
-/** Tells whether one side lacks something that the other has or may have. */
+/** A part has less than a whole list, and less than a part of which it lacks an offer. */
 export const hasLess = (was: StatedOffers, is: StatedOffers): boolean =>
   !is.isWhole && (was.isWhole || !was.offers.every((one) => is.offers.some((other) => isSame(one, other))));

@@ -35,9 +35,7 @@ export interface Offer {
   readonly pay_to?: string;
   /** The id of the chain within the network (MPP). */
   readonly chain_id?: number;
-  /**
-   * The amount in the common unit, converted by Dossier's own table; absent for assets that are not in it.
-   */
+  /** The amount as Dossier's own table converts it; absent for assets that are not in it. */
   readonly our_conversion?: string;
 }
 
@@ -50,13 +48,10 @@ const identifier = /^[\x21-\x7e]{1,200}$/;
 const isWholeNumber = (value: unknown): value is string =>
   typeof value === 'string' && wholeNumberForm.test(value);
 
-/**
- * Tells whether a value may be shown as an identifier: plain ASCII without spaces, at most 200 characters.
- */
 export const isIdentifier = (value: unknown): value is string =>
   typeof value === 'string' && identifier.test(value);
 
-/** Checks the members of an offer; undefined if one of them cannot be read. */
+/** Returns undefined if a member cannot be read. */
 function toOffer(
   quoted: Readonly<Record<Exclude<keyof Offer, 'format' | 'our_conversion'>, unknown>> & { format: string },
 ): Offer | undefined {
@@ -78,7 +73,7 @@ function toOffer(
   };
 }
 
-/** Reads the offers of one source in one format: those that can be read, and how many there are. */
+/** `seen` also counts offers that cannot be read. */
 export const decodeOffers = <T>(quoted: readonly T[], read: (one: T) => Offer | undefined) => ({
   seen: quoted.length,
   offers: quoted.map(read).filter((offer) => offer !== undefined),
@@ -102,7 +97,7 @@ const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
 };
 
 /**
- * Reads challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=...,
+ * A challenge of the Machine Payments Protocol is `WWW-Authenticate: Payment method=..., intent=...,
  * request=<base64url JSON>`.
  */
 function decodeMpp(response: Fetched) {
@@ -110,7 +105,7 @@ function decodeMpp(response: Fetched) {
   return challenges.length > 0 ? decodeOffers(challenges, read) : undefined;
 }
 
-/** Reads an offer of x402; its versions name the amount differently. */
+/** The versions of x402 name the amount differently. */
 export const readAccepted = (version: 1 | 2) => (one: unknown) => {
   const { scheme, network, amount, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
   if (payTo === undefined) return undefined;
@@ -126,8 +121,8 @@ export const readAccepted = (version: 1 | 2) => (one: unknown) => {
 };
 
 /**
- * Reads the payment requirements of x402: in version 2 from the header PAYMENT-REQUIRED (base64 JSON) if
- * there is one, otherwise from a JSON body.
+ * Version 2 sends its requirements in the header PAYMENT-REQUIRED (base64 JSON) or else, as version 1 does,
+ * in a JSON body.
  */
 const decodeX402 =
   (version: 1 | 2) =>
@@ -139,10 +134,10 @@ const decodeX402 =
       : undefined;
   };
 
-/** The formats of a price in a 402 response, which may use several. */
+/** A 402 response may use several formats. */
 const formats = [decodeX402(2), decodeX402(1), decodeMpp];
 
-/** The offers in an endpoint's request for a payment; undefined if it sent none. */
+/** Returns undefined if the endpoint asked for no payment. */
 export function quotedOffers({ payment: response }: EndpointAnswer) {
   if (!response) return undefined;
   const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
@@ -155,7 +150,7 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
   };
 }
 
-/** Says that some offers in a request for a payment could not be read; undefined if all could. */
+/** Returns undefined if all offers could be read. */
 export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
   const { seen, offers } = quotedOffers(endpoint)?.quoted ?? { seen: 0, offers: [] };
   const unread = seen - offers.length;
@@ -165,8 +160,8 @@ export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
 }
 
 /**
- * The reason why it is not known whether the endpoint asks for a payment: it asks for credentials first, or
- * its answer broke off.
+ * It is not known whether the endpoint asks for a payment if it asks for credentials first, or its answer
+ * broke off.
  */
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
@@ -186,7 +181,6 @@ const noPrice = {
   ),
 };
 
-/** The fact for a 402 without a readable price: its digests, and the reason. */
 const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   value: null,
   outcome: 'asks' as const,
@@ -226,7 +220,7 @@ function toFinding(endpoint: EndpointAnswer) {
 
 type StoredQuote = BeforeChange<PaidOffer[]> | ShownFinding<PaidOffer[]>;
 
-/** The stored offers of a quote; they are whole if the endpoint sent no others. */
+/** The offers are whole if the endpoint sent no others. */
 function statedIn({ value, value_digest, details, is_part }: StoredQuote): StatedOffers {
   const offers = allOffers({ value, ...(details && { details }) });
   const isStored = value_digest === undefined || canonicalDigest({ value: offers }) === value_digest;
@@ -241,7 +235,6 @@ function compareQuoted(was: BeforeChange<PaidOffer[]>, now: ShownFinding<PaidOff
   return hasLess(before, after) ? 'less' : 'same';
 }
 
-/** Says how two quotes differ of which one is a part, as far as that is known. */
 function quotedPartChange(
   was: BeforeChange<PaidOffer[]>,
   now: ShownFinding<PaidOffer[]>,
@@ -293,10 +286,7 @@ export const priceChallenge = defineKind({
 
 const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/**
- * Reads one way to pay; undefined if its amount is neither a whole number of the smallest unit nor null
- * (dynamic).
- */
+/** An amount is a whole number of the smallest unit, or null (dynamic). */
 function toAdvertisedOffer(stated: unknown) {
   const { intent, method, amount, currency } = asObject(stated) ?? {};
   if (amount !== null && !isWholeNumber(amount)) return undefined;
@@ -318,10 +308,7 @@ const toOffers = (info: JsonObject) =>
     .filter((offer) => offer !== undefined)
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-/**
- * The operations of an OpenAPI document with `x-payment-info`, by name such as `POST /search`, with the
- * offers that can be read, and whether there are others.
- */
+/** An operation has a name such as `POST /search`. `isUnread`: some offers cannot be read. */
 export function pricedOperations(document: JsonObject) {
   const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));
   const priced = paths.values().flatMap(([path, item]) =>

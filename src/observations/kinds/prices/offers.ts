@@ -5,8 +5,8 @@ import type { ShownFinding } from '../../kind.ts';
 import { convert, networkName, networkWords, toCaip19, toChain } from './assets.ts';
 
 /**
- * One way to pay as it is stored and compared, in the same form for all versions of x402 and MPP. The payee
- * of a quote is a fact of its own (price.pay_to), so that a new payee does not change the price.
+ * The form is the same for all versions of x402 and MPP. The payee of a quote is a fact of its own
+ * (price.pay_to), so that a new payee does not change the price.
  */
 const paidOffer = z.strictObject({
   /** A whole number of the asset's smallest unit. */
@@ -21,7 +21,6 @@ const paidOffer = z.strictObject({
 export type PaidOffer = z.infer<typeof paidOffer>;
 export const paidOffers = z.array(paidOffer);
 
-/** The offers of a stored value; none if it is no list of offers. */
 export const readOffers = (value: unknown): readonly PaidOffer[] => paidOffers.safeParse(value).data ?? [];
 
 const quotedOffer = z.looseObject({
@@ -30,9 +29,7 @@ const quotedOffer = z.looseObject({
   chain_id: z.number().optional(),
 });
 
-/**
- * All offers of a fact, from its details or its value, whichever has more: either may have been shortened.
- */
+/** The details or the value may have been shortened, so the one with more offers is read. */
 export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[] {
   const stored = readOffers(value);
   const quoted = toPaidOffers(z.array(quotedOffer).safeParse(details?.offers).data ?? []);
@@ -48,9 +45,7 @@ export interface OfferWithPayee extends PaidOffer {
   readonly pay_to?: string | undefined;
 }
 
-/**
- * The name of a network for comparison. MPP states the method of payment, and next to it the id of the chain.
- */
+/** MPP states the method of payment, and next to it the id of the chain. */
 export const toNetwork = (network: string, chain_id?: number): string =>
   chain_id === undefined ? toChain(network) : `eip155:${chain_id}`;
 
@@ -74,7 +69,7 @@ export const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network
 
 const convertedOf = ({ amount, network, asset }: PaidOffer) => convert(amount, toCaip19(network, asset));
 
-/** Each offer once, in an order of their own: assets that Dossier knows come first. */
+/** Returns each offer once. Assets that Dossier knows come first. */
 function inOrder<Offer extends OfferWithPayee>(offers: readonly Offer[]): Offer[] {
   const rank = (offer: Offer) =>
     `${convertedOf(offer) === undefined ? 1 : 0} ${offerText(offer)} ${offer.pay_to ?? ''}`;
@@ -82,10 +77,10 @@ function inOrder<Offer extends OfferWithPayee>(offers: readonly Offer[]): Offer[
   return [...ranked].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, offer]) => offer);
 }
 
-/** Converts offers to the compared form, each once, without their payees. */
+/** Returns each offer once, without its payees. */
 export const toPaidOffers = (quoted: readonly Quoted[]): PaidOffer[] => inOrder(quoted.map(toPaid));
 
-/** Converts offers to the compared form, each once with each of its payees. */
+/** Returns each offer once with each of its payees. */
 export const toOffersWithPayees = (quoted: readonly Quoted[]): OfferWithPayee[] =>
   inOrder(quoted.map(toPaidWithPayee));
 
@@ -97,7 +92,7 @@ function amountWords(offer: PaidOffer, isExact: boolean): Words {
   return scheme === 'exact' ? price : say`${price} (scheme ${code(scheme)})`;
 }
 
-/** The offers of a fact, each once with each of its payees, in the order of `toPaidOffers`. */
+/** Returns each offer of a fact once with each of its payees. */
 export function offersWithPayees(found: ShownFinding): OfferWithPayee[] {
   const quoted = z.array(quotedOffer).safeParse(found.details?.offers).data ?? [];
   const payeesOf = Map.groupBy(quoted, (one) => offerText(toPaid(one)));
@@ -131,7 +126,6 @@ export function offerWords(offer: PaidOffer, isExact = false): Words {
   return say`${amountWords(offer, isExact)} on ${network}`;
 }
 
-/** Says the first offer, and counts the rest. */
 export function offersWords(offers: readonly PaidOffer[], count = offers.length): Words {
   const [first] = offers;
   if (!first) return own('');
@@ -162,7 +156,6 @@ function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   });
 }
 
-/** Weighs a raise by how many times higher the amount is. */
 function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
   const before = BigInt(was.amount);
   const after = BigInt(is.amount);
@@ -171,10 +164,7 @@ function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
   return after >= before * 2n ? 2 : 1;
 }
 
-/**
- * Weighs a change of offers: a new asset, network or scheme in place of an old one weighs most, then the size
- * of a raise.
- */
+/** A new asset, network or scheme in place of an old one weighs most, then the size of a raise. */
 export function offersWeight(before: readonly PaidOffer[], after: readonly PaidOffer[]): number {
   const gone = without(before, after);
   const added = without(after, before);
@@ -188,8 +178,8 @@ export function offersWeight(before: readonly PaidOffer[], after: readonly PaidO
 const mostNamed = 2;
 
 /**
- * Says how the offers changed, as `Price raised from 0.01 USDC to 0.05 USDC on Base`; undefined if they are
- * the same. Only amounts with the same asset, network and scheme are called higher or lower.
+ * The words are, for example, `Price raised from 0.01 USDC to 0.05 USDC on Base`. Only amounts with the same
+ * asset, network and scheme are called higher or lower.
  */
 export function offersChange(before: readonly PaidOffer[], after: readonly PaidOffer[]): Words | undefined {
   const gone = without(before, after);

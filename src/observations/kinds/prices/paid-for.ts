@@ -11,7 +11,6 @@ import { payeesChange, payeesWeight } from './payees-change.ts';
 const offersWithPayee = z.array(paidOffers.element.extend({ pay_to: z.string() }));
 type PaidFor = z.infer<typeof offersWithPayee>;
 
-/** The offers in a request for a payment that name a payee. */
 function paidIn(payment: EndpointAnswer): PaidFor {
   const { offers = [] } = quotedOffers(payment)?.quoted ?? {};
   return toOffersWithPayees(offers).flatMap(({ pay_to, ...offer }) =>
@@ -19,10 +18,10 @@ function paidIn(payment: EndpointAnswer): PaidFor {
   );
 }
 
-/** The namespace of a network's CAIP-2 name. The networks of one namespace share their addresses. */
+/** Networks of one CAIP-2 namespace are taken to share their addresses, as all of eip155 do. */
 const namespaceOf = ({ network }: PaidFor[number]) => (network.includes(':') ? network.split(':', 1)[0] : '');
 
-/** The offers on networks that share their addresses, if they pay several. */
+/** Keeps the offers on networks that share their addresses, if these offers pay several addresses. */
 const withSeveralPayees = (paid: PaidFor): PaidFor =>
   [...Map.groupBy(paid, namespaceOf).values()]
     .filter((some) => new Set(some.map(({ pay_to }) => pay_to)).size > 1)
@@ -47,7 +46,7 @@ function toFinding(endpoint: EndpointAnswer): RemoteFinding<PaidFor> | NoAnswer 
       );
 }
 
-/** Keeps offers to payees that were quoted before and after a change. price.pay_to tells the other payees. */
+/** price.pay_to tells which payees are new or gone. */
 function ofSamePayees(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): [PaidFor, PaidFor] {
   const before = was.value ?? [];
   const payeesIn = (all: PaidFor) => new Set(all.map(({ pay_to }) => pay_to));
@@ -74,7 +73,7 @@ function paidForWords(paid: PaidFor): Words {
   return say`${join(paid.slice(0, mostShown).map(offerInFull), '; ')}${more}`;
 }
 
-/** Addresses that only change places in a quote are no change of price.pay_to, nor of the price. */
+/** If addresses only change places in a quote, neither price.pay_to nor the price changes. */
 export const pricePaidFor = defineKind({
   kind: 'price.paid_for',
   isLocked: true,

@@ -10,7 +10,7 @@ export const payeesWords = (payees: readonly string[]): Words =>
     mostNamed,
   );
 
-/** The payees of offers by a part of the offers, such as the network. An offer may state no payee. */
+/** An offer may state no payee. */
 function payeesBy(offers: readonly OfferWithPayee[], partOf: (offer: OfferWithPayee) => string) {
   const paid = offers.flatMap(({ pay_to, ...offer }) => (pay_to === undefined ? [] : [{ ...offer, pay_to }]));
   return new Map(
@@ -34,14 +34,14 @@ interface PayeesChange {
 
 const textOf = (offer: OfferWithPayee) => `${offerText(offer)} ${offer.pay_to ?? ''}`;
 
-/** The payees of offers in one unit, from the lowest amount; none twice in a row. */
+/** The payees are in the order of amounts, and none stands twice in a row. */
 const byAmount = (offers: readonly OfferWithPayee[]): string[] =>
   offers
     .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
     .flatMap(({ pay_to }) => pay_to ?? [])
     .filter((payee, at, all) => payee !== all[at - 1]);
 
-/** The units in which payees are paid in another order of amounts, also if every amount is another one. */
+/** The order may differ although no amount is the same. */
 function reorderedIn(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]) {
   const was = Map.groupBy(before, unitOf);
   return [...Map.groupBy(after, unitOf)].flatMap(([unit, offers]) => {
@@ -52,10 +52,7 @@ function reorderedIn(before: readonly OfferWithPayee[], after: readonly OfferWit
   });
 }
 
-/**
- * The change on a network where the payees are the same, but are paid for different offers than before or in
- * another order of amounts; empty if they are not. The offers are those on that network.
- */
+/** The payees on the network must be the same before and after, and the offers those on that network. */
 function movedOn(
   network: string,
   before: readonly OfferWithPayee[],
@@ -74,7 +71,6 @@ function movedOn(
   return reorderedIn(before, after).map((order) => ({ ...same, order }));
 }
 
-/** How the payees changed on each network. */
 function changesOf(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]): PayeesChange[] {
   const networkOf = ({ network }: OfferWithPayee) => network;
   const was = payeesBy(before, networkOf);
@@ -104,10 +100,7 @@ function changeWords({ network, came, gone, isNewNetwork, moved, order }: Payees
   return say`payee changed from ${payeesWords(gone)} to ${payeesWords(came)} on ${on}`;
 }
 
-/**
- * Says how the payees of offers changed, as `payee changed from <address> to <address> on Base`; undefined if
- * they are the same.
- */
+/** The words are, for example, `payee changed from <address> to <address> on Base`. */
 export function payeesChange(
   before: readonly OfferWithPayee[],
   after: readonly OfferWithPayee[],

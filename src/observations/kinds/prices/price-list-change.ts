@@ -8,7 +8,6 @@ import { isWholeList, storedOffers, type ToolOffer, toolsWords } from './tool-of
 type ToolName = string | undefined;
 type OffersByTool = ReadonlyMap<ToolName, StatedOffers<ToolOffer>>;
 
-/** A price list before or after a change. */
 interface StoredList {
   /** The tools, without the last one of a list that is stored in part, which may be cut. */
   readonly tools: OffersByTool;
@@ -35,7 +34,7 @@ function toState({ value, ...found }: BeforeChange<ToolOffer[]> | ShownFinding<T
   };
 }
 
-/** How the offers of some tools changed, in words that are the same for all of them. */
+/** The words are the same for all of the tools. */
 interface PricesChange {
   readonly tools: readonly ToolName[];
   readonly words: Words;
@@ -62,7 +61,7 @@ function changeOf(tool: ToolName, was: StatedOffers<ToolOffer>, is: StatedOffers
     : undefined;
 }
 
-/** The changes of tools that are in both lists, the weightiest first. */
+/** Compares tools that are in both lists. The weightiest change comes first. */
 function changesOf({ tools: before }: StoredList, { tools: after }: StoredList): PricesChange[] {
   const changes = [...before].flatMap(([tool, was]) => {
     const is = after.get(tool);
@@ -75,20 +74,20 @@ function changesOf({ tools: before }: StoredList, { tools: after }: StoredList):
     .sort((a, b) => b.weight - a.weight);
 }
 
-/** The tools of a list that another list does not have; none if that one may have more tools. */
+/** Returns none if the other list may have more tools. */
 const missingIn = ({ tools: others, hasAllTools }: StoredList, { tools }: StoredList): ToolName[] =>
   hasAllTools ? [...tools.keys()].filter((tool) => !others.has(tool)) : [];
 
 const payeesOf = ({ tools }: StoredList, names: Iterable<ToolName>) =>
   new Set([...names].flatMap((name) => tools.get(name)?.offers ?? []).flatMap(({ pay_to }) => pay_to ?? []));
 
-/** The payees of new tools that nobody in the list was paid at before. */
+/** Before, nobody in the list was paid at these addresses. */
 const newPayees = (before: StoredList, after: StoredList, added: readonly ToolName[]): string[] =>
   [...payeesOf(after, added).difference(payeesOf(before, before.tools.keys()))].sort();
 
 const mostChanges = 3;
 
-/** The endpoint itself needs no name if nothing else changed in this way. */
+/** The endpoint itself needs no name if nothing else changed in the same way. */
 const changeWords = ({ tools, words }: PricesChange): Words =>
   tools.length === 1 && tools[0] === undefined ? words : say`${toolsWords(tools)}: ${words}`;
 
@@ -119,8 +118,8 @@ const partWords = (was: BeforeChange<ToolOffer[]>, after: StoredList): Words =>
     : own('; Dossier keeps only a part of this list');
 
 /**
- * Says how the price list at `place` changed, tool by tool, the weightiest change first. If only a part of
- * the list is stored, it says so, because it cannot tell every change.
+ * The weightiest change comes first. If only a part of the list is stored, the words say so, because they
+ * cannot tell every change.
  */
 export const priceListChange =
   (place: Words) =>
@@ -146,8 +145,8 @@ export const priceListChange =
   };
 
 /**
- * The weight of a change of a price list is the weight of the tool that changed most. A new payee weighs the
- * same for a new tool as for a known one.
+ * A price list weighs as much as the tool that changed most. A new payee weighs the same for a new tool as
+ * for a known one.
  */
 export function priceListWeight(was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>): number {
   const before = toState(was);
@@ -159,7 +158,7 @@ export function priceListWeight(was: BeforeChange<ToolOffer[]>, now: ShownFindin
   return Math.max(most?.weight ?? 0, isNewPayee ? 4 : isMore ? 1 : 0);
 }
 
-/** Compares two price lists of which one is a part. A tool that one of them may have is no difference. */
+/** A tool that a part may have is no difference. */
 export function comparePriceLists(was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>) {
   const before = toState(was);
   const after = toState(now);

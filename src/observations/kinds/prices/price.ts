@@ -16,7 +16,6 @@ const mostMethods = 10;
 
 const paymentMethod = z.strictObject({ method: z.string(), intents: z.array(z.string()) });
 
-/** The items of a stored list; none if the value is anything else. */
 const priceList = <T>(value: unknown, item: z.ZodType<T>): readonly T[] =>
   z.array(item).safeParse(value).data ?? [];
 
@@ -77,7 +76,6 @@ const pricedOperation = z.strictObject({ operation: z.string(), offers: z.array(
 
 const mostOperations = 20;
 
-/** Says the price of the first operation, and counts the rest. */
 function operationsWords({ value, details }: ShownFinding): Words {
   const operations = priceList(value, pricedOperation);
   const [first] = operations;
@@ -113,7 +111,7 @@ function readOpenApi({ text }: Fetched): RemoteFinding<z.infer<typeof pricedOper
 
 type Operations = z.infer<typeof pricedOperation>[];
 
-/** The operations of a fact by name; the last one of a shortened list may be cut. */
+/** The last operation of a shortened list may be cut. */
 function operationsIn({ value, value_digest, is_part }: BeforeChange<Operations> | ShownFinding<Operations>) {
   const stored = value_digest === undefined ? (value ?? []) : (value ?? []).slice(0, -1);
   const offers = stored.map(
@@ -122,7 +120,7 @@ function operationsIn({ value, value_digest, is_part }: BeforeChange<Operations>
   return { offers: new Map(offers), isWhole: !is_part && value_digest === undefined };
 }
 
-/** Compares two lists of which one is a part: an operation may also have more offers than could be read. */
+/** An operation may also have more offers than could be read. */
 function compareOperations(was: BeforeChange<Operations>, now: ShownFinding<Operations>): PartComparison {
   const before = operationsIn(was);
   const after = operationsIn(now);
@@ -158,10 +156,9 @@ export const priceOpenapi = defineKind({
 
 const anotherEachTime = 'another address each time';
 
-/** The payees, or if two requests got different ones a fixed text, which is the same every day. */
+/** If two requests got different payees, the value is a fixed text, which is the same every day. */
 const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
 
-/** The payees in a request for a payment, with eip155 addresses in lower case. */
 function payeesOf(payment: EndpointAnswer): string[] {
   const offers = quotedOffers(payment)?.quoted.offers ?? [];
   const addresses = offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to)));
@@ -181,9 +178,7 @@ function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof pa
 
 export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
 
-/**
- * The payees in a value of price.pay_to, with eip155 addresses in lower case; none if they differ each time.
- */
+/** Returns none if the payees differ each time. An eip155 address is in lower case. */
 export const readPayees = (value: unknown): readonly string[] => {
   const { data = [] } = payees.safeParse(value);
   return data === anotherEachTime ? [] : data;
@@ -199,9 +194,6 @@ const payeesWords = (value: unknown): Words =>
 
 const mostPayees = 3;
 
-/**
- * Says which of many payees are new and which are gone, or only that they changed if a list was shortened.
- */
 function payeesChange(was: BeforeChange, now: ShownFinding): Words {
   const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
   if (isShort) return own('The addresses that are paid changed');
@@ -245,8 +237,8 @@ const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
 const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
 
 /**
- * Reads the most that a caller would pay: an amount of an asset as "0.01 USDC" (a symbol in the table), or a
- * whole number of the smallest unit of a CAIP-19 asset. Returns undefined for anything else.
+ * Reads an amount of an asset as "0.01 USDC" (a symbol in the table), or a whole number of the smallest unit
+ * of a CAIP-19 asset.
  */
 export function readPriceLimit(text: string) {
   const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];
@@ -254,15 +246,13 @@ export function readPriceLimit(text: string) {
   return asset.includes('/') || isSymbol(asset) ? { amount, asset } : undefined;
 }
 
-/** Converts a decimal number to a whole number of 10^-18. */
+/** The unit of the result is 10^-18. */
 function toFixed18(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.');
   return BigInt(whole + fraction.padEnd(18, '0'));
 }
 
-/**
- * Tells whether an offer is within a limit, compared exactly; undefined for an offer in a different asset.
- */
+/** Returns undefined for an offer in a different asset. */
 export function isWithinLimit(
   { amount, network, asset }: PaidOffer,
   limit: NonNullable<ReturnType<typeof readPriceLimit>>,
@@ -280,13 +270,12 @@ export function isWithinLimit(
 const mostTools = 50;
 const dollars = /^(?:dynamic|\d{1,20}(?:\.\d{1,20})?)$/;
 
-/** The stated price of a tool: a number, "0.01" or "dynamic"; null for any other form. */
+/** The form is a number, "0.01" or "dynamic"; null stands for any other form. */
 const toPrice = (stated: unknown) =>
   (typeof stated === 'number' && stated >= 0) || (typeof stated === 'string' && dollars.test(stated))
     ? stated
     : null;
 
-/** The price that a tool states in its `_meta`; undefined if it states nothing. */
 function toPriced({ name, _meta }: JsonObject) {
   const { 'agents-x402/priceUSD': price, 'agents-x402/paymentRequired': required } = asObject(_meta) ?? {};
   if (price === undefined && !required) return undefined;
@@ -314,7 +303,6 @@ function toolPriceWords({ name, price_usd, payment_required }: z.infer<typeof pr
   return say`${code(name)} ${ours(String(price_usd))} dollars`;
 }
 
-/** Says the prices of the first tools, and how many tools state one. */
 function toolPricesWords({ value, details }: ShownFinding): Words {
   const { tools, priced } = asMembers(value);
   const all = priceList(priced, pricedTool);

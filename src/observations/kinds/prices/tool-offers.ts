@@ -10,8 +10,8 @@ import { offersWords, paidOffers, toOffersWithPayees, toPaidOffers } from './off
 import { payeesWords } from './payees-change.ts';
 
 /**
- * One way to pay for a tool, or for the endpoint itself if there is no `tool`. It has its payee, because no
- * other fact has the payees of a list.
+ * An offer without `tool` is for the endpoint itself. The payee is part of it, because no other fact has the
+ * payees of a list.
  */
 const toolOffer = paidOffers.element.extend({
   /** An eip155 address is in lower case. */
@@ -23,24 +23,23 @@ const toolOffer = paidOffers.element.extend({
 export const toolOffers = z.array(toolOffer);
 export type ToolOffer = z.infer<typeof toolOffer>;
 
-/** The fact for a source that was read and states no price. */
+/** A source that was read and states no price. */
 export const statesNone = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
 
-/** The ways to pay that were read from a source. */
 interface ReadOffers {
   readonly offers: readonly Offer[];
   /** The source states more, which Dossier did not read or keep. */
   readonly hasMore: boolean;
 }
 
-/** The prices that a list has for a tool, or for the endpoint itself. */
+/** Prices without `tool` are for the endpoint itself. */
 export interface PricedTool extends ReadOffers {
   readonly tool?: string;
 }
 
 const versionOf = (quoted: unknown) => (asObject(quoted)?.maxAmountRequired === undefined ? 2 : 1);
 
-/** Reads the ways to pay in a list, in either version of x402. */
+/** The list may be of either version of x402. */
 export function acceptedOf(accepts: readonly unknown[]): ReadOffers {
   const { seen, offers } = decodeOffers(accepts, (one) => readAccepted(versionOf(one))(one));
   return { offers, hasMore: seen > offers.length };
@@ -53,7 +52,6 @@ const ofTool = ({ tool, isPart }: { readonly tool: string | undefined; readonly 
   ...(isPart && { is_part: true as const }),
 });
 
-/** Converts the prices of tools to the compared form, in the order of the tools' names. */
 const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
   priced
     .toSorted(byTool)
@@ -64,10 +62,7 @@ const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
 const mostShown = 50;
 const mostOffers = 20;
 
-/**
- * The details: the first offers of the first tools as quoted, the number of tools, and the tools that the
- * endpoint does not list.
- */
+/** The details have the first offers of the first tools, as quoted. */
 const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[]) => ({
   offers: priced
     .toSorted(byTool)
@@ -80,7 +75,6 @@ const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[])
   ...(unlisted.length > 0 && { unlisted }),
 });
 
-/** The facts of a source besides the prices of its tools. */
 interface BesidePrices {
   /** The tools with a price that the endpoint does not list. */
   readonly unlisted: readonly string[];
@@ -89,7 +83,6 @@ interface BesidePrices {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-/** The fact for a source that states prices. `hasMore` is set if the source states more than Dossier read. */
 export const statesPrices = (
   priced: readonly PricedTool[],
   { unlisted, hasMore, details }: BesidePrices,
@@ -100,16 +93,13 @@ export const statesPrices = (
   ...((hasMore || priced.some((one) => one.hasMore)) && { hasMore: true as const }),
 });
 
-/** The priced tools that an endpoint does not list; none if its list is not known. */
+/** Returns none if the endpoint's list is not known. */
 export function unlistedOf(priced: readonly PricedTool[], list: EndpointAnswer['list']): string[] {
   if (list.result !== 'listed') return [];
   const names = new Set(list.members.map((tool) => shortNameOf(tool, surfaces.tools)));
   return priced.flatMap(({ tool }) => (tool === undefined || names.has(tool) ? [] : [tool])).sort();
 }
 
-/**
- * Says on which day the endpoint did not list the tools in a price list; empty if there are no such tools.
- */
 export const unlistedWords = (list: Words, unlisted: readonly string[], now: Date): Words =>
   unlisted.length === 0
     ? own('')
@@ -119,7 +109,7 @@ const quotedOffer = z.looseObject({ ...toolOffer.shape, chain_id: z.number().opt
 
 type ListFinding = Pick<ShownFinding<ToolOffer[]>, 'value' | 'value_digest' | 'details'>;
 
-/** The offers of a fact that are stored: those of its value or, if that is shortened, of its details. */
+/** Reads the details if the value is shortened. */
 export function storedOffers({ value, value_digest, details }: ListFinding): readonly ToolOffer[] {
   if (value_digest === undefined) return value;
   const quoted = z.array(quotedOffer).safeParse(details?.offers).data ?? [];
@@ -132,21 +122,20 @@ export function storedOffers({ value, value_digest, details }: ListFinding): rea
   return offers.length < value.length ? value : offers;
 }
 
-/** Tells whether the stored offers of a fact are all that were compared. */
+/** Tells whether the stored offers are all that were compared. */
 export const isWholeList = ({ value_digest }: ListFinding, stored: readonly ToolOffer[]): boolean =>
   value_digest === undefined || canonicalDigest({ value: stored }) === value_digest;
 
 const mostNamed = 3;
 const mostPayees = 2;
 
-/** Names tools. An undefined name stands for the endpoint itself. */
+/** An undefined name stands for the endpoint itself. */
 export const toolsWords = (tools: readonly (string | undefined)[]): Words =>
   listed(
     tools.map((tool) => (tool === undefined ? own('the endpoint itself') : code(tool))),
     mostNamed,
   );
 
-/** Names the payees of a list, or counts them if there are many. */
 function paidWords(offers: readonly ToolOffer[]): Words {
   const payees = [...new Set(offers.flatMap(({ pay_to }) => pay_to ?? []))];
   if (payees.length === 0) return own('');
@@ -155,10 +144,6 @@ function paidWords(offers: readonly ToolOffer[]): Words {
     : say`, paid to ${payeesWords(payees)}`;
 }
 
-/**
- * Says the prices of the first three tools and how many more there are, who is paid, and which of the tools
- * the endpoint did not list.
- */
 export function toolOffersWords(found: ShownFinding<ToolOffer[]>): Words {
   const stored = storedOffers(found);
   const tools = [...Map.groupBy(stored, ({ tool }) => tool)];

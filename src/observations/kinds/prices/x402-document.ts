@@ -10,8 +10,8 @@ import type { Offer } from './offer.ts';
 import { acceptedOf, type PricedTool } from './tool-offers.ts';
 
 /**
- * The paths at which hosts state what they sell over x402. Its form is no standard: most documents list
- * addresses, some list objects as a catalogue does (x402-foundation/x402 869, 2582 and 2979).
+ * The form of the document is no standard: most documents list addresses, some list objects as a catalogue
+ * does (x402-foundation/x402 869, 2582 and 2979).
  */
 const paths = ['/.well-known/x402', '/.well-known/x402.json'];
 
@@ -20,16 +20,15 @@ const lists = ['resources', 'items', 'endpoints', 'services'];
 
 const mostResources = 10_000;
 
-/** A document as it was read; the list in it is untrusted. */
 interface Document {
   readonly result: 'document';
   readonly at: string;
   readonly resources: readonly unknown[];
-  /** There are more entries, which were not read. */
+  /** The document has more entries, which were not read. */
   readonly hasMore: boolean;
 }
 
-/** The entries of all lists in a document; undefined for any other JSON. */
+/** Returns undefined for JSON without such a list. */
 function resourcesOf(text: string): readonly unknown[] | undefined {
   const document = asMembers(readObject(text));
   const found = lists.map((name) => document[name]).filter(Array.isArray);
@@ -37,8 +36,8 @@ function resourcesOf(text: string): readonly unknown[] | undefined {
 }
 
 /**
- * Gets the document of an origin from the first path that has one, or the reason why there is none. A host
- * that does not answer is not asked for the second path.
+ * Gets the document from the first path that has one. A host that does not answer is not asked for the second
+ * path.
  */
 export async function findDocument(run: CheckRun, origin: string): Promise<Document | NoAnswer> {
   let failure: NoAnswer | undefined;
@@ -57,7 +56,6 @@ export async function findDocument(run: CheckRun, origin: string): Promise<Docum
   return failure as NoAnswer;
 }
 
-/** Reads an entry of a list, which is an address or an object with an address in one of these members. */
 function toEntry(listed: unknown): { readonly address: string; readonly item: JsonObject } | undefined {
   if (typeof listed === 'string') return { address: listed, item: {} };
   const item = asMembers(listed);
@@ -66,7 +64,7 @@ function toEntry(listed: unknown): { readonly address: string; readonly item: Js
   return typeof address === 'string' ? { address, item } : undefined;
 }
 
-/** The form in which x402 names a tool of MCP without an endpoint: `mcp://tool/search`. */
+/** x402 names a tool of MCP without an endpoint in this form: `mcp://tool/search`. */
 const toolForm = /^mcp:\/\/tool\/([^/?#]{1,600})$/;
 
 const decoded = (text: string) => {
@@ -77,25 +75,22 @@ const decoded = (text: string) => {
   }
 };
 
-/** The entries of a document for an endpoint. */
 interface EntriesAtEndpoint {
-  /** Its tools and the endpoint itself, by the names of the tools. */
+  /** The tools of the endpoint and the endpoint itself, in the order of the tools' names. */
   readonly tools: readonly PricedTool[];
-  /** There may be more of them, and more offers for each, because entries were not read. */
+  /** There may be more tools, and more offers for each, because entries were not read. */
   readonly hasMore: boolean;
   /** Some entries name a tool without an endpoint, and it is not known whether this endpoint has the tool. */
   readonly isOfUnknown: boolean;
 }
 
-/** The ways to pay in an entry: its list of them, or the entry itself if it is one. */
+/** An entry has a list of ways to pay, or is itself one. */
 const acceptsOf = ({ accepts, ...item }: JsonObject): readonly unknown[] => {
   if (Array.isArray(accepts)) return accepts;
   return item.payTo === undefined ? [] : [item];
 };
 
-/**
- * The entries of a document that name an endpoint, with or without a tool, or a tool that the endpoint lists.
- */
+/** Finds the entries that name the endpoint, with or without a tool, or a tool that it lists. */
 export function atEndpoint(
   { at, resources, hasMore }: Document,
   { url, list }: Pick<EndpointAnswer, 'url' | 'list'>,

@@ -19,11 +19,10 @@ import {
 } from './tool-offers.ts';
 import { atEndpoint, findDocument } from './x402-document.ts';
 
-/** The entries of a host's x402 document for one endpoint. */
 interface NamedDocument {
   readonly at: string;
   readonly total: number;
-  /** The entries for the endpoint itself and for its tools, with a price and without. */
+  /** Entries for the endpoint itself and for its tools, with a price and without. */
   readonly priced: readonly PricedTool[];
   readonly bare: readonly PricedTool[];
   /** There may be more entries for the endpoint. */
@@ -43,10 +42,7 @@ const recordedOf = ({ remotes }: Pick<CheckedListing, 'remotes'>) => [
   ...new Set(remotes.map(({ url }) => url).filter(isAsked)),
 ];
 
-/**
- * One fact for each endpoint. If its host has no x402 document, the reason is stored only if the fact was
- * known before.
- */
+/** If a host has no x402 document, the reason is stored only if the fact was known before. */
 const ofDocuments = <const Value extends Json>(
   toFinding: (named: NamedDocument) => RemoteFinding<Value>,
 ) => ({
@@ -77,7 +73,6 @@ const ofDocuments = <const Value extends Json>(
     ),
 });
 
-/** Joins sentences about entries of a document; `unlisted` are the tools that the endpoint does not list. */
 function alsoWords(more: Words, { at, now }: NamedDocument, unlisted: readonly string[]) {
   const why = join([more, unlistedWords(code(at), unlisted, now)], ' ');
   return isEmpty(why) ? {} : { why };
@@ -132,7 +127,7 @@ export const priceX402 = defineKind({
 });
 
 const namedResources = z.strictObject({
-  /** Whether the document names the endpoint itself, without a tool. */
+  /** The document names the endpoint itself, without a tool. */
   endpoint: z.boolean(),
   tools: z.array(z.string()),
 });
@@ -140,7 +135,7 @@ const namedResources = z.strictObject({
 function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResources>> {
   const { at, bare: all, list, hasMore } = named;
   const why = say`${code(at)} names nothing at this endpoint without a price.`;
-  // An entry that was not read may name something, and what was seen then stands.
+  // An entry that was not read may name something, so what was seen before stands.
   if (all.length === 0) return { ...statesNone(why), rule: hasMore ? 'passing' : 'rare' };
   const bare = all.slice(0, mostTools);
   const value = {
@@ -160,7 +155,7 @@ function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResour
   };
 }
 
-/** Compares what two documents name, of which one was read in part: it may name more than was read. */
+/** A document that was read in part may name more than was read. */
 function compareNamed(
   was: BeforeChange<z.infer<typeof namedResources>>,
   now: ShownFinding<z.infer<typeof namedResources>>,
