@@ -321,6 +321,19 @@ it('reads the metadata of an endpoint that introduces itself without credentials
     expect((await check('later'))['auth.oauth']).toMatchObject({ outcome: 'seen', missed: {} });
   }
   expect((await check('later'))['auth.oauth']).toMatchObject({ outcome: 'absent' });
+  for (const [stated, said] of [
+    [
+      { resource: 'https://later.example.com/api' },
+      'is for `https://later.example.com/api`, and not for this address.',
+    ],
+    [{}, 'does not say which address it is for.'],
+  ] as const) {
+    files.set(`later${wellKnown}`, (_, response) => json(response, { ...stated, authorization_servers: [] }));
+    expect((await check('later'))['auth.oauth']).toMatchObject({
+      outcome: 'nothing',
+      reason: `The endpoint did not ask for credentials; the OAuth metadata of its host ${said}`,
+    });
+  }
   // Metadata for another path of the host says nothing about this endpoint.
   files.set(`elsewhere${wellKnown}`, metadata('/api'));
   const others = await check('elsewhere', { initialize: session(), 'tools/list': result({ tools }) });

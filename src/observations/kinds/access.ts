@@ -117,7 +117,7 @@ const noCredentials = noAnswer('nothing', own('The endpoint did not ask for cred
 const metadataOfOther = (resource: string | undefined) =>
   noAnswer(
     'nothing',
-    say`The endpoint did not ask for credentials; the OAuth metadata of its host is for ${resource === undefined ? own('no address') : code(resource)}, and not for this address.`,
+    say`The endpoint did not ask for credentials; the OAuth metadata of its host ${resource === undefined ? own('does not say which address it is for') : say`is for ${code(resource)}, and not for this address`}.`,
   );
 const openWithoutMetadata = noAnswer(
   'absent',

@@ -155,7 +155,7 @@ export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
   const { seen, offers } = quotedOffers(endpoint)?.quoted ?? { seen: 0, offers: [] };
   const unread = seen - offers.length;
   return unread > 0
-    ? say`Dossier could not read ${unread} of the ${seen} offers, so it does not know who is paid for them.`
+    ? say`Dossier could not read ${unread} of the ${seen} offers, so it may not know every payee.`
     : undefined;
 }
 
