@@ -196,7 +196,7 @@ const lastFields = [
     'hasMore',
   ] as const),
 ] as const;
-/** The last value that was seen, stored within a state that has none. */
+/** The state that was known before, stored within a state without a value. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
 export const toLast = (known: StoredObservation) =>
   Object.fromEntries(

@@ -51,7 +51,7 @@ export const repositoryAgentFiles = defineKind({
     files: z.array(z.string()),
     /** The files whose text names commands that start unasked. */
     starts_commands: z.array(z.string()),
-    /** SHA-256 of all entries of `details.files`, as RFC 8785 JSON. */
+    /** SHA-256 of `{ files: details.files }` as RFC 8785 JSON. */
     sha256: z.string(),
   }),
   say({ value: { files, starts_commands, sha256 } }) {
