@@ -261,6 +261,9 @@ function classOf(known: StoredObservation): KnownState {
 const missedUnlessNew: CompareStep = (known, found, stamp) =>
   known.outcome === 'not_asked' ? settle(known, found, stamp) : missed(known, found, stamp);
 
+const absentIfSeenBefore: CompareStep = (known, found, stamp) =>
+  (lastOf(known) ? absent : settle)(known, found, stamp);
+
 const always = (step: CompareStep): Readonly<Record<KnownState, CompareStep>> => ({
   unlearned: step,
   unanswered: step,
@@ -275,7 +278,7 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
   seen: always(settle),
   nothing: always(settle),
   asks: always(settle),
-  absent: { ...always(settle), learned: absent, unanswered: absent },
+  absent: { ...always(settle), learned: absent, unanswered: absent, refused: absentIfSeenBefore },
   otherwise: passes,
   silent: passes,
   refused: { ...always(settle), absent: missed, learned: missed },

@@ -65,6 +65,7 @@ const names = [
   'issuer',
   'words',
   'rare',
+  'barred',
   'silent-stream',
   'dual',
   'lets-in',
@@ -402,6 +403,20 @@ it('a fault neither drops that no metadata is there nor dates it anew', async ()
   expect((await check('rare'))['auth.oauth']).toMatchObject({ outcome: 'absent', missed: {} });
   endpoints.set('rare', status(401));
   expect((await check('rare'))['auth.oauth']?.first_seen_at).toBe(first?.first_seen_at);
+});
+
+it('an endpoint that answered once is said to be gone at the second such check, also after a refusal', async () => {
+  const seen = await check('barred', { initialize: session(), 'tools/list': result({ tools }) });
+  expect(seen['endpoint.answers']).toMatchObject({ outcome: 'seen' });
+  endpoints.set('barred', status(500));
+  await check('barred');
+  expect((await check('barred'))['endpoint.answers']).toMatchObject({ outcome: 'silent' });
+  files.set('barred/robots.txt', (_, response) => void response.end('User-agent: *\nDisallow: /\n'));
+  expect((await check('barred'))['endpoint.answers']).toMatchObject({ outcome: 'refused' });
+  files.delete('barred/robots.txt');
+  endpoints.set('barred', status(404));
+  expect((await check('barred'))['endpoint.answers']).toMatchObject({ outcome: 'refused', missed: {} });
+  expect((await check('barred'))['endpoint.answers']).toMatchObject({ outcome: 'absent' });
 });
 
 it('a payee that is another one at each request is said to be that, and never to have changed', async () => {
