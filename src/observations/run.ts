@@ -7,6 +7,7 @@ import { type Fetched, type NoAnswer, noAnswer, notAsked, toContent } from '../n
 import { isOfThisMachine } from '../net/names.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askInTransports } from './endpoint/ask.ts';
+import { withCheckedRemotes } from './endpoint/checked-remotes.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
 import { createListRoom, type ListRoom } from './endpoint/list.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
@@ -137,16 +138,6 @@ function whyNot(url: string): NoAnswer | undefined {
   return undefined;
 }
 
-const mostRemotes = 10;
-
-/** For each address, keeps the remote whose transport is checked first. */
-function distinct({ remotes, ...listing }: CheckedListing): CheckedListing {
-  const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));
-  const byUrl = new Map(checkedFirst.toReversed().map((remote) => [remote.url, remote]));
-  const one = remotes.filter((remote) => byUrl.get(remote.url) === remote);
-  return { ...listing, remotes: one.slice(0, mostRemotes) };
-}
-
 type EndpointParts = RunParts & { readonly room: ListRoom };
 
 async function askIfAllowed(
@@ -183,7 +174,7 @@ export function createRun(
   parts: RunParts,
   { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
 ) {
-  const listing = distinct(subject);
+  const listing = withCheckedRemotes(subject);
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
     onceEach(async (key: string) => refusal ?? question(key));
   const timesOf = createTimeBudgets(parts.timeouts);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { documentOf, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { registryEntry } from '../support/entries.ts';
 import { changesOfNextCheck } from '../support/next-check.ts';
 
 let observed: ObservedDirectory;
@@ -127,6 +129,35 @@ it('shows no link that cannot be opened, and names where it looked', async () =>
     reason:
       'Dossier found no link to terms of service at `https://shop.example.com/about`, `https://shop.example.com/.well-known/ard.json`, `https://shop.example.com/.well-known/ai-catalog.json` and 1 more.',
   });
+});
+
+it('says of a record with more than ten endpoints that the hosts it asked link to no terms', async () => {
+  const handle = 'com.example.many/mcp';
+  const server = await startFiles({});
+  const hosts = Array.from({ length: 11 }, (_, at) => `host-${at}.example.com`);
+  const directory = await openDirectory({
+    entries: [
+      registryEntry(handle, {
+        remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/mcp` })),
+      }),
+    ],
+    environment: {
+      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, server.url]))),
+    },
+  });
+  try {
+    await directory.observe(handle);
+    expect((await documentOf(directory, handle)).not_seen).toContainEqual(
+      expect.objectContaining({
+        kind: 'terms.url',
+        outcome: 'nothing',
+        reason: expect.stringMatching(/^Dossier found no link to terms of service at .* and 27 more\.$/),
+      }),
+    );
+  } finally {
+    await directory.close();
+    await server.close();
+  }
 });
 
 it('shows the name and the number of skills of an agent card, and nothing else of it', async () => {

@@ -3,6 +3,7 @@ import { asMembers, asObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { code, day, join, listed, own, say, type Words } from '../../core/words.ts';
 import type { Fetched } from '../../net/answer.ts';
+import { withCheckedRemotes } from '../endpoint/checked-remotes.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { toTime } from '../published/document.ts';
@@ -180,7 +181,7 @@ export const termsUrl = defineKind({
   doesNotMean: 'Dossier has not read the terms, and does not say whether they hold for a caller.',
   method_version: 'terms/2',
   about(listing) {
-    const places = termsPlaces(listing);
+    const places = termsPlaces(withCheckedRemotes(listing));
     return [...places.map(({ url }) => ({ subject: url })), { recorded: allOf(places) }];
   },
   isOptional: true,
