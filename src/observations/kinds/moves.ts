@@ -7,7 +7,7 @@ import { defineRecord } from '../kind.ts';
 
 const mostNamed = 2;
 
-/** `of_others` is the number of those with other owners, which come first. */
+/** `of_others` is the number of items with other owners; these come first. */
 function listNames(all: readonly string[], left_out = 0, of_others = 0): Words {
   const total = all.length + left_out;
   if (total <= mostNamed + 1) return listed(all.map((one) => code(one)));

@@ -10,8 +10,8 @@ import { ofRareRemotes } from '../../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
 /**
- * Each path of the table is the end of a path, with the page that says that it often holds credentials.
- * `public` has the files in such folders that are not secret.
+ * The table has the ends of paths that often hold credentials, each with the page that says so. `public` has
+ * the files in such folders that are not secret.
  */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));

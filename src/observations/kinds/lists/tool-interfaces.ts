@@ -8,7 +8,7 @@ import { ofRareRemotes } from '../../remotes.ts';
 
 const longestAddress = 200;
 
-/** MCP Apps have named it `_meta.ui.resourceUri` and, before, `_meta["ui/resourceUri"]`. */
+/** MCP Apps name it `_meta.ui.resourceUri`; an older name is `_meta["ui/resourceUri"]`. */
 function interfaceOf({ _meta }: SurfaceTool): string | undefined {
   const meta = asMembers(_meta);
   const named = asMembers(meta.ui).resourceUri ?? meta['ui/resourceUri'];

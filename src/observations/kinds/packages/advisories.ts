@@ -30,7 +30,7 @@ type AdvisoriesValue = z.infer<typeof value>;
 /** `version` is null if no version is known. The advisories are then about every version. */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
-  /** The registry does not have that version, or the package, so that no advisories mean nothing. */
+  /** The registry does not have that version, or the package, so that an empty list means nothing. */
   is_absent: z.literal(true).optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
   /** About other versions, or not compared. */
@@ -211,7 +211,7 @@ const mostInFull = 20;
 const isNoneOfAbsent = (found: ShownFinding<AdvisoriesValue>): boolean =>
   found.value.count === 0 && readDetails(found).is_absent === true;
 
-/** No advisory means nothing about what the registry does not have. */
+/** An empty list means nothing for a version that its registry does not have. */
 function noneWords(found: ShownFinding<AdvisoriesValue>): Words {
   if (!isNoneOfAbsent(found)) return own('none');
   const { version } = readDetails(found);

@@ -12,8 +12,8 @@ const ofUnit = (offers: readonly OfferWithPayee[], one: OfferWithPayee) =>
   offers.filter((other) => unitOf(other) === unitOf(one));
 
 /**
- * An offer can be compared with a part on the other side if both have it, if both have one offer in its unit,
- * or if both have it with none of the same payees.
+ * An offer can be compared with a part on the other side if both have it with its payee, if both have one
+ * offer in its unit, or if both have it with no payee in common.
  */
 function isInBoth(one: OfferWithPayee, own: readonly OfferWithPayee[], others: readonly OfferWithPayee[]) {
   if (others.some((other) => isSame(one, other))) return true;

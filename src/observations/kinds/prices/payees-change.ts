@@ -52,7 +52,7 @@ function reorderedIn(before: readonly OfferWithPayee[], after: readonly OfferWit
   });
 }
 
-/** The payees on the network must be the same before and after, and the offers those on that network. */
+/** The payees on the network are the same before and after, and all offers are on that network. */
 function movedOn(
   network: string,
   before: readonly OfferWithPayee[],

@@ -158,7 +158,7 @@ export function priceListWeight(was: BeforeChange<ToolOffer[]>, now: ShownFindin
   return Math.max(most?.weight ?? 0, isNewPayee ? 4 : isMore ? 1 : 0);
 }
 
-/** A tool that a part may have is no difference. */
+/** If a part lacks a tool, that is no difference, because the rest may have the tool. */
 export function comparePriceLists(was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>) {
   const before = toState(was);
   const after = toState(now);
