@@ -3,11 +3,10 @@ import type { Written } from '../core/words.ts';
 import type { ListingDocument as Document } from '../document/listing-document.ts';
 import type { Tools } from '../tools/index.ts';
 
-/** The listing document as its JSON has it. */
 export type ListingDocument = Written<Document>;
 export type { Tools };
 
-/** Why a Dossier refused: a code, a sentence, and what is wrong with which field. */
+/** Why a Dossier refused. `detail` says what is wrong, and `fields` with which field. */
 export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
   readonly type: string;
   readonly title: string;
@@ -16,19 +15,18 @@ export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'
   readonly code: ProblemCode;
 }
 
-/** The address of a Dossier, and its caller. */
 export interface ClientOptions {
   /** Its address, as `https://dossier.example`. */
   readonly url: string;
   /** The capability of a claimed listing, for the tools that need one. */
   readonly capability?: string;
-  /** An answer that takes longer than this ends in a DOMException `TimeoutError`; 30,000 if absent. */
+  /** An answer that takes longer ends in a DOMException `TimeoutError`; 30,000 if absent. */
   readonly timeout_ms?: number;
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** An error for a refusal of a Dossier: `problem.code` names the reason, the message says what to do next. */
+/** A refusal of a Dossier: `problem.code` names the reason, the message says what to do next. */
 export class DossierProblem extends Error {
   readonly problem: Problem;
 
@@ -39,24 +37,19 @@ export class DossierProblem extends Error {
   }
 }
 
-/** The JSON API of a Dossier. */
 export interface DossierClient {
-  /** Calls a tool. Throws DossierProblem if it is refused. */
+  /** Calls a tool. Throws DossierProblem if the call is refused. */
   call<Name extends keyof Tools>(tool: Name, input: Tools[Name]['input']): Promise<Tools[Name]['answer']>;
-  /** The listing document of a handle, everything that is known about it. Throws DossierProblem. */
+  /** The listing document of a handle. Throws DossierProblem. */
   listing(handle: string): Promise<ListingDocument>;
 }
 
 const isProblem = (body: unknown): body is Problem =>
   typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
 
-/**
- * The body of an answer. Throws DossierProblem for a problem, and Error for anything that is not an answer of
- * a Dossier.
- */
 async function readAnswer(url: string, answer: Response): Promise<unknown> {
   const body: unknown = await answer.json().catch((error: unknown) => {
-    // Anything else is a time-out or a broken connection, which callers tell apart by its name.
+    // Callers tell a time-out or a broken connection by the name of its error.
     if (!(error instanceof SyntaxError)) throw error;
   });
   if (answer.ok && body !== undefined) return body;
@@ -64,9 +57,7 @@ async function readAnswer(url: string, answer: Response): Promise<unknown> {
   throw new Error(`${url} answered with HTTP status ${answer.status} and no JSON of a Dossier`);
 }
 
-/**
- * A client of the Dossier at an address. Its types follow from the same definitions as the service's answers.
- */
+/** A client of the JSON API of a Dossier. */
 export function createClient({ url, capability, timeout_ms = 30_000, ...own }: ClientOptions): DossierClient {
   const base = url.replace(/\/+$/, '');
   const request = async (path: string, init: RequestInit): Promise<unknown> => {
@@ -92,10 +83,7 @@ export function createClient({ url, capability, timeout_ms = 30_000, ...own }: C
   };
 }
 
-/**
- * A payment as a hook gets it: an x402 client passes `selectedRequirements`, agentkit payee, asset and
- * amount.
- */
+/** An x402 client passes `selectedRequirements`, agentkit payee, asset and amount. */
 type Payment =
   | { readonly paymentRequired: object; readonly selectedRequirements: object }
   | Readonly<Partial<Record<'payTo' | 'url' | 'network' | 'asset' | 'amount', string>>>;
@@ -105,7 +93,7 @@ type Comparison = Tools['check_offer'];
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** Keeps only the members of a payment request that are compared, because the others may have any size. */
+/** Keeps only the members that are compared, because the others may have any size. */
 function toAskedOffer(required: object, selected: object): Record<string, unknown> {
   const { x402Version, resource } = membersOf(required);
   const { url = resource } = membersOf(resource);
@@ -115,10 +103,6 @@ function toAskedOffer(required: object, selected: object): Record<string, unknow
   return { x402Version, resource: url, accepts: [{ ...offer, resource: stated.resource }] };
 }
 
-/**
- * The input of check_offer for a payment. The address that agentkit calls comes from the caller, not from the
- * offer.
- */
 function toComparison(payment: Payment): Comparison['input'] {
   if ('selectedRequirements' in payment)
     return { offer: toAskedOffer(payment.paymentRequired, payment.selectedRequirements) };
@@ -129,10 +113,7 @@ function toComparison(payment: Payment): Comparison['input'] {
 const parts = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
 const states = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'];
 
-/**
- * Tells whether an answer compares exactly one offer. Any other answer, such as a proxy's, must not look like
- * a comparison without objections.
- */
+/** Any other answer, such as a proxy's, must not look like a comparison without objections. */
 function isComparison(answer: unknown): answer is Comparison['answer'] {
   const { offers, more } = membersOf(answer);
   const [first, other] = Array.isArray(offers) ? (offers as unknown[]) : [];
@@ -143,11 +124,11 @@ function isComparison(answer: unknown): answer is Comparison['answer'] {
 
 /**
  * A hook that compares a payment with what Dossier saw (check_offer) before the payment is made. Use it as
- * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` is what you pay for,
- * as you know it. Without it, an x402 payment is compared with the listing that the payment request names;
- * the author of the request can name any listing. `refuse` returns a reason to refuse the payment, or
- * undefined to allow it. The hook throws what `call` throws, and throws if the answer compares nothing, so
- * that nothing is paid then.
+ * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` is what you pay for, as
+ * you know it: without it, an x402 payment is compared with the listing of the address that the payment
+ * request names, and the author of the request can name any. `refuse` returns a reason to refuse the payment,
+ * or undefined to allow it. The hook throws what `call` throws, and throws unless the answer compares exactly
+ * one offer, so that nothing is paid then.
  */
 export const beforePayment =
   (

@@ -3,22 +3,19 @@ import { LRUCache } from 'lru-cache';
 interface Caching<T> {
   /** The greatest total weight of all cached values; default 1. */
   readonly most?: number;
-  /**
-   * The weight of a value: a whole number above 0, default 1. While a value is being read, it counts as 1. A
-   * value heavier than `most` is not cached.
-   */
+  /** The weight of a value: a whole number above 0, default 1. A value heavier than `most` is not cached. */
   readonly weigh?: (value: T) => number;
   /** Lifetime of a value from the start of its read; unlimited by default. */
   readonly ttl_ms?: number;
-  /** Tells whether a value is a failure, which is cached for `failureTtl_ms` from the end of its read. */
+  /** A failure is cached for `failureTtl_ms` from the end of its read. */
   readonly isFailure?: (value: T) => boolean;
   readonly failureTtl_ms?: number;
   clock?(): Date;
 }
 
 /**
- * Reads a key once while its value is cached: later callers get the same promise. Use does not extend the
- * lifetime. A rejected promise is not cached, so the next caller reads again.
+ * Caches what `read` returns: callers get the same promise until it expires or is displaced. Use does not
+ * extend the lifetime. A rejected promise is not cached.
  */
 export function cachedOnce<T>(
   read: (key: string) => Promise<T>,

@@ -6,8 +6,8 @@ export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
 /**
- * Parses a cursor. Its schema is created only if there is a cursor, because creating it takes longer than
- * parsing. Throws invalid_input.
+ * The schema is created only if there is a cursor, because creating it takes longer than parsing. Throws
+ * invalid_input.
  */
 export function readCursor<T extends z.ZodType>(
   cursor: string | undefined,
@@ -16,7 +16,7 @@ export function readCursor<T extends z.ZodType>(
   if (cursor === undefined) return undefined;
   try {
     const text = Buffer.from(cursor, 'base64url').toString('utf8');
-    // PostgreSQL stores no NUL in a text, and no cursor of ours contains one.
+    // PostgreSQL stores no NUL in a text.
     if (text.includes('\\u0000')) throw new Error('NUL in a cursor');
     return toSchema().parse(JSON.parse(text));
   } catch {

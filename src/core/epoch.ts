@@ -15,9 +15,7 @@ interface Cached {
 export function createEpoch({ drop, clear, most = Number.POSITIVE_INFINITY }: Cached) {
   let epoch = 0;
   return {
-    /**
-     * Call this before a value is read. The returned function tells whether the value may still be stored.
-     */
+    /** Call this before a value is read. The result tells whether the value may still be stored. */
     begin() {
       const begunIn = epoch;
       return (): boolean => begunIn === epoch;

@@ -3,21 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const longestPause_ms = 2 ** 31 - 1;
 
 interface Job {
-  /** Ends the job: no further round begins. */
   readonly signal: AbortSignal;
-  /** The pause between two rounds and after a failed one. */
   readonly pause_ms: number;
   /** The pause before the first round; default 0. */
   readonly first_ms?: number;
-  /** Runs one round. It may return a different pause, or `ended` if no further round is needed. */
+  /** Returns the next pause if it is not `pause_ms`, or `ended` if no further round is needed. */
   run(): Promise<number | 'ended'> | Promise<void>;
-  /** Reports a failed round, unless the signal is aborted. */
+  /** Not called once the signal is aborted. */
   onError(error: unknown): void;
 }
 
 /**
- * Repeats a job in the background until the signal is aborted or a round returns `ended`. Never throws;
- * resolves once the running round has ended.
+ * Repeats a job until the signal is aborted or a round returns `ended`; resolves once the running round has
+ * ended. Rejects only if `onError` throws.
  */
 export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Job): Promise<void> {
   for (let wait_ms = first_ms; ; ) {
@@ -37,10 +35,7 @@ export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Jo
   }
 }
 
-/**
- * Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. A later result of
- * `work` is dropped.
- */
+/** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. */
 export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

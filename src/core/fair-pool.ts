@@ -1,10 +1,10 @@
-/** Somebody who asks for a place. The place counts for each of the keys. */
+/** The place of an entrant counts for each of its keys. */
 interface Entrant {
   readonly keys: readonly string[];
   readonly isPreferred?: boolean;
 }
 
-/** Frees the place. Call it once, when the work has ended. */
+/** Frees the place. Call it once. */
 type Leave = () => void;
 
 interface WaitingEntrant extends Entrant {
@@ -15,10 +15,10 @@ interface WaitingEntrant extends Entrant {
 export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
- * Creates a pool. The next place goes to the entrant whose keys hold the fewest places, and among equals to
- * the one that has waited longest. If too many wait, the key with the most unpreferred entrants loses the
- * last of them; among equals, a key of the newcomer does. A preferred entrant is refused only if it is the
- * newcomer and no unpreferred one waits.
+ * The next place goes to the entrant whose keys hold the fewest places, and among equals to the one that has
+ * waited longest; of its keys, the one that holds most counts. If too many wait, one gives up: the last
+ * unpreferred entrant of the key with the most of them; among equals, of a key of the newcomer. A preferred
+ * newcomer gives up only if no unpreferred entrant waits.
  */
 export function createFairPool({
   places,
@@ -30,11 +30,11 @@ export function createFairPool({
   readonly places: number;
   /** Places that one key (a network, a host, a domain) may hold. */
   readonly placesOfKey: number;
-  /** Places reserved for preferred entrants; default 0. */
+  /** Reserved for preferred entrants. */
   readonly preferredPlaces?: number;
-  /** How many may wait; unlimited by default. */
+  /** Unlimited by default. */
   readonly waiting?: number;
-  /** How long an entrant waits at most; unlimited by default. */
+  /** Unlimited by default. */
   readonly longestWait_ms?: number;
 }) {
   const taken = new Map<string, number>();
@@ -88,7 +88,6 @@ export function createFairPool({
     return ofSame(most).at(-1) ?? newcomer;
   };
   return {
-    /** Tells whether a key holds as many places as one key may. */
     isFull: (key: string) => (taken.get(key) ?? 0) >= placesOfKey,
     tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
     /** Resolves when a place is free, or to undefined if too many wait or the longest wait is over. */

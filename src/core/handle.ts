@@ -7,14 +7,13 @@ const shortest = 3;
 const longest = 200;
 const handlePattern = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 
-/** A listing identifier `<namespace>/<name>`. It is compared exactly, including capitals. */
+/** Handles are compared exactly, capitals included. */
 export const handleSchema = z.string().min(shortest).max(longest).regex(handlePattern);
 
-/** Tells whether a text has the form of a handle. A listing with that handle need not exist. */
 export const isHandle = (text: string): boolean =>
   text.length >= shortest && text.length <= longest && handlePattern.test(text);
 
-/** Returns a well-formed handle unchanged. Throws invalid_handle for any other text. */
+/** Throws invalid_handle. */
 export function requireHandle(text: string): string {
   if (!isHandle(text)) throw new Problem('invalid_handle');
   return text;
@@ -30,7 +29,6 @@ export function handleParts(handle: string): { namespace: string; name: string }
   return { namespace: handle.slice(0, slash), name: handle.slice(slash + 1) };
 }
 
-/** The forges whose accounts are namespaces in the registry, by the beginning of the namespace. */
 const forgeNamespaces = { 'io.github.': 'github.com', 'io.gitlab.': 'gitlab.com' } as const;
 
 /** The account that holds a repository, as `host/owner`. */
@@ -38,8 +36,7 @@ export const repositoryRoot = (repositoryKey: string): string =>
   repositoryKey.split('/').slice(0, 2).join('/');
 
 /**
- * Tells whether the account in the handle's namespace owns the recorded repository. The registry verifies the
- * namespace, never the repository. A namespace that is a domain cannot be compared.
+ * The registry verifies the namespace, never the repository. A namespace that is a domain cannot be compared.
  */
 export function namespaceMatchesRepositoryOwner(
   handle: string,

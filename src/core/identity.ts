@@ -5,13 +5,11 @@ import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
  * `hosting`: domains below which each host is a different publisher, although the public-suffix list (tldts,
- * November 2026) does not have them.
- * `shared`: hosts and domains that serve many publishers, so that two listings which name one need not have
- * anything in common.
- * `forges`: hosts of forges and of their image registries, each with the host that names their accounts. A
- * forge is compared by account, never by host.
- * `routes`: first segments of paths at forges that are not accounts.
- * `pages`: where forges serve the pages of their accounts: the holder of alice.github.io is github.com/alice.
+ * November 2026) does not have them. `shared`: hosts and domains that serve many publishers, so that two
+ * listings which name one need not have anything in common. `forges`: hosts of forges and of their image
+ * registries, each with the host that names their accounts. `routes`: first segments of paths at forges that
+ * are not accounts. `pages`: domains of the pages of accounts: the holder of alice.github.io is
+ * github.com/alice.
  */
 const {
   hosting: hostingDomains,
@@ -22,9 +20,8 @@ const {
 } = knownHosts;
 
 /**
- * An identity that two listings can share (docs/ratings.md): an account `host/owner` of a forge, or a domain
- * that one publisher registers. The registry (through the namespace) or a claim proves it, or a record only
- * states it. `first_imported_at` is when this service first read it, RFC 3339.
+ * `value` is the `id` of a Holder, or its `place`. A namespace or a claim proves it, or a record only states
+ * it. `first_imported_at` is when this service first read it, RFC 3339.
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -42,16 +39,16 @@ interface NamingRecord {
 
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
-/** The domain that the publisher of a host registers. Below a domain of `hosting`, it is the host itself. */
+/**
+ * The domain that the publisher of a host registers; the host itself below `hosting`, or if it has no such
+ * domain.
+ */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
-/**
- * The domain below which others have hosts of their own: one in the private section of the public-suffix
- * list, or one of `hosting`.
- */
+/** The domain of the hosting service that the host is below; undefined if there is none. */
 export function hostingDomain(host: string): string | undefined {
   const named = hostingDomains.find((domain) => isBelow(host, domain));
   if (named !== undefined) return named;
@@ -67,22 +64,16 @@ function accountOfPages(domain: string): string | undefined {
   return forge && `${forge}/${owner}`;
 }
 
-/** The account of a repository key, whichever host name and port of its forge it was written with. */
+/** The account of a repository key, whichever host and port of its forge it was written with. */
 export function repositoryIdentity(repositoryKey: string): string | undefined {
   const [written = '', owner] = repositoryKey.toLowerCase().split('/');
   const host = written.replace(/:\d+$/, '');
   return owner ? `${ownMember(forgeHosts, host) ?? host}/${owner}` : undefined;
 }
 
-/**
- * The holder of a forge account or a domain. Only this class decides whether two of them are the same
- * (docs/ratings.md).
- */
+/** The holder of a forge account or a domain (docs/ratings.md). */
 export class Holder {
-  /**
-   * The identity by which the holder is stored and matched: an account `host/owner`, or the domain that one
-   * publisher registers.
-   */
+  /** The identity by which holders are matched: an account `host/owner`, or else `registrableDomain`. */
   readonly id: string;
   /** The account, or `dns:` and the exact domain, that was proven or named. */
   readonly place: string;
@@ -108,9 +99,8 @@ export class Holder {
   }
 
   /**
-   * The identity that the holder counts as: its account, or the domain that is registered at a domain
-   * registry. All hosts of a hosting service count as one, because one account there can create any number of
-   * them.
+   * The identity that the holder counts as. All hosts of a hosting service count as one, because one account
+   * there can create any number of them.
    */
   get counted(): string {
     return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
@@ -126,8 +116,7 @@ export class Holder {
   }
 
   /**
-   * Tells whether the other holder is this account, this exact domain, or a host below it. It holds only if
-   * `same` does: the domain of a hosting service does not contain the hosts of its users.
+   * The domain of a hosting service does not contain the hosts of its users, because `same` tells them apart.
    */
   contains(other: Holder): boolean {
     const isWithin = this.place.startsWith('dns:') && isBelow(other.place, this.place.slice('dns:'.length));
@@ -143,8 +132,8 @@ export class Holder {
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
 /**
- * The place of each endpoint as seen from the handle's namespace. Undefined if the namespace is an account,
- * if there are no endpoints, or if a host is a template or cannot be read.
+ * Undefined if the namespace is an account, if there are no endpoints, or if a host is a template or cannot be
+ * read.
  */
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
@@ -158,32 +147,25 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
   });
 }
 
-/**
- * Tells whether all endpoints are on the domain of the handle's namespace; undefined if `placesOfEndpoints`
- * is.
- */
+/** Undefined if `placesOfEndpoints` is. */
 export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
   placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
 
-/** The identity of a namespace: the account for `io.github.<account>`, otherwise its domain. */
+/** An account such as `github.com/alice` for io.github.alice, otherwise the registrable domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 
-/**
- * Tells whether a host serves many publishers: a known one, or a domain below which each publisher has its
- * own hosts.
- */
 const servesMany = (host: string): boolean =>
   sharedDomains.some((domain) => host === domain || isBelow(host, domain)) ||
   hostingDomains.includes(host) ||
   (parse(host, { allowPrivateDomains: true }).isPrivate === true &&
     getDomain(host, { allowPrivateDomains: true }) === null);
 
-/** Stands for a variable in a host; no registered name contains it. */
+/** Stands for a variable in a host. */
 const anyLabel = '0any0';
 
 /**
- * The part of a path that names a publisher at a host which serves many: an account such as `@alice`, or else
- * the whole path without the usual endings of endpoints; without such a path, the query.
+ * The part of an address that may name one publisher of many: an account such as `@alice`, or else the path
+ * without the usual ending of an endpoint, or else the query.
  */
 function tenantOf(rest: string): string {
   const [path = '', query] = rest.split('?', 2);
@@ -194,9 +176,8 @@ function tenantOf(rest: string): string {
 }
 
 /**
- * The owner of an address, as far as the address tells: the account of a forge, the domain that one publisher
- * registers, or, at a host that serves many publishers, the host with the part of the path that may name one
- * of them. The host may be a template, and may have a port.
+ * The owner of an address, as far as the address tells. At a host that serves many publishers, it is the host
+ * with the part of the path that may name one of them. The host may be a template, and may have a port.
  */
 export function ownerAt(host: string, rest: string): string {
   const label = host.replace(/:(?:\d+|\{[^{}]*\})$/, '').replace(/\{[^{}]*\}/g, anyLabel);
@@ -210,15 +191,14 @@ export function ownerAt(host: string, rest: string): string {
 
 const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
 
-/** Tells whether a name ends with a public suffix, as most names of hosts and few names of files do. */
 export function hasPublicSuffix(name: string): boolean {
   const { isIcann, isPrivate } = parse(name, { allowPrivateDomains: true });
   return isIcann === true || isPrivate === true;
 }
 
 /**
- * The holder that a record names with a host; undefined if the host serves many publishers or is not a public
- * name or address.
+ * Undefined if the host serves many publishers, or is neither a public IPv4 address nor a name with a
+ * registrable domain.
  */
 function readHost(named: string): Holder | undefined {
   const host = named.toLowerCase().replace(/\.$/, '');
@@ -228,7 +208,7 @@ function readHost(named: string): Holder | undefined {
 }
 
 function readUrl(text: string): Holder | undefined {
-  // In a URL template, the host can precede the variables.
+  // tldts finds no domain in a host with braces, as a URL template may have.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
   const forge = ownMember(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
@@ -238,15 +218,15 @@ function readUrl(text: string): Holder | undefined {
 }
 
 /**
- * The forge account that holds a package; an image name begins with its host. Other hosts of downloads are
- * shared by strangers.
+ * Only an account of a forge counts, because other hosts of downloads are shared by strangers. An image name
+ * begins with its host.
  */
 function readPackage({ registry_type, identifier }: NamingRecord['packages'][number]): Holder | undefined {
   const holder = readUrl(registry_type.toLowerCase() === 'oci' ? `https://${identifier}` : identifier);
   return holder?.isAccount ? holder : undefined;
 }
 
-/** The holders of the accounts and hosts that a record names, without shared ones. */
+/** The holders of the accounts and hosts that a record names, without shared hosts. */
 export function recordedHolders({ repository_key, website, remotes, packages }: NamingRecord): Holder[] {
   const account = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
   const named = [...remotes.map(({ url }) => url), website ?? ''].map(readUrl);
@@ -254,10 +234,7 @@ export function recordedHolders({ repository_key, website, remotes, packages }: 
   return [...holders, ...packages.map(readPackage)].filter((holder) => holder !== undefined);
 }
 
-/**
- * The identity of the namespace, which the registry proved, and those that a version of a record names, each
- * once.
- */
+/** The identity of the namespace, which the registry proved, and those that a version of a record states. */
 export function recordedIdentities(
   handle: string,
   record: NamingRecord,
@@ -275,18 +252,15 @@ export function recordedIdentities(
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
 /**
- * The labels of PUBLIC_URL's host in reverse order, as server names begin; `localhost` for an address and for
- * localhost.
+ * The labels of PUBLIC_URL's host in reverse order, as server names begin; `localhost` for an address or a
+ * host of one label.
  */
 export function reversedHost(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return isName(hostname) ? hostname.split('.').reverse().join('.') : 'localhost';
 }
 
-/**
- * Tells whether a handle's namespace is a domain with its labels reversed, like `com.example`. `example.com`
- * is not reversed.
- */
+/** Tells whether the namespace is a domain with its labels reversed, like `com.example`. */
 export function isOfReversedDomain(handle: string): boolean {
   const labels = handleParts(handle).namespace.split('.');
   return (

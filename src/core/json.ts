@@ -6,8 +6,7 @@ const mostValues = 100_000;
 export const isDeeperThan = (limit: number, value: unknown): boolean => faultOf(limit, value) === 'levels';
 
 /**
- * Finds why a JSON value is refused: it nests arrays and objects more deeply than the limit, or has a number
- * beyond the range of a double, which `JSON.parse` turns into Infinity and RFC 8785 cannot represent.
+ * `JSON.parse` turns a number beyond the range of a double into Infinity, which RFC 8785 cannot represent.
  */
 function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'number';
@@ -40,10 +39,7 @@ function endOfText(json: string, begin: number): number {
   return at;
 }
 
-/**
- * Counts the values of a JSON text in one pass without parsing it, arrays and objects included. Stops
- * counting at 100,001.
- */
+/** Counts the values of a JSON text, arrays and objects included, without parsing it. Stops at 100,001. */
 export function countValues(json: string): number {
   let values = 1;
   let isFirst = false;
@@ -57,7 +53,7 @@ export function countValues(json: string): number {
   return values;
 }
 
-/** Returns a JSON value with every text in it changed, including names of members. */
+/** Changes every text in a JSON value, names of members included. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change));
@@ -76,7 +72,7 @@ export const toStorable = (value: unknown): unknown =>
 
 const mayNeedReplacing = /\\u(0000|[dD][89a-fA-F])/;
 
-/** Returns what the work returns, or undefined if it throws. */
+/** Undefined if the work throws. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -100,14 +96,14 @@ export interface ForeignJson {
 }
 
 /**
- * Parses untrusted JSON. Refuses more than 100,000 values (counted before parsing), more than `levels`
- * levels, and numbers that are not finite. The value can be stored (see `toStorable`).
+ * Refuses more than 100,000 values (counted before parsing), more than `levels` levels (default 100), and
+ * numbers beyond the range of a double. The value can be stored (`toStorable`).
  */
 export function readForeignJson(
   text: string,
   levels: (value: unknown) => number = () => deepest,
 ): ForeignJson {
-  // A shorter text cannot have more values, since each value except the first takes at least one character.
+  // A shorter text cannot have more values.
   if (text.length >= mostValues && countValues(text) > mostValues)
     return { refused: wordsOf('more than 100,000 values') };
   const value = attempt(() => parseStorable(text));
@@ -117,7 +113,7 @@ export function readForeignJson(
   return fault ? { refused: wordsOf('a number beyond the range of a double') } : { value };
 }
 
-/** The value of `readForeignJson`; undefined if the text is not JSON, or is refused. */
+/** Undefined if the text is not JSON, or is refused. */
 export const parseForeignJson = (text: string): unknown => readForeignJson(text).value;
 
 export type Json =
@@ -135,7 +131,6 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 
 export const asObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
 
-/** Returns a value if it is a JSON object, otherwise an empty object. */
 export const asMembers = (value: unknown): JsonObject => asObject(value) ?? {};
 
 export const readObject = (text: string): JsonObject | undefined => asObject(parseForeignJson(text));
@@ -143,10 +138,7 @@ export const readObject = (text: string): JsonObject | undefined => asObject(par
 export const mapMembers = (value: object, change: (inner: unknown) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
-/**
- * Looks up a foreign name in a table. Returns undefined for names that the table does not have itself, such
- * as `constructor`.
- */
+/** The name may be foreign: one that all objects inherit, such as `constructor`, is not found. */
 export const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
@@ -159,9 +151,9 @@ export const readBase64Object = (text: string): JsonObject | undefined =>
 const first_bytes = 16 * 1024;
 
 /**
- * Reads a body to its end. Returns undefined as soon as it has more than `limit_bytes`, and reads no further.
- * `raise` is called once, if the limit is passed, with what was read so far, and returns a new limit.
- * `isComplete` gets each piece as it arrives; if it returns true, the rest is not read.
+ * Returns undefined, and reads no further, as soon as the body has more than `limit_bytes`. The first time,
+ * `raise` gets what was read and returns a new limit. `isComplete` gets each piece; if it returns true, the
+ * rest is not read.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,7 +1,4 @@
-/**
- * Calls `make` at the first use and returns its result from then on, so that a command that does not need it
- * starts sooner.
- */
+/** `make` is called at the first use, and its result is kept. */
 export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -11,8 +8,8 @@ export function lazy<T extends object>(make: () => T): () => T {
 }
 
 /**
- * Caches the result of `make` for each key. If there are more than `most` results, all are dropped, so that a
- * hit does not have to record its use.
+ * Caches the result for each key. A result beyond `most` drops all others, so that a hit does not have to
+ * record its use.
  */
 export function memoize<T extends object | string | boolean>(
   make: (key: string) => T,

@@ -1,6 +1,6 @@
 /**
- * Yields the pages of a list to its end. `read` reads the page after the given item, or the first page. A
- * page with fewer than `size` items is the last.
+ * `read` reads the page after the given item, or the first page. A page with fewer than `size` items is the
+ * last.
  */
 export async function* readPages<T>(
   size: number,

@@ -1,25 +1,20 @@
 import type { Logger } from 'pino';
 import table from './problems.json' with { type: 'json' };
 
-/**
- * Every error that Dossier can answer with: the closed set of codes, each with its HTTP status, its title,
- * and the sentence that tells the caller what to do next. Only tools answer with rows of status 200; REST
- * shows them as 422.
- */
+/** The closed set of errors that a caller may see. Only tools answer with rows of status 200. */
 export const problemTable = table;
 
 export type ProblemCode = keyof typeof problemTable;
 
-/** The facts of a problem besides its code. `detail` must never contain text written by a third party. */
+/** `detail` must not contain free text that third parties wrote. */
 export interface ProblemFacts {
   readonly detail?: string;
-  /** The invalid input fields, in the caller's own names, with what is wrong with each. */
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
-  /** Handles that the caller may have meant. Publishers wrote them, so they belong in data fields only. */
+  /** Handles or tags that the caller may have meant. */
   readonly near?: readonly string[];
-  /** Less similar handles: those in the same namespace, or with the words of the name. */
+  /** Less similar handles: those in the same namespace, or with words of the name. */
   readonly others?: readonly string[];
-  /** The listings that record what was sent, and how they differ. */
+  /** The listings that record what was sent, or that recorded it before, and how they differ. */
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;
   /** The limit that was reached, for the RateLimit headers. */
@@ -41,20 +36,18 @@ export class Problem extends Error {
     this.facts = facts;
   }
 
-  /** The HTTP status in the table, or 422 for codes that only tools answer with. */
   get status(): number {
     const { status } = problemTable[this.code];
     return status === 200 ? 422 : status;
   }
 
-  /** The code, message and facts that adapters show, in the shape of `structuredContent.error`. */
   toJSON(): { code: ProblemCode; message: string } & Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
     const { detail: _, allow: _allow, limit: _limit, ...facts } = this.facts;
     return { code: this.code, message: this.message, ...facts };
   }
 }
 
-/** Makes the problem of one input field. `message` goes on after the name of the field. */
+/** `message` continues a sentence that begins with the name of the field. */
 export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
   new Problem('invalid_input', { fields: [{ field, message }], detail });
 
@@ -63,10 +56,7 @@ const damaged_s = 60;
 const damaged =
   'the database file is damaged, moved or cannot be read; see "When something is down" in docs/operations.md';
 
-/**
- * Maps any exception to a Problem: a Problem is returned as it is; everything else is logged here and never
- * shown.
- */
+/** Returns a Problem as it is. Logs any other exception, and hides its text. */
 export function toProblem(
   error: unknown,
   {

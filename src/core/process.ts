@@ -22,9 +22,8 @@ export const textOf = (thrown: unknown): string =>
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 
 /**
- * The address of a module next to the importing one, for APIs that take an address instead of an import. It
- * ends in .ts if this runs from source and in .js if it runs from the package, because Node.js strips no
- * types under node_modules.
+ * The address of a module next to the importing one, for APIs that take an address instead of an import. The
+ * package has it in .js, because Node.js strips no types under node_modules.
  */
 export const toModuleUrl = (path: string, from: string): URL =>
   new URL(`${path}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);

@@ -9,10 +9,7 @@ type Structure = readonly (Scalar | Structure)[] | { readonly [name: string]: Sc
 type WithoutText<T> = Exclude<Extract<T, Structure>, readonly string[]>;
 
 interface StringConstructor {
-  /**
-   * Takes precedence over the declaration of the language, which accepts any value. A fact's value may be a
-   * list or an object.
-   */
+  /** Takes precedence over the declaration of the language, which accepts any value. */
   // biome-ignore lint/style/useShorthandFunctionType: it is added to the declaration of the language.
   <T>(value: T): 0 extends 1 & T ? string : [WithoutText<T>] extends [never] ? string : NoText;
 }

@@ -13,31 +13,27 @@ const isOneLine = (text: string) => !/[^\S ]|\p{Cc}| {2}/u.test(text);
 
 const oneLine = (text: string) => (isOneLine(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ')).trim();
 
-/** Escapes all Markdown markup in a text for use within a line. */
+/** Escapes the Markdown markup of a text for use within a line. */
 export const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
 
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
- * Quotes a third party's text inside our own: on one line, in “ ”, with the quotation marks inside it
- * replaced, so that the text cannot end the quote and continue in our voice. The caller names its author
- * before it.
+ * Quotes a third party's text. Quotation marks inside it are replaced, so that it cannot end the quote and
+ * continue in our voice. The caller names its author before it.
  */
 export const quoted = (text: string): string =>
   `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
 
 /**
- * A third party's name, address or version inside our own text. One word, or several separated by commas,
- * cannot speak for us and stays as it is; anything else is quoted.
+ * A third party's name, address or version. One word, or several separated by commas, stays as it is; anything
+ * else is quoted.
  */
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
-/**
- * A third party's word as a code span in a sentence of ours that `toInlineText` or a page shows. Anything
- * that is not one word without a backtick is quoted.
- */
+/** A third party's word as a code span. Anything that is not one word without a backtick is quoted. */
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
@@ -49,10 +45,8 @@ export const code = (text: string): string =>
     ? toQuote(text)
     : `\`${oneLine(text).replaceAll('`', "'")}\``;
 
-/** Tells whether a text is an http or https address, rather than a name, a file or `off`. */
 export const isWebAddress = (text: string): boolean => /^https?:/i.test(text);
 
-/** Makes a sentence of a phrase: a capital at its beginning and a full stop at its end. */
 export const toSentence = (phrase: string): string =>
   `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
 
@@ -71,7 +65,7 @@ export const day_ms = 86_400_000;
 /** The beginning of the next day in UTC, in ms since 1970. */
 export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day_ms) + 1) * day_ms;
 
-/** The day of an RFC 3339 time or of a Date, in UTC: YYYY-MM-DD. */
+/** The day of a Date, or of an RFC 3339 time in UTC: YYYY-MM-DD. */
 export const dayText = (time: string | Date): string =>
   (typeof time === 'string' ? time : time.toISOString()).slice(0, 10);
 
@@ -94,9 +88,8 @@ const hidden = [
 ] as const;
 
 /**
- * Cleans foreign text for storage: removes the `hidden` characters and all but four marks on one character,
- * applies NFC, and makes every line end a line feed and every tab a space. Also returns which kinds were
- * found.
+ * Removes the `hidden` characters, applies NFC, and makes every line end a line feed and every tab a space.
+ * `flags` names the kinds that were removed.
  */
 export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
@@ -167,9 +160,7 @@ export function hiddenCharacters(foreign: string, most: number) {
   return { count, characters: [...characters] };
 }
 
-/**
- * Cleans foreign text and puts it on one line: runs of white space become one space, with none at the ends.
- */
+/** Cleans foreign text and puts it on one line. */
 export const toLine = (foreign: string): string => cleanText(foreign).text.replace(/\s+/g, ' ').trim();
 
 const codePoint = (characters: string) => Array.from(characters, (one) => `‹${toCodePoint(one)}›`).join('');
@@ -183,10 +174,7 @@ export const nameHidden = (foreign: string): string =>
 
 const ascii = /^[ -~]*$/;
 
-/**
- * Splits a text into words, the same for search on every engine: compatibility-decomposed, without marks,
- * lower-cased (a final sigma like any other), runs of letters and digits.
- */
+/** Splits a text into words, the same for search on every engine of the store. */
 export function tokenize(text: string): string[] {
   if (ascii.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const plain = text
@@ -198,10 +186,7 @@ export function tokenize(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/**
- * Says how long before `today` a date was (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13 months
- * ago`, `3 years ago`.
- */
+/** Says how long before `today` a date was (both YYYY-MM-DD): `today`, `5 days ago`, `13 months ago`. */
 export function ageText(date: string, today: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);
   if (days <= 0) return 'today';

@@ -2,10 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const current = new AsyncLocalStorage<{ isOpen: boolean }>();
 
-/**
- * Runs the work of a transaction of the store. Until it ends, `refuseInTransaction` throws in everything it
- * calls.
- */
+/** Until the work ends, `refuseInTransaction` throws in everything that it calls. */
 export async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
   const scope = { isOpen: true };
   try {
@@ -16,8 +13,8 @@ export async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Throws if it is called within a transaction. All writes wait for an open transaction, so a request to a
- * host would delay them all, and a write through the store would wait for itself.
+ * A request to a host would delay all writes that wait for the transaction, and a write through the store
+ * would wait for itself.
  */
 export function refuseInTransaction(what: string): void {
   if (current.getStore()?.isOpen) throw new Error(`${what} is not allowed in a transaction`);

@@ -4,27 +4,22 @@ import { amount, counted, dayText, escapeMarks, quotationMarks } from './text.ts
 /** The source of a fact: the record of the listing, or a check by Dossier. */
 export type Source = 'record' | 'Dossier';
 
-/** A part of a text: our own words, a day, a source, or foreign text that is marked as such. */
 export type WordsPart =
   | { readonly is: 'own'; readonly text: string }
   /** A name of ours, in the form that callers write. */
   | { readonly is: 'name'; readonly text: string }
   /** YYYY-MM-DD. If it is `aged`, pages say how long ago it was. */
   | { readonly is: 'day'; readonly text: string; readonly aged: boolean }
-  /** The source of the fact before it and its day; `text` is ` (Dossier, 2026-11-20)`. */
+  /** The source of the fact before it: ` (Dossier, 2026-11-20)`. */
   | { readonly is: 'source'; readonly text: string; readonly by: Source; readonly date: string | undefined }
-  /**
-   * A name, address or version that people copy: one word without spaces and quotation marks. `href` is the
-   * target of its link.
-   */
+  /** A name, address or version that people copy: one word without spaces and quotation marks. */
   | { readonly is: 'code'; readonly text: string; readonly href?: string }
   /** Any other foreign text, on one line. */
   | { readonly is: 'quote'; readonly text: string };
 
 /**
- * A text that keeps our own words apart from foreign values until a renderer writes it (`toText`,
- * `toMarkdown`, views/words.ts). It has no string methods and cannot be put into a template string, so that
- * no code can read a fact back from its words. Its JSON is its text.
+ * A text that keeps our own words apart from foreign values until a renderer writes it. It has no string
+ * methods and cannot be put into a template string, so that no code can read a fact back from its words.
  */
 export class Words {
   readonly parts: readonly WordsPart[];
@@ -43,8 +38,8 @@ export class Words {
 }
 
 /**
- * The schema of words in answers and documents, whose JSON has their text. Parsing such JSON keeps the text
- * as it was written, with its marks.
+ * The schema of words in answers and documents. Parsing their JSON keeps each text as it was written, with its
+ * marks.
  */
 export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
@@ -82,16 +77,10 @@ type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? nev
 /** Words of ours. Only literals compile, so that no foreign value can speak for us. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
 
-/**
- * A text of ours that is known only at run time because it stands in a table, such as the title of a kind. It
- * must not contain foreign text.
- */
+/** A text of ours from a table, such as the title of a kind. It must not contain foreign text. */
 export const ours = (text: string): Words => toWords([{ is: 'own', text }]);
 
-/**
- * A name of ours that callers send or that refers to something, such as the name of a criterion. No renderer
- * escapes it.
- */
+/** A text of ours that no renderer escapes, such as the name of a criterion. */
 export const name = (text: string): Words => toWords([{ is: 'name', text }]);
 
 export const count = <const T extends string>(number: number, noun: Literal<T>): Words =>
@@ -102,16 +91,16 @@ export const number = (value: number): Words => toWords([{ is: 'own', text: amou
 /** The day of an RFC 3339 time. Pages say how long ago it was. */
 export const day = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: true }]);
 
-/** The day of an RFC 3339 time without its age, for the end of a span or a day that names something. */
+/** The day of an RFC 3339 time without its age. */
 export const dayOf = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: false }]);
 
 const isSameDay = (from: string, to: string): boolean => dayText(from) === dayText(to);
 
-/** The days between which something changed, as `between D and D`, or `on D`. */
+/** `between D and D`, or `on D`. */
 export const betweenDays = (from: string, to: string): Words =>
   isSameDay(from, to) ? say`on ${dayOf(to)}` : say`between ${dayOf(from)} and ${dayOf(to)}`;
 
-/** The days on which something was seen first and last, as `from D to D`, or `on D`. */
+/** `from D to D`, or `on D`. */
 export const fromDayToDay = (from: string, to: string): Words =>
   isSameDay(from, to) ? say`on ${dayOf(to)}` : say`from ${dayOf(from)} to ${dayOf(to)}`;
 
@@ -124,7 +113,7 @@ export const withoutSource = ({ parts }: Words, by: Source, date: string | undef
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** Tells whether a text is one word without a backtick. One word cannot speak for us. */
+/** One word without a backtick cannot speak for us. */
 const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
 /** Quotes somebody else's text in “ ”. The caller names its author before it. */
@@ -141,7 +130,7 @@ export function codes(values: readonly string[]): Words {
   return words.every(({ parts }) => parts[0]?.is === 'code') ? join(words, ', ') : quote(values.join(', '));
 }
 
-/** Puts words into a sentence of ours. A string does not compile: use `own`, `code` or `quote`. */
+/** A string does not compile: use `own`, `code` or `quote`. */
 export function say(texts: TemplateStringsArray, ...words: readonly (Words | number)[]): Words {
   const parts = texts.flatMap((text, at): readonly WordsPart[] => {
     const before = at === 0 ? none : (words[at - 1] ?? none);
@@ -151,7 +140,7 @@ export function say(texts: TemplateStringsArray, ...words: readonly (Words | num
   return toWords(parts);
 }
 
-/** Joins words with a literal between them, leaving out empty ones. */
+/** Leaves out empty words. */
 export function join<const T extends string>(all: readonly Words[], between: Literal<T>): Words {
   const said = all.filter((words) => !isEmpty(words));
   const gap: WordsPart = { is: 'own', text: between };
@@ -180,7 +169,7 @@ export function ended({ parts }: Words): Words {
 /** npm keeps its small letter at the beginning of a sentence. */
 const smallName = /^npm\b/;
 
-/** Makes a sentence of a phrase: a capital if it begins with our own words, and a full stop at its end. */
+/** Gives a phrase a capital, if it begins with our own words, and a full stop. */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || smallName.test(first.text)) return ended(new Words(parts));
@@ -188,7 +177,7 @@ export function sentence({ parts }: Words): Words {
   return ended(new Words([{ is: 'own', text }, ...others]));
 }
 
-/** Makes a sentence of ours part of another, after a colon: it begins with a small letter. */
+/** A sentence of ours with a small letter at its beginning, to stand after a colon. */
 export function within({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || !/^[A-Z][a-z ]/.test(first.text)) return new Words(parts);
@@ -196,7 +185,7 @@ export function within({ parts }: Words): Words {
   return new Words([{ is: 'own', text }, ...others]);
 }
 
-/** Removes the full stop at the end of a sentence, so that more can follow. */
+/** Removes the full stop at the end. */
 export function phrase({ parts }: Words): Words {
   const last = parts.at(-1);
   if (last?.is !== 'own' || !last.text.endsWith('.')) return new Words(parts);
@@ -231,5 +220,5 @@ const writeWords = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typ
 /** Writes plain text for models and JSON: foreign text is in “ ” or between backticks. */
 export const toText = (words: Words): string => writeWords(words, writers.text);
 
-/** Writes words within a line of Markdown. Only names and code are not escaped. */
+/** Writes words within a line of Markdown. Only our own words and quotes are escaped. */
 export const toMarkdown = (words: Words): string => writeWords(words, writers.markdown);

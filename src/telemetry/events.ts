@@ -11,10 +11,7 @@ export interface Measured {
   readonly value: number | undefined;
 }
 
-/**
- * Measures with an instrument in instruments.json: adds `value` (default 1) to a counter, sets a gauge, or
- * records one value of a histogram. Costs almost nothing without listeners.
- */
+/** Adds `value` (default 1) to a counter, sets a gauge, or records one value of a histogram. */
 export function measure(name: Metric, labels: Measured['labels'] = {}, value?: number): void {
   if (measurements.hasSubscribers) measurements.publish({ name, labels, value });
 }
@@ -25,16 +22,12 @@ export function onMeasured(listener: (measured: Measured) => void): () => void {
   return () => void measurements.unsubscribe(receive);
 }
 
-/**
- * Counts a cache lookup: a listing's facts, a search's counts, a finished MCP answer, a finished page, or a
- * refusal.
- */
 export const countRead = (
   memory: 'facts' | 'counts' | 'answers' | 'pages' | 'refusals',
   isHit: boolean,
 ): void => measure('dossier_memory_reads_total', { memory, result: isHit ? 'hit' : 'miss' });
 
-/** Runs a write and measures how long its caller waited, whether it was committed or failed. */
+/** Measures how long the caller of a write waited, whether it was committed or failed. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   const start = performance.now();
   try {

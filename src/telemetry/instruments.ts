@@ -5,7 +5,7 @@ import { onMeasured } from './events.ts';
 import table from './instruments.json' with { type: 'json' };
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Responses that take longer are counted but not timed, because they are streams. */
+/** Longer responses are taken for streams, which are counted but not timed. */
 const longestAnswer_s = 30;
 
 type Instruments = Readonly<Record<keyof typeof table.counters, Counter>> &
@@ -31,7 +31,6 @@ export function createInstruments(registry: Registry): Instruments {
   ]) as Instruments;
 }
 
-/** First path segments that label counted requests. All others count as `other`. */
 const routes = new Set([
   'agents',
   'api',
@@ -51,13 +50,9 @@ function toRoute(url: string): string {
   return first === '' ? 'home' : routes.has(first) ? first : 'other';
 }
 
-/**
- * Counts and times the answers of every HTTP server in this process except `own`. Returns a function that
- * stops it.
- */
+/** Counts and times the answers of every HTTP server in this process except `own`, until the result is called. */
 export function measureHttp(to: Instruments, own: Server): () => void {
   const starts = new WeakMap<IncomingMessage, number>();
-  // A message on the channels that Node publishes for its HTTP servers.
   type HttpMessage = { request: IncomingMessage; response: ServerResponse; server: Server };
   const begin = (message: unknown) => void starts.set((message as HttpMessage).request, performance.now());
   const end = (message: unknown) => {
@@ -85,7 +80,7 @@ export const measureWork = (to: Instruments): (() => void) =>
     else metric.observe(labels, value);
   });
 
-/** Figures that are read from the store at each scrape. A gauge without a new value shows its last one. */
+/** A gauge without a new value shows its last one. */
 export interface StoreFigures {
   readonly gauges: Readonly<Partial<Record<keyof typeof table.gauges, number | undefined>>>;
   readonly claims: Readonly<Record<string, number>>;
@@ -99,10 +94,7 @@ function setFigures(to: Instruments, { gauges, claims, imported }: StoreFigures)
   for (const [count, value] of Object.entries(imported)) to.dossier_import_last_success.set({ count }, value);
 }
 
-/**
- * Sets the gauges of the store. They keep their last values if `readFigures` rejects because the database
- * does not answer.
- */
+/** If `readFigures` rejects, the gauges keep their last values and `dossier_store_up` is 0. */
 export const measureStore = (to: Instruments, readFigures: () => Promise<StoreFigures>): Promise<void> =>
   readFigures()
     .then((figures) => setFigures(to, figures))

@@ -5,10 +5,9 @@ import { maskCapabilities } from '../core/keys/capability.ts';
 
 const longestWait_ms = 100;
 const writtenAtOnce = 100;
-/** Size of the backlog while the file behind the log accepts nothing; further lines are dropped. */
+/** While the file behind the log accepts nothing, lines beyond this backlog are dropped. */
 const longestBacklog_chars = 1_000_000;
 
-/** Opens standard error for the log. Lines that cannot be written are lost. */
 function openStandardError() {
   // Asynchronous writes pass through another thread, which costs more than the writes themselves.
   const file = pino.destination({ fd: 2, sync: true, maxLength: longestBacklog_chars });
@@ -21,14 +20,13 @@ function openStandardError() {
 }
 
 interface Sink extends DestinationStream {
-  /** Calls `line` and writes its result later, together with other lines. */
+  /** Calls `line` later, and writes its result together with other lines. */
   readonly defer?: (line: () => string) => void;
 }
 
 /**
- * Makes and writes up to a hundred lines together, at most a tenth of a second late, because each write costs
- * a system call. sonic-boom can collect lines too, but measures all of them again for each line. Lines that a
- * full disk did not take are written with the next line, or at the end.
+ * Writes lines together, because each write costs a system call. sonic-boom can collect lines too, but
+ * measures all of them again for each line.
  */
 function createSink(): Sink {
   let lines: (() => string)[] = [];
@@ -47,7 +45,7 @@ function createSink(): Sink {
 
 let formatted = { ms: 0, text: '' };
 
-/** The time in the form in which pino writes it, formatted once a millisecond. */
+/** The time in the form in which pino writes it. */
 function timestamp(ms = Date.now()): string {
   if (ms !== formatted.ms) formatted = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
   return formatted.text;
@@ -56,8 +54,8 @@ function timestamp(ms = Date.now()): string {
 const infoLevel = 30;
 
 /**
- * Writes a line at level info. `toMembers` returns its members as JSON without braces, because pino would
- * take longer to read them from an object.
+ * Writes a line at level info. `toMembers` returns JSON without braces, because pino would take longer to read
+ * an object.
  */
 export function logMembers(log: Logger, toMembers: () => string): void {
   if (log.levelVal > infoLevel) return;
@@ -68,10 +66,7 @@ export function logMembers(log: Logger, toMembers: () => string): void {
   else stream?.write(line());
 }
 
-/**
- * Creates the process log. Its lines go to stderr, so that stdio MCP has stdout to itself. Capabilities in
- * lines are masked.
- */
+/** Lines go to stderr, so that stdio MCP has stdout to itself. Capabilities in lines are masked. */
 export async function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   if (config.logLevel === 'silent') return pino({ level: 'silent' }, { write: () => {} });
   const isPretty = config.logFormat ? config.logFormat === 'pretty' : process.stderr.isTTY;

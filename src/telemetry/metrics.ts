@@ -29,7 +29,6 @@ interface OperatorPage {
   read(): Promise<string>;
 }
 
-/** Answers with an HTML page for the operator, or 401 if the request lacks the operator's bearer token. */
 async function readOperatorPage(
   { headers: { authorization = '' } }: IncomingMessage,
   { token, read }: OperatorPage,
@@ -48,19 +47,14 @@ async function readOperatorPage(
   return { status: 200, headers, body: await read() };
 }
 
-/**
- * A listener that answers `GET /metrics` in the Prometheus text format and `GET /reports` to the operator.
- */
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 
-/** Names of this machine, which no DNS entry of another site can take over. */
+/** Names of this machine, which no DNS entry of another site can take over (DNS rebinding). */
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * Starts to measure this process and its HTTP servers, and serves the figures to Prometheus on a listener of
- * its own. `readStoreFigures` reads the figures of the database at each scrape and rejects if it does not
- * answer. `reports` is the page at /reports, if there is one. `toFailed` makes the answer if a page cannot be
- * read. Rejects with the error of `listen`, such as a port in use.
+ * Measures this process, and serves the figures to Prometheus on a listener of its own. `reports` is the page
+ * at /reports. Rejects with the error of `listen`, such as a port in use.
  */
 export async function startMetrics(
   listener: ListenOptions,

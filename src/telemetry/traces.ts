@@ -4,8 +4,8 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 const tracer = trace.getTracer('dossier');
 
 /**
- * Runs a tool call in a span named `tools/call <tool>` (OpenTelemetry's conventions for MCP) if an SDK is
- * loaded. Nothing of the input is recorded. `codeOf` returns the code of an error.
+ * Runs a tool call in a span with the name and attributes of OpenTelemetry's conventions for MCP. Nothing of
+ * the input is recorded.
  */
 export function traceToolCall<T>(
   tool: string,

@@ -1,7 +1,4 @@
-/**
- * Counts the letters to add, remove, replace or swap with their neighbour to turn one text into the other
- * (optimal string alignment). Returns `most` + 1 for any count above `most`.
- */
+/** The optimal string alignment distance of two texts; `most` + 1 if it is above `most`. */
 export function countEdits(a: string, b: string, most = 100): number {
   const from = [...a];
   const to = [...b];

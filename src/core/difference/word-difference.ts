@@ -7,10 +7,10 @@ export interface TextPart {
 }
 
 /**
- * Longer texts, measured without their common beginning and end, are shown as one part before and one after.
+ * Texts beyond one of these bounds, apart from their common beginning and end, are shown as one part before
+ * and one after.
  */
 const mostCompared = 20_000;
-/** Texts with more edits are shown in the same way. */
 const mostEdits = 120;
 const mostSame = 80;
 const mostChanged = 500;
@@ -18,10 +18,8 @@ const mostChanged = 500;
 /** Cuts a text without halving a surrogate pair. */
 const cut = (text: string, most: number) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 
-/** Keeps only the ends of a part that is the same in both texts. */
 function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
   const before = isFirst ? '' : cut(text, mostSame);
-  // `after` is the end of the text, from the beginning of a word, with at least `mostSame` characters.
   const after = isLast ? '' : text.slice(Math.max(0, text.lastIndexOf(' ', text.length - mostSame)));
   return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
 }
@@ -42,7 +40,6 @@ function commonEnd(a: string, b: string): number {
   return from < 0 || from < a.length - length ? 0 : a.length - from;
 }
 
-/** Splits the texts into common and different parts, or into two whole parts if they differ too much. */
 function compareWords(before: string, after: string): TextPart[] {
   const isLong = Math.max(before.length, after.length) > mostCompared;
   const found = isLong ? undefined : diffWordsWithSpace(before, after, { maxEditLength: mostEdits });
@@ -67,10 +64,7 @@ function joined(parts: readonly TextPart[]): TextPart[] {
   return found;
 }
 
-/**
- * Compares two texts by words. Returns their parts in order, with long parts shortened and hidden characters
- * named.
- */
+/** The parts of two texts in order, with long parts shortened and hidden characters named. */
 export function wordDifference(before: string, after: string): TextPart[] {
   const was = nameHidden(before);
   const is = nameHidden(after);
@@ -98,7 +92,7 @@ export interface ComparisonBudget {
 
 export const toComparisonBudget = (): ComparisonBudget => ({ left: 100_000 });
 
-/** The difference between two texts, charged to the budget; undefined if the budget does not suffice. */
+/** Charges both texts to the budget; undefined if it does not suffice. */
 export function differenceWithin(
   budget: ComparisonBudget,
   before: string,
@@ -110,7 +104,6 @@ export function differenceWithin(
   return wordDifference(before, after);
 }
 
-/** Escapes brackets in a text that could be read as marks of the difference. */
 const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
 
 /** A difference on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts are escaped. */

@@ -4,11 +4,11 @@ import { cleanText } from '../text.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'dossier_cap_';
-/** After the prefix come 43 characters for 32 random bytes and 6 for their CRC-32 (docs/claims.md). */
+/** 43 characters for 32 random bytes, and 6 for the CRC-32 of all text before them (docs/claims.md). */
 const base62Length = 49;
 const embedded = new RegExp(`${prefix}[0-9A-Za-z]{${base62Length}}`, 'g');
 const form = new RegExp(`^${embedded.source}$`);
-/** It also matches a truncated capability, so that the access log masks it too. */
+/** It also matches a truncated capability, so that logs mask it too. */
 const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 function base62(bytes: Uint8Array, length: number): string {
@@ -32,7 +32,6 @@ export function createCapability(): string {
   return body + checksum(body);
 }
 
-/** Tells whether a text is a well-formed capability. The checksum finds typing errors and truncated texts. */
 export const isCapability = (text: string): boolean =>
   form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
 
@@ -47,7 +46,7 @@ export const maskCapabilities = (text: string): string =>
 /** The SHA-256 of a capability in hex, the only form in which it is stored. */
 export const capabilityHash = (capability: string): string => hash('sha256', capability);
 
-/** The public name of a capability: the first 16 hex digits of its hash. */
+/** The public name of a capability. */
 export const capabilityId = (hash: string): string => hash.slice(0, 16);
 
 function findFirst<T>(values: readonly T[], find: (value: T) => string | undefined): string | undefined {
@@ -59,13 +58,12 @@ function findFirst<T>(values: readonly T[], find: (value: T) => string | undefin
 }
 
 /**
- * Finds the first capability in a text or anywhere in a JSON value, including names of members and texts with
- * hidden characters in between.
+ * The first text in a JSON value that has the form of a capability, in names of members and between hidden
+ * characters too. Its checksum is not compared.
  */
 export function findSecret(value: unknown): string | undefined {
   if (typeof value === 'string') {
-    // Cleaning turns each code unit into at most one ASCII character, so a shorter text cannot hide a
-    // capability.
+    // Cleaning turns each code unit into at most one ASCII character.
     if (value.length < prefix.length + base62Length) return undefined;
     // Characters that are removed before a text is stored must not hide a capability.
     const { text } = cleanText(value);

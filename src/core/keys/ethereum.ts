@@ -6,9 +6,7 @@ const hash = (...parts: readonly Uint8Array[]): Uint8Array => keccak_256(Buffer.
 const ofText = (text: string) => hash(Buffer.from(text));
 const uint256 = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 
-/**
- * A struct of texts and whole numbers as EIP-712 encodes it: its domain, its name, and its members in order.
- */
+/** A struct as EIP-712 encodes it, with its members in order. */
 export interface TypedStruct {
   /** The name of a domain with version 1 and chain 1. */
   readonly domain: string;
@@ -56,8 +54,8 @@ export const addressOf = ({ x, y }: { readonly x: string; readonly y: string }):
 const form = /^0x([\da-f]{128})(00|01|1b|1c)$/i;
 
 /**
- * Recovers the address whose key made a signature of 65 bytes in lower-case hex; undefined if the signature
- * is invalid.
+ * The address, in lower case, whose key made a signature of 65 bytes in hex; undefined if the signature is
+ * invalid.
  */
 export function recoverAddress(signature: string, digest: Uint8Array): string | undefined {
   const [, compact, v] = form.exec(signature) ?? [];
