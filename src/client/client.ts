@@ -124,8 +124,8 @@ function isComparison(answer: unknown): answer is Comparison['answer'] {
 
 /**
  * A hook that compares a payment with what Dossier saw (check_offer) before the payment is made. Use it as
- * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` is what you pay for, as
- * you know it: without it, an x402 payment is compared with the listing of the address that the payment
+ * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` is what you pay for,
+ * as you know it: without it, an x402 payment is compared with the listing of the address that the payment
  * request names, and the author of the request can name any. `refuse` returns a reason to refuse the payment,
  * or undefined to allow it. The hook throws what `call` throws, and throws unless the answer compares exactly
  * one offer, so that nothing is paid then.

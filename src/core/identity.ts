@@ -132,8 +132,8 @@ export class Holder {
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
 /**
- * Undefined if the namespace is an account, if there are no endpoints, or if a host is a template or cannot be
- * read.
+ * Undefined if the namespace is an account, if there are no endpoints, or if a host is a template or cannot
+ * be read.
  */
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);

@@ -27,8 +27,8 @@ export const quoted = (text: string): string =>
   `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
 
 /**
- * A third party's name, address or version. One word, or several separated by commas, stays as it is; anything
- * else is quoted.
+ * A third party's name, address or version. One word, or several separated by commas, stays as it is;
+ * anything else is quoted.
  */
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);

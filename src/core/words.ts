@@ -38,8 +38,8 @@ export class Words {
 }
 
 /**
- * The schema of words in answers and documents. Parsing their JSON keeps each text as it was written, with its
- * marks.
+ * The schema of words in answers and documents. Parsing their JSON keeps each text as it was written, with
+ * its marks.
  */
 export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])

@@ -50,7 +50,9 @@ function toRoute(url: string): string {
   return first === '' ? 'home' : routes.has(first) ? first : 'other';
 }
 
-/** Counts and times the answers of every HTTP server in this process except `own`, until the result is called. */
+/**
+ * Counts and times the answers of every HTTP server in this process except `own`, until the result is called.
+ */
 export function measureHttp(to: Instruments, own: Server): () => void {
   const starts = new WeakMap<IncomingMessage, number>();
   type HttpMessage = { request: IncomingMessage; response: ServerResponse; server: Server };

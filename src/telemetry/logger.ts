@@ -54,8 +54,8 @@ function timestamp(ms = Date.now()): string {
 const infoLevel = 30;
 
 /**
- * Writes a line at level info. `toMembers` returns JSON without braces, because pino would take longer to read
- * an object.
+ * Writes a line at level info. `toMembers` returns JSON without braces, because pino would take longer to
+ * read an object.
  */
 export function logMembers(log: Logger, toMembers: () => string): void {
   if (log.levelVal > infoLevel) return;

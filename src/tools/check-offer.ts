@@ -124,9 +124,7 @@ function toListedOffer(compared: ListComparison) {
   };
 }
 
-/**
- * Says what an offer is for. If it is compared with something else than the first offer, it says that too.
- */
+/** Says what an offer is for, and what it is compared with if the first offer differs in that. */
 function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, first: CheckedOffer): Words {
   const about =
     resource === undefined ? own('This offer names no resource.') : say`This offer is for ${code(resource)}.`;
@@ -163,10 +161,6 @@ async function toOffer(
 
 const different = new Set<string>(['never_seen', 'seen_until', 'other', 'higher', 'lower']);
 
-/**
- * The rank of an offer: 0 if it differs from what is known, 1 if a part of it is not known, 2 if all is as
- * seen.
- */
 function rankOf({ compared, lists }: CheckedOffer): number {
   const states = [
     ...partNames.map((name) => compared[name].seen),
@@ -176,14 +170,14 @@ function rankOf({ compared, lists }: CheckedOffer): number {
   return states.includes('not_known') ? 1 : 2;
 }
 
-/** Chooses the offers that are shown. Offers that differ from what is known are preferred. */
+/** Offers that differ from what is known are preferred. */
 const shownOf = (checked: readonly CheckedOffer[]): CheckedOffer[] =>
   checked
     .toSorted((a, b) => rankOf(a) - rankOf(b))
     .slice(0, mostOffers)
     .sort((a, b) => a.offer.number - b.offer.number);
 
-/** Counts the offers that were sent, each once for each resource that it names. */
+/** An offer counts once for each resource that it names. */
 const countSent = ({ offers, count }: SentOffers): number =>
   count - new Set(offers.map((offer) => offer.number)).size + offers.length;
 
@@ -202,10 +196,6 @@ function toOfferText(answer: OfferAnswer): string {
   );
 }
 
-/**
- * Reads the payments that are asked for. Throws invalid_input if the offer is too large or is no request for
- * a payment.
- */
 function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
   const size = Buffer.byteLength(typeof offer === 'string' ? offer : JSON.stringify(offer));
   if (size > most_bytes) throw wrongField('offer', 'must have at most 16 KiB');

@@ -40,15 +40,15 @@ function compareUnstored(seen: SeenSet, shown: SentList): SurfaceComparison {
   const { surface } = shown;
   const own = (seen.details?.[surface.name] ?? []) as ReturnType<typeof toDigests>;
   if ('digests' in shown) return compareDigests(surface, own, shown.digests);
-  // A member with a number beyond the range of a double has no digest, so it differs from every member that
-  // was seen.
+  // A member with a number beyond the range of a double has no digest, and differs from every member that was
+  // seen.
   const sent = shown.list.map((one) => [nameOf(one, surface), attempt(() => memberDigest(one)) ?? '']);
   return compareDigests(surface, own, Object.fromEntries(sent) as Record<string, string>);
 }
 
 const mostChanges = 100;
 
-/** Changes of the list of one endpoint in the newest 100 recorded checks of its listing, newest first. */
+/** Changes of the list of one endpoint in the newest 100 recorded changes of its listing, newest first. */
 async function readChanges(handle: string, { kind: ofKind, subject }: SeenSet, store: Context['store']) {
   const runs = await store.observations.history(handle, { limit: mostChanges });
   return runs.flatMap(({ at, changes }) =>
@@ -66,7 +66,6 @@ const othersUntil = ({ changed_from, value }: SeenSet): string | undefined =>
 
 const mostReworded = 5;
 
-/** Names the members whose description changed, among those that the caller sent without one. */
 const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: ReadonlySet<string>) =>
   changes.flatMap(({ at, before, items }) =>
     items
@@ -125,10 +124,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
   ].filter(Boolean);
 }
 
-/**
- * Returns a function that compares stored sets with the caller's list. It returns `left_out` for a set if one
- * answer may not read that much (`createSetReader`).
- */
+/** The comparer returns `left_out` for a set if one answer may not read that much. */
 function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
   const { name: surface } = shown.surface;
@@ -177,7 +173,7 @@ async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: 
   return undefined;
 }
 
-/** The comparison in the answer. `leftOut` has sentences about what was not compared because of its size. */
+/** `leftOut` has sentences about what was not compared because of its size. */
 interface Closest {
   readonly seen: SeenSet;
   readonly compared: SurfaceComparison;
@@ -185,7 +181,7 @@ interface Closest {
   readonly leftOut: readonly string[];
 }
 
-/** The names in a comparison as they are shown. Comparing needs them as they were sent. */
+/** Comparing needs the names as they were sent. */
 const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
   differs: differs.map((one) => ({ ...one, name: toShownName(one.name) })),
   repeated: repeated.map(toShownName),
@@ -240,8 +236,8 @@ async function toSurfaceAnswer(
 }
 
 /**
- * Compares with every endpoint whose list was seen, as far as one answer reads them, and answers with the
- * comparison that has the fewest differences. Undefined if there is none.
+ * Compares with each endpoint whose list one answer may read, and answers with the comparison that has the
+ * fewest differences.
  */
 async function findAnswer(handle: string, seen: readonly SeenSet[], shown: SentList, context: Context) {
   const compareSet = createComparer(handle, shown, context);

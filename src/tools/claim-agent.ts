@@ -32,7 +32,7 @@ const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
     ? {}
     : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
-/** A listing that is shown or opted out. Throws as findListing does for any other. */
+/** A listing that is shown or opted out. Throws as findListing does. */
 async function findToAsk(handle: string, context: Context): Promise<Listing> {
   const found = await findToCheck(handle, context.store);
   return found && found.withdrawn !== 'operator' ? found : findListing(handle, context);
@@ -68,7 +68,7 @@ export const claimAgent = defineTool({
 
 const { name, title, description, effects, bodyLimit_bytes, networkLimits } = claimAgent;
 
-/** POST /api/claim-github: claim_agent by the recorded repository alone, as the specification defines it. */
+/** POST /api/claim-github, as the specification defines it: claim_agent by the recorded repository alone. */
 export const claimGithub = defineTool({
   name,
   title,

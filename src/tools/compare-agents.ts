@@ -41,7 +41,6 @@ const comparedLines = z.object({
 });
 type ComparedLines = z.output<typeof comparedLines>;
 
-/** The lines that a test holds for, by kind; a kind without any is left out. */
 const pickLines = (
   lines: ComparedLines,
   isPicked: (kind: (typeof kinds)[number], line: Words) => boolean,
@@ -55,7 +54,7 @@ const pickLines = (
 const hasLine = (lines: ComparedLines, kind: (typeof kinds)[number], line: Words): boolean =>
   (lines[kind] ?? []).some((one) => toText(one) === toText(line));
 
-/** The lines that two or more listings all have, which are said once. */
+/** The lines that all listings have, if there are two or more. */
 function sameOf([first = {}, ...others]: readonly ComparedLines[]): ComparedLines {
   if (others.length === 0) return {};
   return pickLines(first, (kind, line) => others.every((other) => hasLine(other, kind, line)));
@@ -67,7 +66,7 @@ const linesText = (lines: ComparedLines): string =>
     toMarkdown,
   );
 
-/** Adds an answer's source and date to the list, unless they are in it, and returns their number. */
+/** The number of an answer's source and date, which are added to the list if they are not in it. */
 function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number {
   const text = `${source}, ${as_of}`;
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
@@ -178,7 +177,7 @@ export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds
   Partial<ReturnType<typeof compareListing>>;
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
-  // Problems with one handle, which do not fail the whole comparison.
+  // These problems of one handle do not fail the whole comparison.
   const codes: ProblemCode[] = ['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'];
   if (!(error instanceof Problem && codes.includes(error.code))) throw error;
   const { code, message, near, others, candidates } = error.toJSON();
@@ -216,7 +215,6 @@ async function compareOne(
 
 const asRead = (text: string) => text.trim().toLowerCase();
 
-/** Adds the compared listings that have the same description, however short it is. */
 function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]): ComparedAgent {
   const { handle, description = '' } = one;
   const same = all
@@ -225,10 +223,7 @@ function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]):
   return description.trim() === '' || same.length === 0 ? one : { ...one, same_description_as: same };
 }
 
-/**
- * Compares listings in the caller's order, each once. Similar handles are searched only for the first unknown
- * handle.
- */
+/** Similar handles are searched only for the first unknown handle. */
 export async function compareAll(
   { handles, criteria: sent }: z.output<typeof input>,
   context: Context,

@@ -67,10 +67,7 @@ const output = z.object({
 
 const cursorSchema = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
 
-/**
- * Reads the requested page of a history: events as they are stored, newest first. Throws invalid_input, or a
- * problem of `findListingFacts`.
- */
+/** Events are as they are stored, newest first. Throws invalid_input, or as `findListingFacts` does. */
 export async function readHistoryPage(
   { handle: named, since, kind, cursor }: z.output<typeof input>,
   context: Context,
@@ -95,20 +92,14 @@ export async function readHistoryPage(
   };
 }
 
-/**
- * Says, as get_agent does, how many of several versions were compared, and whether none of these changed
- * anything. Undefined for fewer than two versions, or if `comparedWords` is empty.
- */
+/** Says, as get_agent does, how many versions were compared, and whether none of these changed anything. */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
   const none = comparedWords(versions, factsOf(recordMoves, imported)[0]?.value ?? undefined);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 
-/**
- * Says how many checks saw no change (of the requested kind) since the first one. Undefined unless the first
- * check is the only event and a later check was on a different day.
- */
+/** Undefined unless the first check is the only event and a later check was on a different day. */
 function noChange(
   [first, other]: readonly HistoryEvent[],
   observed: ListingFacts['observed'],

@@ -21,7 +21,7 @@ export const getProof = defineTool({
     log_index: z.int(),
     log: z.string(),
     leaf: z.string(),
-    /** The record that the leaf commits to, with its salt; absent if it was erased or is withheld. */
+    /** Absent, with its salt, if it was erased or is withheld. */
     record: z.string().optional(),
     salt: z.string().optional(),
     // Log index of the entry that erased or hid the record, or withdrew its rating.
@@ -30,7 +30,7 @@ export const getProof = defineTool({
     withdrawn_by: z.int().optional(),
     /** The reason why the texts of an observed listing are no longer published. */
     withheld: z.enum(['listing_withdrawn', 'listing_hidden']).optional(),
-    /** C2SP tlog-proof: index, path and signed checkpoint; `key` verifies the checkpoint (signed note). */
+    /** C2SP tlog-proof; `key` verifies its checkpoint (signed note). */
     proof: z.string(),
     key: z.string(),
   }),

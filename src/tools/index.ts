@@ -35,7 +35,6 @@ const allTools = [
   resolveAgents,
 ] as const;
 
-/** Every operation of the service. Each adapter is a loop over this list. */
 export const tools: readonly Tool[] = allTools;
 
 export type Tools = {

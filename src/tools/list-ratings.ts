@@ -68,10 +68,7 @@ const output = listedRatings.extend({
   untrusted_fields: z.array(z.string()),
 });
 
-/**
- * Native ratings of a listing, newest first: all records with their older versions, or the counted ones that
- * match a filter.
- */
+/** Lists all records with their older versions, or the counted ratings that match a filter. */
 export const listRatings = defineTool({
   name: 'list_ratings',
   title: 'List native ratings',

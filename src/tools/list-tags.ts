@@ -6,7 +6,7 @@ import { defineTool, readsOnly } from './tool.ts';
 
 const maxTags = 500;
 
-/** Every tag that a visible listing has, with the number of listings, the most frequent first. */
+/** The most frequent tags come first. */
 export const readTags = async ({ store }: Pick<Context, 'store'>) =>
   (await store.listings.facetCounts('tag')).map(({ facet, listings }) => ({
     tag: facet.slice('tag:'.length),

@@ -26,7 +26,7 @@ const mostNames = 100;
 const longestName = 500;
 const maxNear = 5;
 
-/** The facts about a listing, withdrawn or not; `document` may only be called if it is shown. */
+/** `document` may only be called if the listing is shown. */
 interface KnownListing extends HitFacts {
   document(): ListingDocument;
   whyWithdrawn(): Promise<string>;
@@ -40,7 +40,7 @@ export interface Directory {
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
   /** For each reference, up to `mostRecording` shown listings that once had it and no longer do. */
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
-  /** Says that no listing of the copy records this field, if that is so. */
+  /** Says that no listing of the copy has this field, if that is so. */
   whyNone(field: CopyField): Promise<string | undefined>;
   near(text: string): Promise<readonly string[]>;
 }
@@ -75,10 +75,7 @@ const createDirectory = (context: Context): Directory => ({
     ),
 });
 
-/**
- * A name as sent, with the handles and references that it may mean, and its hosts, at which similar listings
- * may be found.
- */
+/** `hosts` are those at which similar listings may be found. */
 function toAsked(asked: string, { publicUrl }: Directory) {
   const named = toNamed(asked, { publicUrl });
   const hosts = named.references.flatMap(({ kind, key }): Reference[] =>

@@ -20,10 +20,7 @@ const input = z.strictObject({
     .refine((text) => toPublished(text) !== '', 'must contain visible text'),
 });
 
-/**
- * The rating with this id, which the caller's own listing must have received. Throws not_found or
- * rating_not_yours.
- */
+/** Throws unless the caller's own listing received the rating, and the same holder has its claim now. */
 async function requireReceived(tx: RatingTransaction, id: string, capability: Capability): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
   if (!rating) throw new Problem('not_found', 'No rating has this id.');

@@ -163,7 +163,7 @@ const toFacetList = (query: z.output<typeof input>): Facet[] => [
   ...fixedFilterNames.filter((name) => query[name] !== undefined).map((name) => fixedFilters[name].facet),
 ];
 
-/** The most frequent facets of each kind, so that tags do not displace the other kinds. */
+/** The number of each kind is limited, so that tags do not displace the other kinds. */
 function toFacetCounts({ facets }: SearchCounts) {
   const ofKind = new Map<string, number>();
   const shown = Object.entries(facets)

@@ -11,15 +11,11 @@ import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
-/** The greatest number of feedback messages from all callers in 24 hours. */
+/** The limit for messages of all callers in 24 hours. */
 const mostPerDay = 2000;
-/** Messages of that number that only networks which sent none today (UTC) may send. */
+/** Only networks that sent none today (UTC) may send the last messages, in this number. */
 const keptForOthers = 500;
 
-/**
- * Throws feedback_paused, with the seconds until there is room, if the feedback of the last 24 hours reached
- * the limit.
- */
 async function requireFeedbackRoom(tx: ListingTransaction, context: Context): Promise<void> {
   const most = (await isFirstToday(tx, 'feedback', context)) ? mostPerDay : mostPerDay - keptForOthers;
   const received_at = await tx.feedback.receivedAt(most);
@@ -39,10 +35,6 @@ const input = z.strictObject({
   contact: z.string().max(200).optional().describe('Only if you want an answer'),
 });
 
-/**
- * The listing and the rating that the feedback is about, if any. Throws invalid_input, or as findListing
- * does.
- */
 async function findTarget({ category, handle, rating_id }: z.output<typeof input>, context: Context) {
   if (category === reportCategory && handle === undefined && rating_id === undefined)
     throw wrongField('handle', 'or rating_id must name what a report is about');

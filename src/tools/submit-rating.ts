@@ -50,7 +50,7 @@ type Output = z.input<typeof output>;
  */
 const hostsTogether = 16;
 
-/** Ratings by one control root: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
+/** Ratings by one holder: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
 const limits = {
   hour: { name: 'rating', burst: 20, refill_s: 1200 },
   day: { name: 'rating_day', burst: 300, refill_s: day_s },
@@ -88,17 +88,13 @@ const toRatingAnswer = (rating: Rating, status: Output['status'], now: Date): Ou
 
 const interactionTime = z.iso.datetime({ offset: true });
 
-/** The time of an interaction in UTC. Throws invalid_input unless it is an RFC 3339 time. */
 function toInteractionTime(text: string): string {
   if (!interactionTime.safeParse(text).success)
     throw wrongField('interaction_at', 'must be an RFC 3339 time, for example 2026-11-21T10:00:00Z');
   return new Date(text).toISOString();
 }
 
-/**
- * The two listings of a rating; undefined if no listing has the rated handle. Throws unless the source may
- * rate it.
- */
+/** Undefined if no listing has the rated handle. Throws unless the source may rate it. */
 async function readSides(
   tx: RatingTransaction,
   { capability, handle, now }: Submission,
@@ -121,8 +117,8 @@ function requireNew({ content, now }: Submission, versions: readonly Rating[]): 
 }
 
 /**
- * Throws if the operator hid the newest version, so that no other version, with the same interaction_id,
- * shows the text again.
+ * If the operator hid the newest version, no other version with the same interaction_id may show the text
+ * again.
  */
 async function requireShown(tx: RatingTransaction, newest: Rating | undefined): Promise<void> {
   if (newest && (await tx.moderation.hiding(newest.subject_handle, newest.log_index)))
@@ -130,8 +126,8 @@ async function requireShown(tx: RatingTransaction, newest: Rating | undefined): 
 }
 
 /**
- * Throws if the operator voided a rating of the interaction; it can then neither be amended nor made again,
- * even if it was withdrawn or erased.
+ * An interaction with a voided rating can neither be amended nor rated again, even if the rating was
+ * withdrawn or erased.
  */
 async function requireNotVoided(tx: RatingTransaction, { capability, handle, content }: Submission) {
   if (await tx.ratings.isVoided(capability.handle, handle, content.interaction_id))

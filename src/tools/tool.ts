@@ -17,7 +17,7 @@ export const readsOnly = {
   openWorldHint: false,
 };
 
-/** URI of the card that hosts of MCP Apps show beside an answer (resources/listing.ts). */
+/** URI of the card that hosts of MCP Apps show beside an answer. */
 export const cardAddress = 'ui://dossier/card';
 
 /** Bounds of a body; all except the depth are checked before it is parsed. */
@@ -28,15 +28,12 @@ export interface BodyBounds {
   readonly depth: number;
 }
 
-/** Larger bounds, with a limit per network for such calls; `bodyCost` says how much a call takes of it. */
+/** `limit` is per network; `bodyCost` says how much a call takes of it. */
 interface LargeBody extends BodyBounds {
   readonly limit: Limit;
 }
 
-/**
- * One operation of the service, defined once: every adapter (MCP, REST, llms.txt, OpenAPI, the reference
- * page) loops over the list in tools/index.ts. `Tool` without type arguments is any tool.
- */
+/** `Tool` without type arguments is any tool. */
 export interface Tool<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
@@ -45,30 +42,29 @@ export interface Tool<
   readonly name: Name;
   readonly title: string;
   readonly description: string;
-  /** The effects of a call (MCP ToolAnnotations); all four hints are always given. */
+  /** The ToolAnnotations of MCP. */
   readonly effects: Readonly<Record<keyof typeof readsOnly, boolean>>;
   readonly input: Input;
   readonly output: Output;
   readonly example: z.input<Input>;
-  /** Set if `run` authenticates the caller; documents then name the capability header. */
+  /** Set if `run` authenticates the caller. */
   readonly needsCapability?: true;
-  /** The callers to whom tools/list shows the tool, if not all; anyone may call it. */
+  /** The callers to whom tools/list shows the tool, if not all. Any caller may call it. */
   readonly listedTo?: 'holders of a capability' | 'nobody';
   /** The largest JSON or form body over HTTP (docs/contract.md), if less than 64 KiB. */
   readonly bodyLimit_bytes?: 2048 | 4096 | 8192;
-  /** The bounds of a body over HTTP, if it may be larger than for other tools. */
   readonly largeBody?: LargeBody;
-  /** Limits per network on well-formed calls on every adapter, in addition to the adapter's own limit. */
+  /** Limits per network on well-formed calls, in addition to the adapter's own limit. */
   readonly networkLimits?: readonly Limit[];
-  /** Limits that `run` itself takes; listed here for settings and documents. */
+  /** Limits that `run` itself takes, for settings and documents. */
   readonly ownLimits?: readonly Limit[];
   readonly card?: typeof cardAddress;
   /**
    * The handles whose change makes a cached answer stale, or 'all'. Only for tools whose answer is the same
-   * for all callers; answers of other tools are never cached.
+   * for all callers; other answers are never cached.
    */
   cacheTags?(input: z.input<Input>): ChangedHandles;
-  /** The answer as Markdown with the same facts, for hosts that show models only texts; default its JSON. */
+  /** The answer as Markdown with the same facts, for hosts that show models only texts. JSON by default. */
   toText?(answer: z.output<Output>): string;
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
@@ -79,21 +75,16 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject
 
 export type Bounded = Pick<Tool, 'bodyLimit_bytes' | 'largeBody'>;
 
-/** The bounds of a body, unless a tool has its own. */
 export const defaultBody: BodyBounds = { bytes: 65_536, values: 1000, depth: 16 };
 
 export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
   largeBody ?? { ...defaultBody, bytes: bodyLimit_bytes ?? defaultBody.bytes };
 
-/**
- * The calls that a body takes of the limit of large bodies: one for each 8 KiB or 1,000 values, rounded up.
- */
+/** A body costs one for each 8 KiB or 1,000 values, rounded up. */
 export const bodyCost = (bytes: number, values: number): number =>
   Math.ceil(Math.max(bytes / 8192, values / 1000));
 
-/**
- * Parses what a caller sent by the schema of a tool. Throws secret_in_body before parsing, or invalid_input.
- */
+/** Throws secret_in_body before parsing, or invalid_input. */
 export function parseInput<Input extends z.ZodObject>(
   tool: { readonly input: Input },
   sent: unknown,
@@ -104,7 +95,9 @@ export function parseInput<Input extends z.ZodObject>(
   return parsed.data;
 }
 
-/** Calls a tool as callTool does, with a different `run`, which may return more than the tool's answer. */
+/**
+ * Calls a tool with a different `run`, which may return more than the tool's answer. Throws as callTool does.
+ */
 export async function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
   tool: Tool<Input, Output>,
   input: unknown,
@@ -133,10 +126,7 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
   }
 }
 
-/**
- * Runs a tool for the caller in the context. Throws only Problem: an input that contains a capability is
- * refused before it is parsed, and an unexpected exception is logged and becomes a problem without its text.
- */
+/** Throws only Problem. An unexpected exception is logged. */
 export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
   input: unknown,
@@ -146,9 +136,7 @@ export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
     withWarningFirst(await tool.run(parsed, caller)),
   );
 
-/**
- * The answer with `untrusted_fields` first, because some hosts show a model only the beginning of the JSON.
- */
+/** Some hosts show a model only the beginning of the JSON. */
 const withWarningFirst = <Answer extends object>(answer: Answer): Answer =>
   'untrusted_fields' in answer
     ? Object.assign({ untrusted_fields: answer.untrusted_fields }, answer)
@@ -166,7 +154,7 @@ function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): Js
   return json;
 }
 
-/** JSON Schema of a tool's input, without bounds that only mean "a safe integer". */
+/** Bounds that only mean "a safe integer" are left out. */
 export const toInputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
@@ -175,7 +163,7 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
 
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames'];
 
-/** JSON Schema of a tool's answer, without bounds and patterns, and open to members added later. */
+/** Bounds and patterns are left out, and members may be added later. */
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     for (const name of bounds) delete part[name];

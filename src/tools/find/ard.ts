@@ -32,7 +32,7 @@ const searchForm = z.strictObject({
   pageToken: z.string().max(2000).optional(),
 });
 
-/** Terms of entries by which listings can be filtered, each with its kind of facet. */
+/** Terms of entries by which listings can be filtered. */
 const kinds = {
   tags: 'tag',
   publisher: 'publisher',
@@ -60,8 +60,8 @@ const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet
   `${kind}:${kind === 'publisher' ? value.toLowerCase().split('.').toReversed().join('.') : value}`;
 
 /**
- * The filter as groups: a listing must have one facet of each. Throws invalid_input for an unknown term, or
- * one that is named twice.
+ * A listing must have one facet of each group. Throws invalid_input for an unknown term, or one that is named
+ * twice.
  */
 function toGroups(query: ArdQuery, publicUrl: string): Facet[][] {
   const terms = Object.entries(query.filter).map(
@@ -82,9 +82,6 @@ function toGroups(query: ArdQuery, publicUrl: string): Facet[][] {
 
 const nothing = { hits: [], words: 0 };
 
-/**
- * Runs a query as one search. Throws invalid_request if the caller is gone before it, or as `toGroups` does.
- */
 async function find(
   query: ArdQuery,
   { store, searches, caller, clock, config }: Context,
@@ -116,7 +113,7 @@ function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly Sea
 const scoreMeans =
   'The percentage of the words of the query that the texts of this listing, or of one that follows it, have; no judgment of the listing.';
 
-/** POST /search (5.3.2) over the listings here; no other registry is asked. Throws as `find` does. */
+/** POST /search (5.3.2) over the listings here; no other registry is asked. */
 export async function searchEntries(sent: unknown, context: Context, signal: AbortSignal) {
   const { query, pageSize, pageToken } = parseInput({ input: searchForm }, sent);
   const { store, clock, config } = context;

@@ -23,11 +23,11 @@ interface KnownVersions {
   >[];
 }
 
-/** The version that a record names; for an image its tag and digest, as one text. */
+/** For an image, this is its tag and digest as one text. */
 const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): string | undefined =>
   known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
-/** The names of a version: an image may be asked for by its tag or by its digest. */
+/** An image may be asked for by its tag or by its digest. */
 const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 

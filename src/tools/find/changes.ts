@@ -9,7 +9,6 @@ import { changesOf, requireJudged, requireSelection } from '../../selections/mem
 import { findListing } from './listing.ts';
 import { refuseUnknownTag } from './near-misses.ts';
 
-/** The subject of changes: every listing, one listing, or the listings of a publisher, a tag or a view. */
 export interface ChangeSubject {
   readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
   /** The handle, namespace, tag or name of the view; empty for `all`. */
@@ -42,13 +41,13 @@ async function pickChanges(
   return view ? changesOf(view, changes, context) : [];
 }
 
-/** Tells whether a change that the subject's ChangeFilter finds is about the subject. */
+/** The change must be one that the subject's ChangeFilter finds. */
 export const isAbout = async (subject: ChangeSubject, change: Change, context: Context): Promise<boolean> =>
   (await pickChanges(subject, [change], context)).length > 0;
 
 /**
- * Throws unless the subject of a feed or a webhook exists. A withdrawn listing counts as existing, because a
- * change says that it was withdrawn; a tag that no listing has does not.
+ * A withdrawn listing counts as existing, because a change says that it was withdrawn. A tag that no listing
+ * has does not exist.
  */
 export async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
   if (kind === 'handle')
@@ -67,8 +66,8 @@ const newest = 50;
 const newestOfAll = 500;
 
 /**
- * The newest changes about a subject, newest first. Throws a problem if it does not exist, and unavailable
- * before the listings were judged by the criteria of a view.
+ * The newest come first. Throws a problem if the subject does not exist, and unavailable before the listings
+ * were judged by the criteria of a view.
  */
 export async function readNewest(subject: ChangeSubject, context: Context): Promise<readonly Change[]> {
   await requireSubject(subject, context);
@@ -93,7 +92,6 @@ const notable: ReadonlySet<ChangeType> = new Set([
 ]);
 const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
 
-/** Tells whether a change matters for a purchase. */
 function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): boolean {
   if (type === 'listing.changed')
     return moved !== undefined || (Array.isArray(fields) && fields.includes('repository'));

@@ -16,7 +16,6 @@ import { keysOf } from './recorded-by.ts';
 import { whyNone } from './why-none.ts';
 
 const mostChanges = 100;
-/** At most this many resources are looked up. */
 const mostResources = 3;
 
 export interface CheckedOffer {
@@ -39,7 +38,6 @@ async function readSeen({ facts, endpoints }: PaidPlace, { store }: Context) {
   };
 }
 
-/** Says which endpoint was compared and when it quoted a price, or why there is nothing to compare. */
 function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | undefined): Words {
   if (!facts) return found;
   const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
@@ -56,7 +54,6 @@ function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | 
 
 type Named = Parameters<typeof findPlace>[0];
 
-/** Compares offers for one address, which may be for several tools, with what is known of it. */
 async function compareAt(
   offers: readonly NumberedOffer[],
   named: Named,
@@ -85,8 +82,8 @@ function toolIn(resource = ''): string | undefined {
 
 /**
  * Compares each offer with the place of its own resource, so that a usual offer does not make a different one
- * look usual. An offer without a resource counts as one for the first resource that any offer names. Only the
- * offers for the first three resources are compared. Throws as findPlace does.
+ * look usual. An offer without an address as its resource counts as one for the first address that any offer
+ * names. Only the offers for the first three resources are compared. Throws as findPlace does.
  */
 export async function compareEach(
   { offers }: SentOffers,

@@ -7,7 +7,7 @@ import { readTools } from '../../observations/history.ts';
 import { dueAt_ms } from '../../observations/turns/schedule.ts';
 import { readFacts } from './listing.ts';
 
-/** The listing document of a handle. Throws invalid_handle, unknown_handle or listing_withdrawn. */
+/** Throws invalid_handle, unknown_handle or listing_withdrawn. */
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toListingDocument(await readFacts(handle, context), context.config, context.clock());
 
@@ -20,8 +20,8 @@ export const readListing = async (handle: string, context: Context): Promise<Lis
   toReadDocument(await readFacts(handle, context), context);
 
 /**
- * The document for a reader. If the last check is too old, it requests a new one without waiting for it, and
- * the document says so; not for crawlers, the sample or hidden listings, or if a limit has no room.
+ * If the last check is too old, a new one is requested, and the document says so; not for crawlers, the
+ * sample or hidden listings, or if a limit has no room.
  */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;
@@ -38,7 +38,7 @@ export function toReadDocument(facts: ListingFacts, context: Context): ListingDo
   return isAsked ? { ...document, being_checked: readAgain } : document;
 }
 
-/** The tools that the endpoints of a listing last listed to this service. Throws as `getListing` does. */
+/** The tools that the endpoints of a listing last listed to this service. */
 export async function readListedTools(handle: string, context: Context) {
   const { observed } = await readFacts(handle, context);
   return readTools(handle, observed?.observations ?? [], context);

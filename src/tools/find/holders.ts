@@ -31,10 +31,6 @@ function recordedAt({ packages: [first], endpoint }: Listing): Words {
   return first ? packageWords(first) : own('no endpoint or package recorded');
 }
 
-/**
- * The difference of a listing from others that record the same: its publisher, description, version, last
- * update, deprecation and, unless it is the same for all, endpoint or first package.
- */
 function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   const { description, version, updated_at, origin_status, undated } = listing;
   const said =
@@ -54,7 +50,7 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   return join(parts, ', ');
 }
 
-/** Listings that record the same, and the difference of each from the others. */
+/** Listings that record the same, or recorded it, and the difference of each from the others. */
 export interface Several {
   readonly detail: string;
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
@@ -66,13 +62,12 @@ export const severalListings = ({ detail, candidates }: Several): Problem =>
     candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
   });
 
-/** Says that an address was seen on a network other than the one in the question. */
+/** Says that the network of an address is not the one in the question. */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
   return wanted === undefined ? say`` : say`, on a network other than ${networkWords(wanted)}`;
 }
 
-/** Says that only one listing has something, and what that does not show. */
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
   return reference.kind === 'pay_to'
@@ -94,7 +89,7 @@ interface Holders {
   readonly formerly: readonly (readonly FormerHolder[])[];
 }
 
-/** One more than are named, which shows whether there are more. */
+/** One listing more than are named, which shows whether there are more. */
 export const mostRecording = mostNamed + 1;
 
 const countOfHolders = (found: readonly unknown[]): string =>
@@ -136,7 +131,6 @@ export function pickFormer(
 
 const mostFormer = 2;
 
-/** Names up to two other listings that had what these have now, and until when. */
 function formerWords({ kind }: Reference, found: readonly Listing[], had: readonly FormerHolder[]): Words[] {
   const others = had.filter(({ listing }) => found.every(({ handle }) => handle !== listing.handle));
   if (others.length === 0) return [];
@@ -153,7 +147,7 @@ function formerWords({ kind }: Reference, found: readonly Listing[], had: readon
 
 /**
  * The listing or listings that record the first reference that any listing records, and those that recorded
- * it before. `asked` is the text that was asked for.
+ * it before.
  */
 export function pickRecording(
   references: readonly Reference[],

@@ -11,7 +11,6 @@ import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import type { Facet } from '../../search/facets.ts';
 import type { SearchQuery } from '../../search/query.ts';
 
-/** The part of the answer of search_agents about listings that match the words but not the filters. */
 export const leftOut = z.object({
   count: z
     .int()
@@ -51,10 +50,7 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
   return join(missing.map(reasonOf), ' ');
 }
 
-/**
- * Counts the listings that match a search without its filters by facts about a service, and says why the
- * best of these were left out. Undefined without such filters, or if they left out none.
- */
+/** Undefined without filters by facts about a service, or if they left out none. */
 export async function findLeftOut(
   context: Context,
   search: SearchQuery,

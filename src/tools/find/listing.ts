@@ -34,17 +34,14 @@ const maxNear = 5;
 const ofOthers =
   'Less similar handles are in others: of the same publisher, or with similar words in the name.';
 
-/**
- * The context of a caller; `namesNear` is false if an unknown handle is refused without a search for near
- * ones.
- */
+/** `namesNear` is false if an unknown handle is refused without a search for near ones. */
 interface FindContext extends Context {
   readonly namesNear?: boolean;
 }
 
 /**
- * Returns the result of `read`, or an empty list while searches and lists are unavailable, so that an answer
- * about one listing is given without them.
+ * Returns an empty list while searches and lists are unavailable, so that an answer about one listing is
+ * given without them.
  */
 export const orEmpty = <T>(
   read: Promise<T[]>,
@@ -58,7 +55,6 @@ export const orEmpty = <T>(
     return [];
   });
 
-/** Says that no listing records an address, and which ones record others at its host. */
 function whatIsAtHost(listings: readonly Listing[], host: string): string {
   const [only, second] = listings;
   if (!only) return 'No listing records this address.';
@@ -77,7 +73,7 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
 
 /**
  * The reason why nothing was found, and the listings that record a different address at the same host. Empty
- * if a handle was asked for. The reason may be that the copy records such a field for no listing.
+ * if no reference was asked for.
  */
 async function readWhy(
   named: Reference | undefined,
@@ -98,9 +94,8 @@ async function readWhy(
 }
 
 /**
- * Throws unknown_handle, with near handles unless `namesNear` is false. `references` is given only for a text
- * with the form of a handle: the handle with different capitals, and listings that record the text, then come
- * first. `named` is the first reference of any other text.
+ * `references` is given only for a text with the form of a handle: the handle with different capitals, and
+ * listings that record the text, then come first in `near`. `named` is the first reference of any other text.
  */
 async function refuseUnknown(
   text: string,
@@ -140,7 +135,7 @@ const sampleEnded =
 
 const noVerdict = 'This is not a verdict about it.';
 
-/** The reason why a withdrawn listing is not shown; empty if no action that withdrew it is in force. */
+/** For a listing that the operator withdrew, the reason is empty if no such action is in force. */
 export async function withdrawal(listing: Listing, context: Context): Promise<string> {
   const { store, config } = context;
   const { handle, withdrawn, imported_at } = listing;
@@ -166,16 +161,12 @@ async function requireShown<T>(found: T, listing: Listing, context: Context): Pr
 export const isKnown = async (handle: string, { store }: Context): Promise<boolean> =>
   isHandle(handle) && (await store.listings.byHandle(handle)) !== undefined;
 
-/** Tells whether there is a listing with this handle that is not withdrawn. */
 export async function isListed(handle: string, { store }: Context): Promise<boolean> {
   const listing = isHandle(handle) ? await store.listings.byHandle(handle) : undefined;
   return listing !== undefined && !listing.withdrawn;
 }
 
-/**
- * A visible listing by its handle. Throws invalid_handle, unknown_handle (with near ones) or
- * listing_withdrawn.
- */
+/** A listing that is shown. Throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
 export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
   const listing =
@@ -199,10 +190,7 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 
-/**
- * The first of these handles that is known; undefined if the list is empty. Throws unknown_handle if none of
- * them is known.
- */
+/** Undefined if the list is empty. Throws unknown_handle if none of the handles is known. */
 async function findKnown(meant: readonly string[], context: FindContext): Promise<string | undefined> {
   for (const one of meant) if (await isKnown(one, context)) return one;
   const bare = meant.at(-1);
@@ -223,8 +211,7 @@ export function toNearText(text: string, references: readonly Reference[]): stri
 }
 
 /**
- * Finds the listings of the first reference that any listing has now, and those of the first that any listing
- * had.
+ * The listings of the first reference that any listing has now, and those of the first that any listing had.
  */
 export async function findHolders(
   references: readonly Reference[],
@@ -269,9 +256,9 @@ export async function findByPlace(
 }
 
 /**
- * Finds the listing that a text names by its handle, by an address of this service, or by an endpoint, a
- * repository, a package or a payee that only one listing has, or else had. Throws invalid_handle,
- * unknown_handle with near handles, or several_listings. It does not check that a well-formed handle exists.
+ * Finds a listing by its handle, by an address of this service, or by an endpoint, a repository, a package or
+ * a payee that only one listing has, or else had. Throws invalid_handle, unknown_handle with near handles, or
+ * several_listings. It does not check that a well-formed handle exists.
  */
 export async function findNamed(asked: string, context: FindContext): Promise<FoundListing> {
   const { text, handles, references } = toNamed(asked, context.config);
@@ -287,10 +274,9 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   return refuseUnknown(toNearText(text, references), context, undefined, references[0]);
 }
 
-/** The references by which a listing may record a text that has the form of a handle. */
 const searchedReferences = (handle: string) => [...referencesBeside(handle), ...toReferences(handle)];
 
-/** All facts about a listing that is shown. Throws as findListing does. */
+/** Throws as findListing does. */
 export async function readFacts(handle: string, context: FindContext): Promise<ListingFacts> {
   requireHandle(handle);
   const facts =
@@ -300,6 +286,6 @@ export async function readFacts(handle: string, context: FindContext): Promise<L
   return requireShown(facts, facts.listing, context);
 }
 
-/** All facts about the listing that a text names. Throws as `findNamed` and `readFacts` do. */
+/** Throws as `findNamed` and `readFacts` do. */
 export const findListingFacts = async (text: string, context: FindContext): Promise<ListingFacts> =>
   readFacts((await findNamed(text, context)).handle, context);

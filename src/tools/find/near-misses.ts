@@ -12,12 +12,11 @@ import type { Reads } from '../../store/store.ts';
 
 const mostNear = 5;
 const mostCompared = 2000;
-/** A longer tag is compared with none. */
+/** Longer tags are compared with none. */
 const longestTag = 100;
 
 /**
- * Tags near an unknown one: those that the vocabulary has for its words, then similar ones, the most similar
- * first.
+ * Tags that the vocabulary has for the words of an unknown one, then similar ones, the most similar first.
  */
 function toNearTags(tag: string, frequent: readonly string[]): string[] {
   const meant = new Set(matchPhrases(tag.split(/[.-]/)).map((match) => match.tag));
@@ -41,7 +40,7 @@ async function findUnknownTags(listings: ListingReads, facets: readonly Facet[])
   return tags.filter((tag) => !all.has(tag)).map((tag) => ({ tag, near: toNearTags(tag, frequent) }));
 }
 
-/** Throws not_found for a tag that no listing has, with near tags unless it is very long. */
+/** Throws not_found for a tag that no listing has. */
 export async function refuseUnknownTag(tag: string, { store }: Pick<Context, 'store'>): Promise<void> {
   const detail = 'No listing has this tag.';
   if (tag.length > longestTag) throw new Problem('not_found', detail);
@@ -49,11 +48,9 @@ export async function refuseUnknownTag(tag: string, { store }: Pick<Context, 'st
   if (unknown) throw new Problem('not_found', { detail, near: unknown.near });
 }
 
-/** At most this many filters, and conditions of the query, are tried. */
 const mostFilters = 8;
 const mostConditions = 3;
 
-/** The part of the answer of search_agents if nothing matches. */
 export const nearMisses = z.object({
   near: z.array(z.string()).describe('Similar handles, or else those that match without filters'),
   leave_out: z
@@ -75,14 +72,10 @@ export const nearMisses = z.object({
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 
-/** The part of a search to leave out, or the one filter to keep, so that it finds something. */
 export type Omission = NearMisses['leave_out'][number];
 
 type Try = readonly [left: Omit<Omission, 'count'>, search: SearchQuery];
 
-/**
- * The search without one filter, without one condition of its query, or, if it has filters, without words.
- */
 function withoutOne(search: SearchQuery): Try[] {
   const { facets } = search;
   const text = search.text.trim();
@@ -104,7 +97,7 @@ const withOnlyOne = ({ facets, ...search }: SearchQuery): Try[] =>
     { ...search, text: '', facets: [only] },
   ]);
 
-/** The tries that find something, those that find the fewest first. */
+/** The tries that find something, those with the fewest listings first. */
 async function countTries(listings: ListingReads, tries: readonly Try[]): Promise<Omission[]> {
   const counted: Omission[] = [];
   for (const [left, search] of tries) {
@@ -125,7 +118,7 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   return (await listings.briefs(hits.map(({ id }) => id))).map(({ handle }) => handle);
 }
 
-/** The fields of which a record needs at least one before a filter can find its listing. */
+/** A record needs at least one of these fields before the filter can find its listing. */
 function recordedFor(facet: Facet): CopyField[] {
   if (facet === 'has:endpoint' || facet.startsWith('seen:')) return ['endpoint'];
   if (facet.startsWith('package:') || facet === 'transport:stdio') return ['package'];
@@ -133,7 +126,7 @@ function recordedFor(facet: Facet): CopyField[] {
   return facet === 'is:without_secret' ? ['endpoint', 'package'] : [];
 }
 
-/** Says that the copy records a requested field for no listing; about the first such field. */
+/** Says that no listing of the copy has a requested field; about the first such field. */
 export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
   const { run } = await imports.last();
   const lacked = lackedByAll(run?.progress.recorded);
@@ -141,7 +134,6 @@ export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: re
   return lacking && copyLacksSentence([lacking], lacking);
 }
 
-/** For endpoint and repository, a sentence if the copy records it for no listing. */
 export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   endpoint: await findLacking(store, ['endpoint']),
   repository: await findLacking(store, ['repository']),
@@ -153,10 +145,6 @@ export const toAdvice = (words: number, unknown: readonly { readonly near: reado
     ? 'Listings are mostly in English; search in English.'
     : undefined;
 
-/**
- * Help for a search that found nothing: near handles, what it would find with one filter or condition less
- * (the fewest first), and tags near unknown ones.
- */
 export async function findNearMisses(
   reads: Pick<Reads, 'listings' | 'imports'>,
   search: SearchQuery,

@@ -45,10 +45,7 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
   return at < 0 ? last.at : at + 1;
 }
 
-/**
- * The hits of a search after a cursor, and the next cursor if `hits` has more. Throws invalid_input for a
- * cursor of a different search.
- */
+/** `next` is a cursor if `hits` has more. Throws invalid_input for a cursor of a different search. */
 export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: PagePlace) {
   const from = hitsBehind(hits, search, cursor);
   const shown = hits.slice(from, from + limit);
@@ -110,12 +107,11 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
   };
 }
 
-/** At most this many listings that ask to be paid at one address are counted. */
 const mostPaid = 200;
 
 /**
- * The listings that ask to be paid at the address in the query; undefined if the query names no payee, has
- * filters or continues a list, or if no listing asks to be paid there.
+ * Undefined if the query names no payee, has filters or continues a list, or if no listing asks to be paid
+ * there.
  */
 async function findPaid(
   { store, clock, config }: Context,
@@ -154,7 +150,7 @@ export const findPage = async (context: Context, search: SearchQuery, place: Pag
   (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
 
 const mostCandidates = 60;
-/** At most this many listings that share facts are compared, those with most shared facts first. */
+/** Of the listings that share facts, those with most shared facts are compared. */
 const mostSharing = 200;
 
 /**
@@ -162,7 +158,6 @@ const mostSharing = 200;
  */
 const shownAtMost_ms = 60_000;
 
-/** At most this many similar listings are returned, without a next page. */
 const mostSimilar = 10;
 
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
@@ -192,10 +187,7 @@ function refuseOthers(others: Readonly<Record<string, unknown>>): void {
   throw wrongField(field, message, `${field}: ${message}.`);
 }
 
-/**
- * The answer of search_agents with `similar_to`. Throws any error of findListingFacts, and invalid_input for
- * any other field than `limit`.
- */
+/** Throws as findListingFacts does, and invalid_input for any other field than `limit`. */
 export async function answerSimilar(
   handle: string,
   {

@@ -11,11 +11,10 @@ import { severalListings } from './holders.ts';
 import { findHolders, findNamed, readFacts } from './listing.ts';
 import { hostsOf, keysOf, mostAtAddress, recordedBesideBy, recordedBy } from './recorded-by.ts';
 
-/** Tells whether a text, such as the resource of an offer, is an address. */
 export const isAddress = (text: string | undefined): text is string =>
   text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text);
 
-/** The listing and endpoints that an offer is compared with, and a sentence about how they were found. */
+/** `found` says how the listing was found. */
 export interface PaidPlace {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
@@ -25,9 +24,8 @@ export interface PaidPlace {
 }
 
 /**
- * Finds, among up to 100 listings that record an address, the one whose namespace is on the domain of the
- * address, if there is exactly one. Anybody may record an address, but only who controls a domain can publish
- * under its namespace.
+ * The only listing, of up to 100 that record an address, whose namespace is on its domain. Anybody may record
+ * an address, but only who controls a domain can publish under its namespace.
  */
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
   const all = await store.listings.recording(recorded, mostAtAddress + 1);
@@ -79,7 +77,6 @@ const isSameAddress = (one: string, other: string): boolean => {
 const isRecorded = (address: string, { listing }: ListingFacts): boolean =>
   listing.remotes.some(({ url }) => isSameAddress(address, url));
 
-/** Says that an offer is for an address that the listing does not record, and which listings record it. */
 async function elsewhere(address: string | undefined, facts: ListingFacts, context: Context): Promise<Words> {
   if (address === undefined || isRecorded(address, facts)) return say``;
   const { handle, remotes } = facts.listing;
@@ -91,10 +88,7 @@ async function elsewhere(address: string | undefined, facts: ListingFacts, conte
   return join([not, others], ' ');
 }
 
-/**
- * Says that the offer and the caller name different addresses, or that only the offer names one. Anybody can
- * send an offer that names the address of somebody else as its resource.
- */
+/** Anybody can send an offer that names the address of somebody else as its resource. */
 async function namedByOffer(
   named: string | undefined,
   offered: string | undefined,
@@ -121,8 +115,7 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
  * The listing that is named, or else that records the address of the offer, with its endpoints at that
  * address. Its other endpoints are left out, because a stranger may record the address beside endpoints that
  * quote something else. A named listing without endpoints there is compared with all of its endpoints. Throws
- * as findNamed does, and invalid_input if `url` is no address, or if neither caller nor offer names an
- * address or a listing.
+ * as findNamed does, and invalid_input if `url` is no address, or if nothing names an address or a listing.
  */
 export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },

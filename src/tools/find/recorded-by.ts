@@ -11,7 +11,6 @@ export const keysOf = (address: string): string[] =>
     toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
   );
 
-/** The host that an address or a bare host names. */
 export const hostsOf = (text: string): string[] =>
   toReferences(text).flatMap(({ kind, key }) =>
     kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
@@ -49,8 +48,8 @@ const firstFound = async (
 };
 
 /**
- * Says which listings record an address, which the sentence calls `named`. Listings whose namespace is on the
- * domain of the address come first, because anybody may record it. Empty if there are none.
+ * Says which listings record an address, which the sentence calls `named`. Those whose namespace is on its
+ * domain come first, because anybody may record it. Empty if there are none.
  */
 export async function recordedBy(
   address: string,
@@ -65,6 +64,6 @@ export async function recordedBy(
   );
 }
 
-/** Says which listings record any address at the same host; empty if there are none. */
+/** Empty if there are none. */
 export const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
   recordWords(await firstFound('host', hostsOf(address), context), own('another address at its host'));

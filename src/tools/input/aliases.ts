@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
-/** Other names that models use for the members of an input, read if the tool has no member of that name. */
+/** Other names that models use for members, read if the tool has no member of that name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
 /** Former values of members, with the present ones. */
@@ -15,14 +15,13 @@ function isList(schema: unknown): boolean {
   return schema instanceof z.ZodArray;
 }
 
-/** Reads a text that was sent instead of a list: a JSON array, or entries between commas. */
+/** A text that was sent instead of a list: a JSON array, or entries between commas. */
 function toList(text: string): unknown {
   const parsed = /^\s*\[/.test(text) ? parseForeignJson(text) : undefined;
   const entries = text.split(',').map((entry) => entry.trim());
   return parsed ?? entries.filter((entry) => entry !== '');
 }
 
-/** Renames and converts what a caller sent to the names and forms of the tool's schema. */
 export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unknown): unknown {
   if (!isJsonObject(sent)) return sent;
   const own: Record<string, unknown> = { ...sent };

@@ -16,10 +16,7 @@ import { isOwnerAndName } from '../../listings/references/references.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 
-/**
- * A handle as sent. The tool checks its form, so that a malformed one is invalid_handle and not
- * invalid_input.
- */
+/** The tool checks the form, so that a malformed handle is invalid_handle and not invalid_input. */
 export const handleInput = z.string().describe('<namespace>/<name>');
 
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
@@ -30,7 +27,6 @@ export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHan
 
 export const cursorInput = z.string().max(400).optional();
 
-/** The value that a text most likely means, by its other names and spelling. */
 function findNearest(sent: string, values: readonly string[]): string | undefined {
   const text = sent.trim().toLowerCase().slice(0, 40);
   const meant = ownMember(ofFilters, text) ?? '';
@@ -45,9 +41,6 @@ function findNearest(sent: string, values: readonly string[]): string | undefine
   return similar[0]?.value;
 }
 
-/**
- * One of a closed set of values; the error for any other lists them, and names the nearest if one is similar.
- */
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, {
     error: ({ input }) => {
@@ -56,7 +49,6 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
     },
   });
 
-/** A tag; the error for a malformed one suggests a correct form, if its words give one. */
 export const tagInput = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/, {
   error: ({ input }) => {
     const tag = typeof input === 'string' ? tokenize(input.slice(0, 200)).join('-').slice(0, 40) : '';
@@ -74,8 +66,8 @@ export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
 /**
- * Splits `updated_within_days:180`. If the criterion takes a number, digits become one, and an absent value
- * becomes the default; any other value stays as it was sent.
+ * Splits `updated_within_days:180`. For a criterion that takes a number, digits after the colon become one,
+ * and an absent value becomes the default.
  */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   const [name = '', text] = typeof sent === 'string' ? sent.split(/:(.*)/s) : [sent.criterion, sent.value];
@@ -90,7 +82,7 @@ function toCriterion(sent: Sent): RequestedCriterion | undefined {
   return isCriterionName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
 }
 
-/** The error for one criterion. Only the one for the first unknown name lists all names. */
+/** Only the error for the first unknown name lists all names. */
 function findError(sent: Sent, isFirst: boolean): string | undefined {
   const known = toCriterion(sent);
   if (known) return findValueError(known);
@@ -99,7 +91,6 @@ function findError(sent: Sent, isFirst: boolean): string | undefined {
   return `${names}${nearest ? `; the nearest is ${nearest}` : ''}`;
 }
 
-/** The criteria of a comparison as callers send them: `name`, `name:value`, or an object of both. */
 export const criteriaInput = z
   .array(criterionInput)
   .min(1)
@@ -119,7 +110,6 @@ export const criteriaInput = z
     `name or name:value. Value: choice, tag, "0.1 USDC", number. Names: ${criterionNames.join(', ')}`,
   );
 
-/** The requested criteria, or the default ones if none were sent. */
 export function toRequested(sent: z.output<typeof criteriaInput>): readonly RequestedCriterion[] {
   return sent?.flatMap((one) => toCriterion(one) ?? []) ?? defaultCriteria;
 }

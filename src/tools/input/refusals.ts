@@ -24,7 +24,7 @@ function bound(word: 'least' | 'most', limit: number | bigint, origin: string): 
   return unit ? `must have at ${word} ${limit} ${unit[limit === 1 ? 0 : 1]}` : `must be at ${word} ${limit}`;
 }
 
-/** The fault of a field, written after its name: `is required`. Undefined keeps zod's own message. */
+/** The fault of a field, written after its name. Undefined keeps zod's own message. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (/^invalid_(?:type|value)$/.test(issue.code ?? '') && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${ownMember(types, issue.expected) ?? issue.expected}`;
@@ -40,8 +40,8 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
 const mostFields = 10;
 const mostUnknown = 5;
 /**
- * A field stands in the message and in the list of fields, so at most 200 characters of a refusal are the
- * caller's.
+ * The names of fields, which the caller may choose, take at most 200 characters of a refusal: each stands in
+ * the message and in the list of fields.
  */
 const mostOwnText = 100;
 const longestField = 40;
@@ -57,9 +57,6 @@ const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
 
 const knownShown = 8;
 
-/**
- * Suggests for an unknown member the first one that is spelled similarly, or else lists up to eight.
- */
 function toMeant(field: string, known: readonly string[]): string {
   if (known.length === 0) return '';
   const [nearest] = known.filter((own) => countEdits(field.toLowerCase(), own) <= Math.floor(own.length / 3));
@@ -68,7 +65,7 @@ function toMeant(field: string, known: readonly string[]): string {
     : `, which has ${known.slice(0, knownShown).join(', ')}${known.length > knownShown ? ' …' : ''}`;
 }
 
-/** A schema violation as `invalid_input`, with up to ten fields; `known` names the members of the input. */
+/** `known` names the members of the input. */
 export function invalidInput(error: z.ZodError, known: readonly string[] = []): Problem {
   const all = error.issues.flatMap((issue) =>
     fieldsOf(issue).map((field) => ({

@@ -5,7 +5,6 @@ import { type Surface, surfaceNames, surfaces } from '../../observations/endpoin
 import { readShown, type ShownList } from '../../observations/surfaces/compare.ts';
 import { namedInput } from './fields.ts';
 
-/** The list that a caller was shown, or its digests by name. */
 export type SentList = { readonly surface: Surface } & (
   | { readonly list: readonly JsonObject[]; readonly read: ShownList }
   | { readonly digests: Readonly<Record<string, string>> }
@@ -34,10 +33,7 @@ export const shownInput = z.strictObject({
   of: z.enum(surfaceNames).default('tools').describe('What digests are of'),
 });
 
-/**
- * The list that the caller was shown. Throws invalid_input unless exactly one list, or the digests of one,
- * was sent.
- */
+/** Throws invalid_input unless exactly one list, or the digests of one, was sent. */
 export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>): SentList {
   const sent = surfaceNames.filter((name) => lists[name]);
   const [name] = sent;
