@@ -34,9 +34,7 @@ export interface Fixtures {
 interface Routes {
   readonly legacy: SharedSession;
   readonly modern: SharedSession;
-  /**
-   * The SDK's own handler, with one server per request, for refusals, subscriptions and everything unusual.
-   */
+  /** The SDK's own handler, which makes a server for each request. */
   readonly handler: McpHttpHandler;
   readonly subscriptions: Subscriptions;
   readonly timeout_ms: number;
@@ -55,7 +53,7 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
   }
 }
 
-/** Returns the SDK's own answer with our messages for its failures. A stream is passed on unchanged. */
+/** The SDK's own answer, with our messages for its failures. A stream is passed on unchanged. */
 async function handle(
   { request, body, context }: McpPost,
   { handler, timeout_ms }: Routes,
@@ -71,10 +69,7 @@ type Route = ReturnType<typeof classifyInboundRequest>;
 const routeOf = (message: McpMessage): Route =>
   classifyInboundRequest({ httpMethod: 'POST', body: message.body, ...headersOf(message) });
 
-/**
- * Finds the session that answers a message. Undefined if something has to be refused before its method runs,
- * or if the answer is a stream.
- */
+/** Undefined if something has to be refused before the method runs, or if the answer is a stream. */
 function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
   const isServed =
     route.kind === 'legacy' ? isServedLegacy(message) : route.kind === 'modern' && isSharable(route, message);
@@ -96,9 +91,8 @@ const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
 /**
- * Returns a function that passes on the handles in the stream of changes since its last call. The first call
- * passes on those since this function was called, or `unknown` if the position at that time could not be
- * read.
+ * The result passes on the handles in the stream of changes since its last call; the first call, those since
+ * this function was called, or `unknown` if the position at that time could not be read.
  */
 function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   const readNewest = async () => (await changes.newest(1))[0]?.seq ?? 0;
@@ -156,14 +150,11 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   const nameChanged = followChanges(context);
   return {
     /**
-     * Throws unavailable after the time-out, and what `Subscriptions.open` throws. Every other failure is an
+     * Throws unavailable after the time-out, and as `Subscriptions.open` does. Every other failure is an
      * answer.
      */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
-    /**
-     * Notifies open subscriptions of changed listings. `all` stands for those in the stream of changes since
-     * the last call.
-     */
+    /** `all` stands for the listings in the stream of changes since the last call. */
     listingsChanged(changed: readonly string[] | 'all'): void {
       if (changed !== 'all') notify(changed);
       else nameChanged(notify).catch(warn);

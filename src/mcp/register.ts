@@ -21,20 +21,14 @@ import { measure } from '../telemetry/events.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 
-/**
- * The result of a call: the whole answer both as structured content and as text, since some hosts show models
- * only one of them.
- */
+/** Structured content and text both have the whole answer, since some hosts show models only one of them. */
 const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: toText(answer) }],
-  // A plain copy, as JSON carries it: without members that are undefined.
+  // A plain copy without members that are undefined.
   structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
 });
 
-/**
- * Encodes a text as UTF-8 and returns a string with one Latin-1 character for each byte, which Node sends
- * fastest.
- */
+/** A text in UTF-8, as one Latin-1 character for each byte, which Node sends fastest. */
 export const toByteString = (text: string): string => Buffer.from(text).toString('latin1');
 
 function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
@@ -44,17 +38,13 @@ function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
 }
 
 /**
- * The result that the SDK gets if the real one is sent as bytes. Over HTTP a result is a byte string, which
- * may come from the cache, and does not pass through the SDK: the handler of the tool puts its members into
- * `McpRequest.sent` and returns this stand-in, to which the SDK adds members of the protocol.
- * `toResultParts` joins both, and `toResponse` adds the id of the request.
+ * The result that the SDK gets in place of one that is sent as bytes. The handler of a tool puts the members
+ * of the real result, which may come from the cache, into `McpRequest.sent`. `toResultParts` adds the members
+ * of the protocol, which the SDK adds to this stand-in.
  */
 const standIn: CallToolResult = { content: [], structuredContent: {} };
 
-/**
- * Turns a problem into a result, both as text and as structured content. The text says what is wrong with
- * each field.
- */
+/** The message already says what is wrong with each field. */
 function toRefusal(problem: Problem): CallToolResult {
   const { fields: _, ...error } = problem.toJSON();
   const structuredContent = { error };
@@ -67,7 +57,6 @@ function toRefusal(problem: Problem): CallToolResult {
 
 /** A JSON-RPC response with a result, without its id, as byte strings. */
 export interface ResultParts {
-  /** The members of the result that the tool made. */
   readonly members: string;
   /** Everything between them and the id. */
   readonly end: string;
@@ -75,7 +64,7 @@ export interface ResultParts {
 
 const membersOf = (value: object) => toByteString(JSON.stringify(value).slice(1, -1));
 
-/** Makes the parts of a response. `members` is set if the SDK was given the stand-in. */
+/** `members` is set if the SDK was given the stand-in. */
 export function toResultParts(result: object, members: string | undefined): ResultParts {
   const end = '},"jsonrpc":"2.0","id":';
   if (members === undefined) return { members: membersOf(result), end };
@@ -88,8 +77,8 @@ export const toResponse = ({ members, end }: ResultParts, id: unknown): string =
   `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toByteString(JSON.stringify(id))}}`;
 
 /**
- * Wraps a JSON Schema so that the SDK does not convert it again for each server. It accepts every value:
- * callTool checks inputs, and the tests check outputs.
+ * The SDK does not convert this schema again for each server. It accepts every value: callTool checks inputs,
+ * and the tests check outputs.
  */
 const frozenSchema = (
   json: Record<string, unknown>,
@@ -115,13 +104,10 @@ const unlistedBounds = new Set([
   'additionalProperties',
 ]);
 
-/** Tells whether a pattern begins with a choice of words, like `^(commit|url):`, and so serves as an enum. */
+/** A pattern that begins with a choice of words, like `^(commit|url):`, serves as an enum. */
 const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
 
-/**
- * The schema of an input in tools/list. It has only the first of several forms, because every client pays for
- * reading the list.
- */
+/** Of several forms, tools/list has only the first, because every client pays for reading the list. */
 function toListedInput(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toListedInput);
   if (!isJsonObject(schema)) return schema;
@@ -139,7 +125,7 @@ function toListedInput(schema: unknown): unknown {
   );
 }
 
-/** Removes nested schemas, enums and the description from a member of an answer; openapi.json has them. */
+/** The parts that are left out are in openapi.json. */
 function toShort(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema;
   const { properties, required, additionalProperties, items, enum: values, description, ...rest } = schema;
@@ -147,8 +133,8 @@ function toShort(schema: unknown): unknown {
 }
 
 /**
- * The output schema of a tool in tools/list, cut to its top level. No member is required, because clients of
- * the SDK's version 1 also validate results with isError against it.
+ * tools/list has only the top level. No member is required, because clients of the SDK's version 1 also
+ * validate results with isError against it.
  */
 const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
@@ -168,13 +154,13 @@ const schemas = new Map(
 interface McpRequest {
   readonly context: Context;
   /**
-   * Set if the result is sent as bytes. The handler of a tool puts the members of the result into `members`:
-   * those in `cached` if there are any, otherwise those of its own call.
+   * Set if the result is sent as bytes. The handler of a tool sets `members` to `cached`, or else to those of
+   * its own call.
    */
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
 
-/** Puts a request where the SDK passes it on to handlers. Only `extra` is used. */
+/** The SDK passes `extra` on to handlers. */
 export const toAuthInfo = (mcpRequest: McpRequest): AuthInfo => ({
   token: '',
   clientId: '',
@@ -191,7 +177,7 @@ type ListHandler = (
   request: RequestContext,
 ) => Promise<{ readonly tools: readonly { readonly name: string }[] }>;
 
-/** The request for which a handler is called. Over stdio all requests have one context. */
+/** Over stdio all requests have one context. */
 const mcpRequestOf = (context: Context, { http }: RequestContext): McpRequest =>
   (http?.authInfo?.extra?.mcpRequest as McpRequest | undefined) ?? { context };
 
@@ -201,8 +187,8 @@ const contextOf = (context: Context, request: RequestContext): Context =>
 const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
 /**
- * Removes from tools/list the tools that the caller is not shown. Call it before tools are registered: the
- * SDK lists the same tools to every caller, so this wraps the handler when the SDK sets it.
+ * Removes tools that the caller is not shown. Call it before tools are registered: the SDK lists the same
+ * tools to every caller, so this wraps the handler when the SDK sets it.
  */
 export function listByCaller({ server }: McpServer, context: Context): void {
   const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);
@@ -222,7 +208,7 @@ export function listByCaller({ server }: McpServer, context: Context): void {
   server.setRequestHandler = setFiltered as typeof server.setRequestHandler;
 }
 
-/** Registers a tool. Its problems become results with isError, never protocol errors. */
+/** Problems become results with isError, never protocol errors. */
 export function registerTool(server: McpServer, tool: Tool, context: Context): void {
   const { name, title, description, effects, card } = tool;
   const schema = schemas.get(name);
@@ -247,10 +233,7 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
   });
 }
 
-/**
- * Turns a problem into a protocol error for methods without error results: its message, with code and facts
- * as data.
- */
+/** A protocol error is for methods without error results. */
 const toProtocolError = (problem: Problem): ProtocolError =>
   new ProtocolError(
     problem.code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,
@@ -313,9 +296,8 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
   );
 }
 
-/** The exchange with the cache about one message. */
 export interface CachedCall {
-  /** The members of the result as a byte string, if the message is a call whose answer is cached. */
+  /** Members of a cached result as a byte string, if the message calls a tool. */
   readonly cached?: string | undefined;
   /** Called with the response if it has a result without isError. */
   readonly onResult?: ((parts: ResultParts) => void) | undefined;
@@ -333,7 +315,6 @@ export interface McpPost extends McpMessage, CachedCall {
   readonly respond: (bytes: string) => Response;
 }
 
-/** The protocol's headers in the form that the SDK's classifier takes. */
 export const headersOf = ({ headers }: Pick<McpMessage, 'headers'>) => ({
   protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
   mcpMethodHeader: headers.get('mcp-method') ?? undefined,

@@ -14,7 +14,7 @@ import { listByCaller, registerPrompt, registerResource, registerTool } from './
  */
 export type Era = 'legacy' | 'modern';
 
-/** The revisions of MCP that /api/mcp speaks, newest first. */
+/** The revisions of MCP that are spoken here, newest first. */
 export const spokenRevisions = [modernRevision, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 const instructions = ({ serviceName }: Config) =>
@@ -32,15 +32,12 @@ const cacheHints = {
   'server/discover': listHint,
 } as const;
 
-/**
- * Clients use an extension only if both sides declare it (SEP-2133). get_agent has a card for MCP Apps
- * (SEP-1865).
- */
+/** Clients use an extension only if both sides declare it (SEP-2133); this one is MCP Apps (SEP-1865). */
 const uiExtension = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 
 /**
- * Creates a server with all tools, resources and prompts. The lists do not change while the process runs.
- * Only modern clients can subscribe to resources, because a legacy one would need a session.
+ * The lists do not change while the process runs. Only modern clients can subscribe to resources, because a
+ * legacy one would need a session.
  */
 export function createMcpServer(
   context: Context,
@@ -68,8 +65,7 @@ export function createMcpServer(
       },
     },
   );
-  // This is separate from the other capabilities, because the SDK sets the handler of the tool list as soon
-  // as it gets the capabilities of tools.
+  // The SDK sets the handler of the tool list as soon as it gets the capabilities of tools.
   server.server.registerCapabilities({ tools: fixed });
   listByCaller(server, context);
   for (const tool of tools) registerTool(server, tool, context);
@@ -78,10 +74,7 @@ export function createMcpServer(
   return server;
 }
 
-/**
- * Serves both eras on standard input and output until the client disconnects. Only the protocol is written
- * there.
- */
+/** Serves both eras on standard input and output until the client disconnects. */
 export async function serveStdioMcp(context: Context): Promise<void> {
   const options = { instructions: `${instructions(context.config)} ${stdioInstructions}` };
   const closed = Promise.withResolvers<void>();

@@ -32,15 +32,10 @@ export function deadline<T>(work: Promise<T>, timeout_ms: number): Promise<T> {
   return promise;
 }
 
-/**
- * A session that all callers share: connect one server to `transport`, and every request gets its own answer.
- */
+/** Connect one server to `transport`. Each request then gets its own answer, whoever sends it. */
 export type SharedSession = ReturnType<typeof createSharedSession>;
 
-/**
- * Replaces the SDK's messages for its own failures, which may contain internals. Our errors have data and
- * stay.
- */
+/** The SDK's messages for its own failures may contain internals. Our errors have data and stay. */
 export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
     return message;
@@ -51,9 +46,9 @@ export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /**
- * Creates a session over one long-lived server, so that no server, stream or transport is made for each
- * request. Each request gets an id of ours, because ids of different callers collide. Messages that are not
- * answers are dropped.
+ * One long-lived server answers all requests, because a server, stream or transport for each costs more. Each
+ * request gets an id of ours, because ids of different callers collide. Messages that are not answers are
+ * dropped.
  */
 export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number) {
   /** The requests without an answer, in the order of their deadlines. */
@@ -63,7 +58,7 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
   >();
   let next = 0;
   let sweeping: NodeJS.Timeout | undefined;
-  // One sweep covers all requests, because a timer for each is slower.
+  // A timer for each request is slower.
   const sweep = () => {
     for (const [id, { due_ms, fail }] of waiting) {
       if (due_ms > performance.now()) break;
@@ -88,10 +83,7 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
       ? members
       : Object.assign(new PerRequestHTTPServerTransport({ classification }), members);
   const extra: MessageExtraInfo = era === 'legacy' ? {} : { classification };
-  /**
-   * Sends one request and resolves to its JSON-RPC answer with the caller's id. Throws unavailable after
-   * `timeout_ms`.
-   */
+  /** Resolves to the JSON-RPC answer with the caller's id. Throws unavailable after `timeout_ms`. */
   const request = (sent: JSONRPCRequest, authInfo: AuthInfo): Promise<object> => {
     const id = next++;
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<object>();
@@ -129,7 +121,7 @@ export function isServedLegacy({ headers, body }: Pick<McpMessage, 'headers' | '
   return method !== undefined && id !== undefined && isServed;
 }
 
-/** The answer to any other message of the legacy era. */
+/** Answers a legacy message for which `isServedLegacy` is false. */
 export function refuseLegacy({ body }: Pick<McpMessage, 'body'>): Response {
   const { id, method } = body as JSONRPCRequest;
   // Without sessions there is no receiver for a notification or a response.
@@ -151,7 +143,7 @@ const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
   ['server/discover', undefined],
 ]);
 
-/** Tells whether a modern message is a request for which nothing has to be refused before its method runs. */
+/** False if something has to be refused before the method of the message runs. */
 export function isSharable(
   { messageKind, message, classification }: InboundModernRoute,
   sent: Pick<McpMessage, 'headers'>,

@@ -6,13 +6,13 @@ import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 
 const mostPerNetwork = 8;
-/** This is below the SDK's own limit of 1,024, at which it refuses without a code. */
+/** Below the SDK's own limit of 1,024, at which it refuses without a code. */
 const mostOfAll = 1000;
 const refusal_s = 60;
 const mostUris = 100;
 const longestUri = 300;
 
-/** An open stream. `ending` is aborted when the stream has to make room or its lifetime is over. */
+/** `ending` is aborted when the stream has to make room or its lifetime is over. */
 interface Stream {
   readonly network: string;
   readonly widest: string;
@@ -26,8 +26,7 @@ type EventListener = (event: ServerEvent) => void;
 const atOnce = 500;
 
 /**
- * Creates the SDK's event bus with an index by URI, so that the cost of an event depends only on the streams
- * that watch it.
+ * The SDK's event bus with an index by URI, so that an event costs only as much as the streams that watch it.
  */
 function createIndexedBus(log: Pick<Logger, 'warn'>) {
   const opening = new AsyncLocalStorage<Stream>();
@@ -113,9 +112,7 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
 }
 
 /**
- * Tracks subscriptions while their streams are open: at most 8 streams for each network and 1,000 in all,
- * each with at most 100 URIs, for `lifetime_ms`. If all are taken, the oldest stream of the biggest network
- * makes room for one of a smaller network.
+ * If all places are taken, the oldest stream of the biggest network makes room for one of a smaller network.
  */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
@@ -129,8 +126,7 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   };
   const remove = (stream: Stream) => {
     streams.delete(stream);
-    // This is logged again only below half, because at the limit streams come and go and the log would have a
-    // line for each.
+    // At the limit streams come and go, and the log would have a line for each.
     if (streams.size < mostOfAll / 2) isRefusing = false;
   };
   const requireRoom = (network: string, widest: string) => {
@@ -143,7 +139,7 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
     oldest.ending.abort();
   };
   return {
-    /** The bus for the SDK's handler. A stream opened in `run` receives only events for its own URIs. */
+    /** A stream opened in `run` receives only events for its own URIs. */
     bus,
     watched,
     /**
@@ -167,8 +163,8 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
 }
 
 /**
- * Returns the response with a body that also ends when the stream ends. `end` is called when the body was
- * sent, failed, or was cancelled by the reader.
+ * The body also ends when the stream ends. `end` is called when it was sent, failed, or was cancelled by the
+ * reader.
  */
 export function untilEnded(response: Response, { ended, end }: OpenStream): Response {
   if (!response.body) {

@@ -46,8 +46,5 @@ const listed: readonly Resource[] = [
 
 export const llmsTxt = createLlmsTxt(listed);
 
-/**
- * All resources. llms.txt does not name the card, which is for hosts. If several match an address, the first
- * is read.
- */
+/** llms.txt does not name the card, which is for hosts. If several match an address, the first is read. */
 export const resources: readonly Resource[] = [llmsTxt, ...listed, card];

@@ -85,7 +85,6 @@ export const tag: Resource = {
   },
 };
 
-/** The card that hosts of MCP Apps show beside answers of the tools that name it. */
 export const card: Resource = {
   name: 'card',
   uri: cardAddress,

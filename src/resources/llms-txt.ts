@@ -66,7 +66,7 @@ Reading needs none. To rate, send the capability of your own claimed listing in 
 
 \`submit_feedback\`, or \`POST ${publicUrl}/api/feedback\` with \`{"message": "..."}\`. Private, no account, no effect on any listing.`;
 
-/** Instructions for agents (llmstxt.org), generated from the definitions and free of third-party text. */
+/** llmstxt.org. It is generated from the definitions and free of third-party text. */
 const toLlmsTxt = (config: Config, listed: readonly Resource[]): string => `${what(config)}
 
 ${connect(config)}
@@ -110,10 +110,10 @@ ${fence(toOutputSchema(tool.output))}
 
 Example: \`${JSON.stringify(tool.example)}\``;
 
-/** The part that /llms-full.txt adds: every tool with its schemas and an example. */
+/** The part that /llms-full.txt adds. */
 export const toToolReference = (): string => `## Tools in full\n\n${tools.map(toolChapter).join('\n\n')}\n`;
 
-/** The resource agent://llms.txt, with a line for each of the given resources. /llms.txt is the same text. */
+/** /llms.txt is the same text. */
 export const createLlmsTxt = (listed: readonly Resource[]): Resource => ({
   name: 'llms.txt',
   uri: 'agent://llms.txt',

@@ -1,12 +1,12 @@
 import { requireHandle } from '../core/handle.ts';
 
-/** A conversation starter for people. Its text is fixed except for the handle, which the caller sends. */
+/** The text of a prompt is fixed except for the handle, which the caller sends. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly handle: string;
-  /** The text for one handle. Throws invalid_handle. */
+  /** Throws invalid_handle. */
   text(handle: string): string;
 }
 
