@@ -9,9 +9,7 @@ import { typeWords } from './sentences.ts';
 
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
 
-/**
- * At most this many similar listings are of one publisher, so that a large publisher leaves room for others.
- */
+/** Without a limit, the listings of one large publisher could fill the list. */
 const mostOfPublisher = 2;
 const weights = { same: 4, word: 2, tag: 1 };
 const saysLittle = [stopWords, lightWords, questionWords, verbs];
@@ -25,25 +23,19 @@ function nameWords({ handle, title }: Comparable): Map<string, string> {
 }
 
 const topics = ({ tags }: Comparable) => tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-/** The packages of a listing: the key that finds each one, and its name in words. */
 const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =>
   packages.map((one) => [
     keyOfReference(toPackageReference(one)),
     say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
   ]);
 
-/** The search for candidates: words of name and title, and tags; empty if there are none. */
+/** Empty if name, title and tags have no telling word. */
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
-/** The ids of listings that share a fact with a listing, with the kind of fact. */
 type Sharing = readonly { readonly id: number; readonly kind: string }[];
 type SharedTraits = ReturnType<ReturnType<typeof createComparison>>;
 
-/**
- * Returns a function that finds what a listing has in common with `one`; words are spelled as `one` spells
- * them.
- */
 function createComparison(one: Comparable, sharing: Sharing) {
   const kindsOf = Map.groupBy(sharing, ({ id }) => id);
   const ofOne = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
@@ -64,8 +56,8 @@ const amountOf = ({ same, tags, words }: SharedTraits) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
 /**
- * Picks the candidates of other publishers that have something in common with a listing, those with most in
- * common first. Equal ones stay in the given order. Ratings and claims have no influence.
+ * Those with most in common come first, and equal ones stay in the given order. Ratings and claims have no
+ * influence.
  */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,
@@ -105,10 +97,7 @@ const sameWords = {
   pay_to: own('the address for payments'),
 } as const satisfies Readonly<Record<Exclude<SharedKind, 'word'>, Words>>;
 
-/**
- * The shared facts in words: `shares the recorded repository; the tags sms, payments; the word relay in name
- * or title`.
- */
+/** As in `shares the recorded repository; the tags sms, payments`. */
 export function alikeWords({ same, packages, tags, words }: SharedTraits): Words {
   const which = (kind: string, what: Words) => {
     if (kind !== 'package' || packages.length === 0) return what;

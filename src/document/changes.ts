@@ -30,7 +30,6 @@ const typeWords: Readonly<Record<ChangeType, Words>> = {
 
 type Data = NewChange['data'];
 
-/** An action of the operator, as in `hide rating, personal_data`. */
 const actionWords = ({ action, target_kind, reason, ends }: Data): Words =>
   say`${ends === undefined ? say`` : own('undid ')}${ours(`${action} ${target_kind}, ${reason}`)}`;
 
@@ -45,7 +44,6 @@ const changedNames = (names: unknown): string[] => (Array.isArray(names) ? names
 
 const mostNamed = 4;
 
-/** The facts that changed, with the answer of the endpoint first. Changes of tools also say how. */
 function factsWords({ kinds, tools_changed, malware }: Data): Words {
   const names = changedNames(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
@@ -64,7 +62,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
 }
 
-/** Fields of a record that a part of a move already tells, with the old and the new value. */
+/** Fields of a record whose change is told by a part of a move. */
 const told = [
   ['endpoints', ['endpoint', 'remotes']],
   ['addresses', ['endpoint', 'remotes']],
@@ -98,7 +96,6 @@ export function changeWords(change: NewChange): Words {
   return say`${typeWords[change.type]}${by}${isEmpty(details) ? details : say` (${details})`}`;
 }
 
-/** The words of a change with the version that the record has now, which its publisher named. */
 export function changeWithVersion(change: NewChange): Words {
   const { version } = change.data;
   return say`${changeWords(change)}${typeof version === 'string' ? say`; version ${code(version)}` : say``}`;

@@ -17,9 +17,7 @@ import { type ListingFacts, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
 import { toNotKnown, toNotSeen } from './sentences.ts';
 
-/**
- * The settings that a document depends on. Its links point to pages, or to MCP resources if there are none.
- */
+/** The links of a document point to pages, or to MCP resources if there are no pages. */
 export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
 
 const untrustedFields = [
@@ -118,10 +116,7 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
   };
 }
 
-/**
- * The listing document: what is known about a listing, each fact with source and date (docs/contract.md). The
- * listing must not be withdrawn.
- */
+/** The listing must not be withdrawn. docs/contract.md describes the document. */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
   const { handle } = facts.listing;
   const date = dayText(now);

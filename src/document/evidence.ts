@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
-/**
- * The handles that an audit compares, listed or not: those with ratings, claims, observations or moderation
- * in force. They are in order, after a handle.
- */
+/** Also handles that are no longer listed, in ascending order. */
 export async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
-  // Each part is limited before the parts are joined, because the observer may have checked every listing.
+  // These two parts are limited before all parts are joined, because the observer may have checked every
+  // listing.
   const firstOf = (table: 'observation' | 'observation_change') =>
     sql`select handle from (select distinct handle from ${sql.table(table)} where handle > ${after} order by handle limit ${limit}) as ${sql.table(table)}`;
   const { rows } = await sql<{

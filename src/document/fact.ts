@@ -8,18 +8,12 @@ import { outcomeWords } from '../observations/outcome.ts';
 import { copyLacksWords } from './record.ts';
 import { atPlace, isKnown, type JudgedListing, reasonOf, sinceThen } from './seen.ts';
 
-/**
- * One fact in words. It is known, or was looked for and is not there, or is not known because it was not
- * checked or is not stated.
- */
 export interface TextFact {
   readonly text: Words;
   readonly state: 'known' | 'not_there' | 'not_known';
-  /** The record of the listing, a check by Dossier, or what this service itself stores. */
   readonly source: Source | 'this service';
-  /** The day on which it was known; for the record, the day on which it was read. */
+  /** The day as of which the fact is known. */
   readonly date: string;
-  /** Set for an imported signal, which the JSON shows in a separate member. */
   readonly isSignal?: true;
   /** The kind by which the short answer names the fact among what is not known, instead of in its line. */
   readonly gap?: string;
@@ -36,7 +30,6 @@ export const recorded = (
   date: dayText(listing.observed_at),
 });
 
-/** A fact that this service itself stores. */
 export const ofService = (
   { listing }: JudgedListing,
   text: Words,
@@ -48,7 +41,6 @@ export const ofService = (
   date: listing.evidence_snapshot_date,
 });
 
-/** A fact that a check by Dossier saw or did not see. */
 export const observed = (judged: JudgedListing, one: DatedObservation, text: Words): TextFact => ({
   text: say`${text}${sinceThen(judged, one)}`,
   state: isKnown(one) ? 'known' : 'not_there',
@@ -61,7 +53,7 @@ export function whyOf(one: DatedObservation): Words {
   return reason ? within(phrase(reason)) : outcomeWords(one);
 }
 
-/** The fact that the record lacks a field, or that the copy of the registry has it for no listing. */
+/** If the copy of the registry has the field for no listing, the fact says that instead of `none`. */
 export const noneRecorded = (
   judged: JudgedListing,
   field: CopyField,
@@ -73,9 +65,6 @@ export const noneRecorded = (
   return { ...recorded(judged, none, 'not_known'), ...(gap && { gap }) };
 };
 
-/**
- * The fact that the record does not state something, or may state it in a field that Dossier does not read.
- */
 export function unknownOf(judged: JudgedListing, { kind }: AskedKind, notStated: Words): TextFact {
   const item = judged.listing.not_known.find((one) => one.kind === kind);
   const text = item?.state === 'not_checked' ? phrase(item.reason) : notStated;
@@ -84,10 +73,10 @@ export function unknownOf(judged: JudgedListing, { kind }: AskedKind, notStated:
 
 export type FactsOf = (judged: JudgedListing) => TextFact[];
 
-/** At most this many endpoints or packages are named. */
+/** The number of endpoints or packages that an answer names, unless its detail is `full`. */
 export const mostPlaces = 3;
 
-/** Returns the facts of one line in the words of their kinds, each followed by what `note` returns. */
+/** Each fact of the line is followed by what `note` returns. */
 export function saidIn(
   line: NonNullable<Kind['saidIn']>,
   note: (one: DatedObservation, judged: JudgedListing) => Words = () => say``,

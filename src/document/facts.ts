@@ -26,15 +26,10 @@ const hasRow = (table: keyof DocumentSchema, column = 'handle') =>
   >`exists (select 1 from ${sql.table(table)} as other where ${sql.ref(`other.${column}`)} = listing.handle)`;
 
 const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
-/**
- * Actions of the operator in force on the listing or its ratings, and all those on namespaces and accounts.
- */
+/** Includes actions on all namespaces and accounts, because the account of the claim is not known here. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
-/**
- * The parts that most listings have, in one statement, because each further statement costs as much as
- * reading the listing.
- */
+/** One statement, because each further statement costs as much as reading the listing. */
 const selectFacts = precompileQuery((db: Db, handles: readonly string[]) =>
   db
     .selectFrom('listing')
@@ -75,9 +70,7 @@ type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 
 const shownVersions = 10;
 const shownRatings = 5;
-/**
- * The number of newest versions that are compared to find changes of the record (docs/decisions/imports.md).
- */
+/** Only the newest versions are compared (docs/decisions/imports.md). */
 const comparedVersions = 30;
 
 const readVersions = precompileQuery((db: Db, handle: string) =>
@@ -99,10 +92,7 @@ const readEditions = precompileQuery((db: Db, handle: string) =>
     .limit(comparedVersions + 1),
 );
 
-/**
- * The moves of a listing's versions; undefined if there are more undated versions than are read, because the
- * newest are then not known.
- */
+/** Undefined if there are more undated versions than are read, because the newest are then not known. */
 async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promise<Moves | undefined> {
   const rows = await readEditions(db, handle);
   if (undated && rows.length > comparedVersions) return undefined;
@@ -163,7 +153,7 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 const toProgress = (progress: string | null) =>
   progress === null ? undefined : importRunTable.decode({ progress }).progress;
 
-/** `full` is decoded only for listings that a later run wrote; the first full run wrote most of them. */
+/** The first full run wrote most listings. Their progress is then not decoded twice. */
 function toRuns({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) {
   const progress = toProgress(run_progress);
   return {
@@ -252,22 +242,18 @@ async function readHits(
 
 export const createDocumentReads = (db: Db) => ({
   /**
-   * Reads all facts about one listing, also a withdrawn one; undefined for an unknown handle. Ratings are in
-   * their groups at `now` (RFC 3339, default the machine's time).
+   * Also a withdrawn listing; undefined for an unknown handle. Ratings are in their groups at `now`, RFC
+   * 3339.
    */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],
   /**
-   * The facts of the listings (at most a hundred) that exist, in the order of the handles. Nothing is cached,
-   * so that a job that reads every listing once does not displace what others read often.
+   * In the order of the handles, without unknown ones. Nothing is cached, so that a job that reads every
+   * listing once does not displace what others read often.
    */
   factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
-  /**
-   * The facts in hits of the visible listings, in the given order. Ratings are in their groups at `now` (RFC
-   * 3339).
-   */
+  /** Without withdrawn listings, in the given order. */
   hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
-  /** The facts in hits, by ids of listings. */
   hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
 });

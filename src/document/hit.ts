@@ -24,7 +24,7 @@ type HitObservation = Pick<
   readonly missed?: unknown;
 };
 
-/** The facts of a hit; `listing` lacks hidden texts. */
+/** `listing` lacks texts that the operator has hidden. */
 export interface HitFacts {
   readonly listing: Listing;
   readonly observations: readonly HitObservation[];
@@ -33,10 +33,6 @@ export interface HitFacts {
     | undefined;
 }
 
-/**
- * The publisher that the registry admitted, and whether its endpoints are on its domain and its account owns
- * the repository.
- */
 export function publisherOf({ handle, repository_key, remotes }: Listing): Words {
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
   const urls = remotes.map(({ url }) => url);
@@ -48,10 +44,7 @@ export function publisherOf({ handle, repository_key, remotes }: Listing): Words
 const more = (values: readonly unknown[], most: number): Words =>
   values.length > most ? say` and ${number(values.length - most)} more` : say``;
 
-/**
- * The endpoint, or else the first package. It does not say that one is missing, because another copy might
- * record it.
- */
+/** It is not said that an endpoint is missing, because another copy might record it. */
 function reachOf({ endpoint, remotes, packages }: Listing): Words | undefined {
   if (endpoint) return say`${code(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
@@ -70,7 +63,6 @@ function secretsOf(listing: Listing): Words | undefined {
   return say`${asks} secret ${join(names, ', ')}${more(all, namesShown)}`;
 }
 
-/** Counts the endpoints other than the shown one that answered their last check. */
 function othersWords(shown: HitObservation, observations: readonly HitObservation[]): Words {
   const others = observations.filter(
     (one) => one.kind === shown.kind && one !== shown && one.outcome === 'seen' && !one.missed,
@@ -108,9 +100,7 @@ function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]
   return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceChallenge.kind))}`;
 }
 
-/**
- * Says once for each day what is recorded and not there, except endpoints, about which answerOf says more.
- */
+/** Endpoints are left out, because answerOf says more about them. */
 function absencesOf(observations: readonly HitObservation[]): Words[] {
   const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
     const what = kindOf(kind)?.existsAs;
@@ -130,18 +120,14 @@ const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>
 
 interface Match {
   readonly words: number;
+  /** Undefined if the search was for the handle of the listing. */
   readonly matched?: number | undefined;
   /** Whether the search asked for listings whose endpoints asked for no payment. */
   readonly asksFree?: boolean;
 }
 
-/** Calls may cost something even if no request for a payment was seen. */
 const mayCost = own('no price seen; calls may cost');
 
-/**
- * The line of a listing in a list of a tool or a page. `match` says how many words of the search it has;
- * `matched` is undefined if the search was for its handle.
- */
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
   const malware = malwareWords(found.observations, ['malware']);
@@ -149,10 +135,7 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 
-/**
- * The line of a listing next to what stands out about it, which already says that a package is reported as
- * malicious code.
- */
+/** Leaves out reports of malicious code, because what stands out already has them. */
 export function besideStandsOut(
   { listing, observations, native }: HitFacts,
   match?: Match,

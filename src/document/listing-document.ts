@@ -9,7 +9,6 @@ import { moderationNotice } from '../moderation/moderation.ts';
 import { observation, questionName } from '../observations/observation.ts';
 import { nativeSignals } from '../ratings/rating.ts';
 
-/** Present if the copy lacks anything. */
 export const copyLacks = z
   .array(z.enum(copyFields))
   .optional()
@@ -25,7 +24,6 @@ const listingVersion = z.object({
   published_at: z.string().optional(),
 });
 
-/** The location whose control was shown, and when; nothing more. */
 export const listingClaim = z.object({
   statement: z.string(),
   kind: claimKind.describe('The way in which control was shown'),
@@ -48,7 +46,6 @@ export const listingClaim = z.object({
   history: z.array(claimEvent),
 });
 
-/** A question of a buyer that was not checked or that the record does not answer, with the reason. */
 const notKnownItem = z.object({
   question: questionName,
   kind: z.string(),
@@ -57,7 +54,6 @@ const notKnownItem = z.object({
 });
 export type NotKnownItem = z.infer<typeof notKnownItem>;
 
-/** A fact that was looked for and not seen, because it is not there or did not show itself. */
 const notSeenItem = z.object({
   question: questionName,
   kind: z.string(),
@@ -69,7 +65,6 @@ const notSeenItem = z.object({
 });
 export type NotSeenItem = z.infer<typeof notSeenItem>;
 
-/** One listing as callers see it: the answer of the agent:// resource and of /agents/<handle>.json. */
 export const listingDocument = z.object({
   handle: handleSchema,
   sample: sampleFlag,
@@ -177,7 +172,6 @@ const observerStatus = z.object({
   last_observed_at: z.string().optional(),
 });
 
-/** The state of the whole service, for agent://status and for the home and about pages. */
 export const statusDocument = z.object({
   service: z.string(),
   version: z.string(),

@@ -28,7 +28,6 @@ const mostShown = 100;
 const statement =
   'Dossier was asked to pay at this address, and paid nothing. It saw no payment, and it does not know whose address this is. That two listings ask to be paid at one address does not show that one publisher has both.';
 
-/** A listing that asks or asked to be paid at an address. */
 export interface PayeeAsking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
   /** A CAIP-2 identifier, or the name that the endpoint uses; absent if the network is not known. */
   readonly network?: string;
@@ -68,7 +67,6 @@ const toAsking = (asked: AskedPayee): PayeeAsking => {
 
 const listingsOf = (rows: readonly AskedPayee[]): number => new Set(rows.map(({ handle }) => handle)).size;
 
-/** Counts the listings that ask to be paid at the address now, and those that did before. */
 function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): Words {
   const now = listingsOf(rows.filter(({ until }) => until === undefined));
   const ever = listingsOf(rows);
@@ -89,10 +87,7 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
 
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
-/**
- * Reads which listings ask or asked to be paid at the first of some payees that a check saw. Throws not_found
- * if no check saw any.
- */
+/** About the first of the payees that a check saw. Throws not_found if no check saw any. */
 export async function readPayeeDocument(payees: readonly Payee[], { store, config, clock }: Context) {
   let found: { readonly payee: Payee; readonly rows: readonly AskedPayee[] } | undefined;
   for (const payee of payees) {
@@ -115,7 +110,7 @@ export async function readPayeeDocument(payees: readonly Payee[], { store, confi
       networks: [...new Set(rows.map(({ network }) => network).filter(Boolean))],
     }),
     summary: countWords(payee, there, there.length === mostShown && rows.length > mostShown),
-    /** Listings on the network in the name, if there is one; those that ask for it now come first. */
+    /** Also those whose network is not known. Those that ask now come first. */
     asked_by: there.map(toAsking),
     ...(elsewhere.length > 0 && { on_other_networks: elsewhere.map(toAsking) }),
     ...(rows.length > mostShown && { more: `Only the first ${mostShown} are shown.` }),

@@ -20,10 +20,6 @@ interface CountedSources {
   readonly independent: { readonly ratings: number; readonly sources: number };
 }
 
-/**
- * The first words about ratings, in parts: the sources, the sources with the number of their ratings, and the
- * ratings that are set apart.
- */
 export function ratingParts({ ratings, independent }: CountedSources) {
   const apart = ratings - independent.ratings;
   const isNone = independent.sources === 0;
@@ -35,16 +31,13 @@ export function ratingParts({ ratings, independent }: CountedSources) {
   };
 }
 
-/**
- * The first words about ratings. They count sources before ratings, so that many ratings by one source are
- * recognized: `1 independent source, 243 ratings`.
- */
+/** Counts sources before ratings, so that many ratings by one source are recognized. */
 export function sourcesFirst(native: CountedSources): Words {
   const { from, apart } = ratingParts(native);
   return join([from, ...apart], '; ');
 }
 
-/** The words about a group of ratings, in parts; undefined if the group is empty. */
+/** Undefined if the group is empty. */
 export function groupParts(of: RatingCounts) {
   const { ratings, sources, source_handles, outcomes, source_outcomes, scores, by_proof, last_at } = of;
   if (!last_at) return undefined;
@@ -55,7 +48,7 @@ export function groupParts(of: RatingCounts) {
     ratings: count(ratings, 'rating'),
     listings: count(source_handles, 'listing'),
     outcomes: countedWords(outcomes),
-    /** The newest outcome of each source, if a source rated more than once. */
+    /** Empty if each source rated once. */
     newest: sources < ratings ? countedWords(source_outcomes) : say``,
     scores: join(
       given.map(([score, times]) => say`${ours(score)} (${count(times, 'time')})`),
@@ -67,10 +60,7 @@ export function groupParts(of: RatingCounts) {
   };
 }
 
-/**
- * A group of ratings in words: `independent: 4 sources, 5 ratings: 3 succeeded, 2 failed; …`; with `full`
- * also listings and scores.
- */
+/** As in `independent: 2 sources, 2 ratings: 1 succeeded, 1 failed; none with a proof; last 2026-03-09`. */
 export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'full' = 'short'): Words {
   const parts = groupParts(of);
   if (!parts) return say`${ours(name)}: none`;
@@ -89,10 +79,7 @@ export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'fu
 
 export const whatAListingIsNot = own('A listing is not verification and not a recommendation to buy.');
 
-/**
- * The evidence snapshot sentence of a day, YYYY-MM-DD, from the ratings that are stored now (specification,
- * "What the service does", 6; docs/contract.md).
- */
+/** The sentence of the specification ("What the service does", 6; docs/contract.md). `date` is YYYY-MM-DD. */
 export function snapshotWords(handle: string, native: CountedSources, date: string): Words {
   const evidence = native.ratings === 0 ? own('no rating evidence') : say`${sourcesFirst(native)},`;
   // The characters that a handle may have cannot imitate our words.
@@ -104,10 +91,6 @@ export const snapshotSentence = (...of: Parameters<typeof snapshotWords>): strin
 
 type Totals = CountedSources & Pick<NativeSignals, 'voided' | 'hidden'>;
 
-/**
- * The statement about a listing's ratings made here, which begins with `said`; if there are none, it says
- * that this matters.
- */
 export const nativeWords = (totals: Totals, said = sourcesFirst(totals)): Words =>
   join(
     [

@@ -24,10 +24,7 @@ const lackingWords = {
   repository: own('this copy records no repositories'),
 } as const satisfies Readonly<Record<CopyField, Words>>;
 
-/**
- * A sentence saying that the copy of the registry records a field for no listing; undefined if it does for
- * any.
- */
+/** Undefined if the copy of the registry records the field for any listing. */
 export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
   lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
 
@@ -40,7 +37,6 @@ export type RecordReading = ReturnType<typeof toReading>;
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
 
-/** The import runs that concern the reading of a listing. */
 interface Runs {
   readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
   /** The time at which the newest completed run of the same source ended. */
@@ -52,18 +48,13 @@ interface Runs {
 }
 
 /**
- * How and when the record of a listing was read, from the runs of its source. `observed_at` (RFC 3339)
- * depends on the source. For a registry it is the end of the last completed run, because a run reads
- * everything that changed. For a saved copy it is the newest change in it, because a copy does not state when
- * it was saved. For the sample it is when it was read.
+ * `observed_at` is the time as of which the record is known. For a registry it is the end of the last
+ * completed run, because a run reads everything that changed. For a saved copy it is the newest change in it,
+ * because a copy does not state when it was saved. Otherwise it is the time of the import.
  */
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
   const ofOrigin = recorded[isSample(listing) ? sampleOrigin : listing.origin] ?? copyFields;
-  /**
-   * Fields that the origin has recorded for no listing, so that a missing one says nothing about this
-   * listing.
-   */
   const copyLacks: readonly CopyField[] = copyFields.filter((field) => !ofOrigin.includes(field));
   const reading = (
     kind: 'registry' | 'saved_copy' | 'sample',
@@ -75,7 +66,6 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
     copyLacks,
     /** Whether the source has sent, for any listing, a version that it does not call the newest. */
     hasOlderVersions,
-    /** Whether the source states no date of the listing. */
     isUndated: listing.undated === true,
   });
   if (isSample(listing)) return reading('sample', imported_at, !isSpecified(listing));
@@ -85,7 +75,7 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
   return reading('registry', isLater ? read_at : imported_at, sendsOlder(own?.progress) || sendsOlder(full));
 }
 
-/** Says that a listing is from a saved copy, and as of when; undefined for any other listing. */
+/** Undefined if the listing is not from a saved copy. */
 export function savedCopySentence({ kind, observed_at }: RecordReading, { imported_at }: Listing) {
   const changed = dayText(observed_at);
   const read = dayText(imported_at);
@@ -105,15 +95,11 @@ export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words |
     : own('The registry has sent Dossier no older version of any listing.');
 }
 
-/** Transports that searches and criteria accept. Listings may record others. */
+/** Searches and criteria accept only these. Listings may record others. */
 export const transports = ['streamable-http', 'sse', 'stdio'] as const;
-/** Package types that searches and criteria accept. Listings may record others. */
+/** Listings may record others. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
-/**
- * The names of the secrets that a record has for its endpoints and packages, each once; `needed` are the
- * required ones.
- */
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
   const secrets = [...remotes, ...packages].flatMap(({ inputs = [] }) =>
     inputs.filter(({ secret }) => secret),
@@ -127,7 +113,7 @@ const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...package
 /** Tells whether a tag only repeats a recorded transport or package type. */
 export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 
-/** All facts about one listing. They are read one after another, so they may be of different moments. */
+/** The parts are read one after another, so they may be of different moments. */
 export interface ListingFacts {
   readonly listing: Listing;
   /** At most ten, newest first. */
@@ -157,10 +143,7 @@ export interface ListingFacts {
   readonly reading: RecordReading;
 }
 
-/**
- * The time at which facts will be shown differently without any change: on another day, with a rating in a
- * different group, or with a stale observation.
- */
+/** The time from which the facts are shown differently, although none of them changed. */
 export function nextChange_ms(
   { changesAt, observed }: ListingFacts,
   { config, clock }: Pick<Context, 'config' | 'clock'>,

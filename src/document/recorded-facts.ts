@@ -12,13 +12,13 @@ import { sharedWords } from './sentences.ts';
 export const ofChecks = 'checks of Dossier';
 
 interface StoredServer {
-  /** The publisher's server.json of the shown version, as JSON text. */
+  /** The server.json of the shown version, as JSON text. */
   readonly record: string;
   readonly versions: number;
   readonly lastPublished: string;
   /** The address of the registry's API, or the name of the saved copy, that the import read. */
   readonly source: string | null;
-  /** The moves of the versions; undefined if there are not two to compare. */
+  /** Undefined if there are not two versions whose order is known. */
   readonly moves?: Moves | undefined;
 }
 
@@ -31,8 +31,8 @@ const toSignal = (
 ): ImportedSignal => ({ kind, ...(unit && { unit }), ...told, method_version, ...said });
 
 /**
- * Tells whether the source states a kind of fact. A listing that quotes the specification has no versions and
- * dates, and a source without older versions has no history.
+ * A listing that quotes the specification has no versions and dates, and a source without older versions has
+ * no history.
  */
 function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: RecordReading): boolean {
   if (isSpecified(listing)) return follows === undefined;
@@ -40,10 +40,6 @@ function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Re
   return follows !== 'all versions' || whyNoHistory(reading) === undefined;
 }
 
-/**
- * The facts that the origin of a listing states, from its record. History is `nothing`, with the reason, if
- * no older version was sent.
- */
 export function recordedFacts(
   listing: Listing,
   { record, source, ...stored }: StoredServer,
@@ -68,7 +64,6 @@ export function recordedFacts(
   });
 }
 
-/** The facts that stored listings share with a listing, counted when they are read. */
 export function sharedFacts({ listing, publisherListings: count, shared, reading }: ListingFacts) {
   const told = { source: listing.origin, observed_at: reading.observed_at };
   const seen = (kind: RecordKind, value: number) => toSignal(kind, told, { value, outcome: 'seen' });

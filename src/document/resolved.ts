@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { code, isEmpty, join, ours, quote, say, sentence, type Words, wordsSchema } from '../core/words.ts';
 
-/** A listing in a list: the texts of its publisher, and the facts that help decide whether to look closer. */
 export const hit = z.object({
   handle: z.string(),
   title: z.string().optional(),
@@ -61,7 +60,6 @@ export const resolvedNames = z.object({
 });
 export type ResolvedNames = z.infer<typeof resolvedNames>;
 
-/** The words about a name, in the order of the short answer about a listing. */
 export function toResolvedLines(one: Resolved): Words[] {
   const {
     outcome,

@@ -22,7 +22,6 @@ export type SeenFact<K extends NamedKind> = FactOf<
   K['origin'] extends 'record' ? ImportedSignal : DatedObservation
 >;
 
-/** Returns the facts of a kind: what the record states, or what Dossier has looked for. */
 export type SeenOf = <K extends NamedKind>(kind: K) => readonly SeenFact<K>[];
 
 export type KnownFact<K extends NamedKind> = Omit<SeenFact<K>, 'value'> & { readonly value: KindValue<K> };
@@ -32,8 +31,8 @@ export interface JudgedListing {
   readonly seen: SeenOf;
   readonly known: <K extends NamedKind>(kind: K) => readonly KnownFact<K>[];
   /**
-   * `short` names endpoint and repository without their addresses, which the answer has elsewhere; `full`
-   * names every endpoint, package and tool.
+   * `short` leaves out addresses that the answer has elsewhere; `full` names every endpoint, package and
+   * tool.
    */
   readonly detail: 'short' | 'page' | 'full';
 }
@@ -57,7 +56,7 @@ export const toKnown =
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
     seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
-/** The day of the last check of a listing, if that is too long ago; the answer then says so once. */
+/** Undefined if the newest check is recent enough. */
 export function lastChecked({ observations }: ListingDocument): string | undefined {
   const newest = observations
     .filter(isDated)
@@ -66,7 +65,7 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
   return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 
-/** The value of a kind that has one fact for each listing; undefined if it is not known. */
+/** For a kind with one fact for each listing; undefined if it is not known. */
 export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): KindValue<K> | undefined =>
   (kind.origin === 'record'
     ? factsOf(kind, document.signals.imported).find(isKnown)
@@ -85,8 +84,8 @@ export function sinceThen(
 }
 
 /**
- * The reason why later checks did not ask an endpoint, or could not tell whether it answers; undefined if it
- * was asked and did not answer.
+ * The reason why later checks did not ask an endpoint, or could not tell whether it answers; undefined if
+ * there is none.
  */
 export function whyNotAsked({ unanswered_since, [missedReason]: why }: Observation): Words | undefined {
   return why === undefined || isEmpty(why) || unanswered_since !== undefined ? undefined : why;
@@ -96,7 +95,6 @@ export function whyNotAsked({ unanswered_since, [missedReason]: why }: Observati
 export const reasonOf = (one: Observation): Words | undefined =>
   ownReason in one ? one[ownReason] : one.reason;
 
-/** Tells whether Dossier has ever checked the listing. */
 export const isChecked = ({ listing }: Pick<JudgedListing, 'listing'>): boolean =>
   listing.observations.some(isDated);
 
@@ -105,8 +103,8 @@ export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocum
   (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;
 
 /**
- * The number of answered checks of an endpoint, if it was counted on the day of this observation, and not
- * more than 30 days ago.
+ * The number of answered checks. Undefined if they were not counted on the day of the observation, or if that
+ * is more than 30 days ago.
  */
 export const tallyOf = ({ listing, seen }: JudgedListing, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
@@ -115,30 +113,28 @@ export const tallyOf = ({ listing, seen }: JudgedListing, { subject, observed_at
       )?.value
     : undefined;
 
-/** The count as the end of a sentence about an endpoint that did not answer. */
+/** The end of a sentence about an endpoint. */
 export const tallyWords = (tally: Tallied, { outcome }: Pick<Observation, 'outcome'>): Words =>
   say`; ${answeredWords(tally)} ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
 
-/** Tells whether something recorded was looked for and does not exist. Nothing else can be known about it. */
+/** Tells whether something recorded was looked for and does not exist. */
 export const isAbsent = (one: DatedObservation): boolean =>
   one.outcome === 'absent' && kindOf(one.kind)?.existsAs !== undefined;
 
-/** Tells whether none of the recorded endpoints exists. */
+/** Tells whether endpoints were checked and none of them exists. */
 export const isNowhere = ({ seen }: Pick<JudgedListing, 'seen'>): boolean =>
   seen(endpointAnswers).length > 0 && seen(endpointAnswers).every(isAbsent);
 
-/** Names the place of a fact at the end of a phrase, if the listing records several. */
+/** Empty if there is only one place. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): Words =>
   all.length > 1 && subject !== undefined ? say` at ${subjectWords(subject)}` : say``;
 
-/** Tells whether an endpoint asked for a payment before anything else. */
 export const asksPayment = (seen: SeenOf, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen(endpointAnswers).some((one) => one.subject === subject && one.value === 402);
 
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
   kindOf(one.kind)?.say(one) ?? code(typeof one.value === 'string' ? one.value : JSON.stringify(one.value));
 
-/** The day on which a fact changed, or the days between which it did. */
 export const between = ({
   changed_from,
   first_seen_at = '',

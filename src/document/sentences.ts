@@ -46,13 +46,11 @@ const secretNouns = {
   argument: ['a secret argument', 'secret arguments'],
 } as const;
 
-/** The descriptions of at most this many secrets are quoted, shortened. */
 const mostDescribed = 2;
 const longestDescription = 80;
 const shortened = (text: string) =>
   text.length > longestDescription ? `${text.slice(0, longestDescription).toWellFormed()} …` : text;
 
-/** Inputs of one kind in words; many optional ones are only counted. */
 function groupWords(group: readonly ListingInput[]): Words {
   const [first] = group;
   if (!first) return say``;
@@ -69,10 +67,7 @@ function groupWords(group: readonly ListingInput[]): Words {
   return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}`;
 }
 
-/**
- * The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`;
- * at most five of each kind.
- */
+/** As in `needs a secret header Authorization; takes an argument --port`. */
 export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
   const groups = Map.groupBy(needed, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
@@ -101,29 +96,20 @@ interface NotKnownFacts {
 
 const notChecked = (what: Words) => sentence(say`Dossier has not checked ${what}`);
 
-/** Tells whether a field of the record that Dossier does not read may state the answer. */
-const mayBeUnread = ({ unstated }: AskedKind, { unread }: NotKnownFacts): boolean =>
+const mayBeInUnreadField = ({ unstated }: AskedKind, { unread }: NotKnownFacts): boolean =>
   unread.some((name) => unstated?.fields?.test(name));
 
-/**
- * The reason why facts that depend on these fields are not known, if the copy of the registry records one of
- * the fields for no listing.
- */
 function whyLacked(fields: readonly CopyField[], { copyLacks, listing }: NotKnownFacts): Words | undefined {
   const lacked = fields.find((field) => copyLacks.includes(field));
   const why = lacked && listing.remotes.length === 0 ? copyLacksWords([lacked], lacked) : undefined;
   return why && sentence(say`What it asks for is not known, because ${within(phrase(why))}`);
 }
 
-/**
- * States that a record has no answer, or that a field that Dossier does not read or that the copy lacks may
- * have it.
- */
 function unstatedItem(kind: AskedKind, facts: NotKnownFacts): Pick<NotKnownItem, 'state' | 'reason'>[] {
   const { what, isAsked, copyField, standsWith = [] } = kind.unstated ?? {};
   if (!what || isAsked?.(facts.listing) === false) return [];
   const lacks = copyField && copyLacksWords(facts.copyLacks, copyField);
-  const unread = mayBeUnread(kind, facts)
+  const unread = mayBeInUnreadField(kind, facts)
     ? notChecked(say`whether fields of the record that it does not read state ${what}`)
     : undefined;
   const reason = lacks ?? whyLacked(standsWith, facts) ?? unread;
@@ -145,28 +131,24 @@ function gapsOf(kind: AskedKind, facts: NotKnownFacts, isLookedAt: boolean): Not
   return gaps.map((gap) => ({ question, kind: kind.kind, ...gap }));
 }
 
-/** The kinds that some facts answer: their own, and other questions of buyers. */
 const toAnswered = (facts: readonly Observation[]): ReadonlySet<string | undefined> =>
   new Set(facts.flatMap(({ kind }) => [kind, kindOf(kind)?.answers]));
 
-/**
- * The questions of buyers about a listing that were neither checked nor answered by the record, with the
- * reason (docs/contract.md).
- */
+/** `not_known` of a listing document (docs/contract.md). */
 export function toNotKnown(observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] {
   const lookedFor = toAnswered(observations.filter((one) => knowingOf(one) !== 'not_known'));
   const known = toAnswered(observations.filter((one) => knowingOf(one) === 'known'));
   const isLookedAt = lookedFor.has(endpointAnswers.kind);
   return kindsWithUnknown.flatMap((kind) => {
     // If no price was seen at an endpoint, a field that Dossier does not read may still state one.
-    const isStated = kind.kind === anyPrice.kind && mayBeUnread(kind, facts);
+    const isStated = kind.kind === anyPrice.kind && mayBeInUnreadField(kind, facts);
     return (isStated ? known : lookedFor).has(kind.kind) ? [] : gapsOf(kind, facts, isLookedAt);
   });
 }
 
 /**
- * Kinds that are known for one endpoint or package and were not seen for another, so that a gap has to name
- * its place.
+ * Kinds that are known for one endpoint or package and not seen for another, so that a gap has to name its
+ * place.
  */
 export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<string> =>
   new Set(
@@ -193,10 +175,6 @@ function toItem({ kind, subject, outcome, asks_for, reason, observed_at }: NotSe
   return [{ question, kind, ...about, ...ended, reason: words, by: 'Dossier', as_of }];
 }
 
-/**
- * The facts that were looked for and not seen, each with reason and date. If nobody rated the listing,
- * ratings are among them.
- */
 export function toNotSeen(
   observations: readonly Observation[],
   ratings: number,
@@ -218,7 +196,7 @@ export function toNotSeen(
   return ratings === 0 ? [...notSeen, ofRatings] : notSeen;
 }
 
-/** The page of an image; undefined for registries whose pages Dossier does not know. */
+/** Undefined for registries whose pages Dossier does not know. */
 function imagePage(one: ListingPackage): string | undefined {
   const found = toPackage(one);
   const { host, name = '' } = (found && toImage(found)) ?? {};
@@ -227,7 +205,7 @@ function imagePage(one: ListingPackage): string | undefined {
   return `https://hub.docker.com/${name.startsWith('library/') ? name.replace('library', '_') : `r/${name}`}`;
 }
 
-/** The name of a package with its version, as its registry writes it; a file is named by its address. */
+/** As its registry writes it; a file is named by its address. */
 export function packageName(one: ListingPackage): Words {
   const { registry_type, identifier, version, registry_base_url } = one;
   if (isAddress(identifier)) return version ? say`${code(identifier)} (${code(version)})` : code(identifier);
@@ -242,10 +220,10 @@ export function packageName(one: ListingPackage): Words {
 
 const knownNames: ReadonlySet<string> = new Set([...packageTypes, ...transports]);
 
-/** The name of a registry or transport; one that the registry's schema does not define is quoted. */
+/** Any other type is in a code span, because a publisher wrote it. */
 export const typeWords = (type: string): Words => (knownNames.has(type) ? ours(type) : code(type));
 
-/** A package in words, as in `npm example@1.0.0 over stdio`. */
+/** As in `npm example@1.0.0 over stdio`. */
 export function packageWords(one: ListingPackage): Words {
   const over = one.transport ? say` over ${typeWords(one.transport)}` : say``;
   return say`${typeWords(one.registry_type)} ${packageName(one)}${over}`;
@@ -255,7 +233,6 @@ const groupMeanings = ratingFlags
   .map((flag) => `${groupRules[flag].name}: ${groupRules[flag].meaning}`)
   .join(' ');
 
-/** The rules of evidence, for people and agents alike. claims/methods.ts explains `claimed`. */
 export const rulesOfEvidence = [
   'A listing is an input to a decision. It is not verification, not a recommendation to buy and not a trust score.',
   'Ratings made here come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',
@@ -279,9 +256,9 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
 }
 
 /**
- * Names a listing that shares something, and how many more do. It does not say which was first, or why. A
- * date of publication is given only for a listing of the same name, because a buyer chooses between the two.
- * It is the latest possible date, because the source may have no older versions.
+ * It is not said which listing was first. A date of publication is given only for a listing of the same name,
+ * because a buyer chooses between the two. It is the latest possible date, because the source may have no
+ * older versions.
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],

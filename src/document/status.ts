@@ -31,7 +31,7 @@ function toImportDocument(
     ...(run && { newest: toReport(run) }),
     ...(done && { last_completed: toReport(done) }),
     ...(lastSeen_at && { last_seen_at: lastSeen_at }),
-    // Only RegistryError has a text here, and that is ours (imports/import-run.ts).
+    // The text is ours and quotes nothing from a response (imports/import-run.ts).
     ...(run?.error && { error: run.error }),
     is_retried:
       isOfRegistry && run !== undefined && URL.parse(run.source)?.host === new URL(registryUrl).host,
@@ -72,7 +72,6 @@ async function readObserver({ store, config }: Context): Promise<StatusDocument[
   };
 }
 
-/** Reads the state of the whole service, which the home and about pages show too. */
 export async function readStatus(context: Context): Promise<StatusDocument> {
   const { config, clock } = context;
   return {
@@ -88,7 +87,7 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
   };
 }
 
-/** The last finished audit of the stored data against the log. A fault does not make the node unready. */
+/** A fault does not make the node unready. */
 async function readAudit({ store }: Pick<Context, 'store'>) {
   const last = await store.health.audits.last();
   if (!last) return { state: 'not_finished' as const };
@@ -96,10 +95,7 @@ async function readAudit({ store }: Pick<Context, 'store'>) {
   return { state: faults > 0 ? ('differs' as const) : ('holds' as const), finished_at, entries, faults };
 }
 
-/**
- * Tells whether this node can serve: it has listings, and it receives the writes of other nodes. It waits for
- * no other read.
- */
+/** Reads through `store.health`, which waits for no other read. */
 export async function readReadiness(context: Pick<Context, 'store'>) {
   const { store } = context;
   const listings = await store.health.listings.count();

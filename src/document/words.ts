@@ -15,13 +15,9 @@ export const stateTexts = {
 
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
-/**
- * An identifier as words: `namespace_changed` becomes `namespace changed`, `registry.status` becomes
- * `registry status`.
- */
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
-/** The name of a kind of fact within a sentence; abbreviations keep their capitals. */
+/** Within a sentence; abbreviations keep their capitals. */
 export const factTitle = (kind: string): string =>
   (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
@@ -31,14 +27,12 @@ export const unique = (all: readonly Words[]): Words[] => [
   ...new Map(all.map((words) => [toText(words), words])).values(),
 ];
 
-/** The dates of the shown version: its own publication, and the last change of its entry. */
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
   const published_at = versions.find((one) => one.version === version)?.published_at;
   if (updated_at === undefined) return 'of which the registry states no date';
   return `${published_at ? `published ${dayText(published_at)}, ` : ''}updated ${dayText(updated_at)}`;
 };
 
-/** The number of shown versions and of all; a document lists the newest ten. */
 export function versionsTitle(listing: ListingDocument): string {
   const known = knownValue(listing, registryVersions);
   const shown = listing.versions.length;
@@ -47,7 +41,7 @@ export function versionsTitle(listing: ListingDocument): string {
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** Counts before their names: `2 succeeded, 1 failed`; empty if all are 0. The names are ours. */
+/** The names must be ours. Empty if all counts are 0. */
 export const countedWords = (
   counts: Readonly<Record<string, number>>,
   nameOf: (name: string) => string = (name) => name,
@@ -64,6 +58,5 @@ export function countedOrNone(counts: Readonly<Record<string, number>>): Words {
   return isEmpty(words) ? own('none') : words;
 }
 
-/** The sentences about what each class of proof shows and does not show, each with its name. */
 export const proofSentences = (meanings: Readonly<Record<string, string>>): string[] =>
   Object.entries(meanings).map(([name, shows]) => `${proofTexts[name as ProofClass].name}: ${shows}`);

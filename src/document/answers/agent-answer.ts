@@ -21,10 +21,6 @@ import { gapWords, type ListingAnswer, lineWords, toAnswer, toAnswerLines } from
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
 
-/**
- * The short answer of get_agent: the fields of the specification and the lines of the answer. The text answer
- * says the same.
- */
 export const agentAnswer = z.object({
   handle: handleSchema,
   sample: sampleFlag,
@@ -60,10 +56,7 @@ export const agentAnswer = z.object({
 });
 export type AgentAnswer = z.infer<typeof agentAnswer>;
 
-/**
- * The newest day of the checks behind the facts, which is said once for all of them; undefined if a later
- * check missed something.
- */
+/** Undefined if a later check missed something. */
 function dayOfChecks(
   { lines: answered, gaps }: ListingAnswer,
   { observations }: ListingDocument,
@@ -94,7 +87,6 @@ function firstOf({ standsOut }: ListingAnswer): Words[] {
   return more > 0 ? [...first, say`And ${more} more: detail full.`] : first;
 }
 
-/** The answer about a listing as JSON: its lines, or all facts as Markdown if `detail` is `full`. */
 export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'full'): AgentAnswer {
   const { handle, sample, title, description, endpoint, repository, origin } = listing;
   const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
@@ -125,7 +117,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
     signals,
     origin,
     evidence_snapshot_date: listing.evidence_snapshot_date,
-    // With the handle, the ratings in `signals` and the date, this is what the snapshot of a document says.
+    // The snapshot sentence is left out, because handle, ratings, date and this statement say the same.
     statement: whatAListingIsNot,
     untrusted_fields: [...Object.entries(foreign).filter(isSaid), ...quoting].map(([name]) => name),
     ...(summary && next && { next }),

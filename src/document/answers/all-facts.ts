@@ -31,9 +31,8 @@ import { inputWords, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
 
-/** One fact in the list that the page and the Markdown have below the answer. */
 export interface ListedFact {
-  /** The subject of the fact; a fact about what is not known may name several kinds with the same reason. */
+  /** Empty, or one name, or the names of several facts that are not known for the same reason. */
   readonly title: string;
   readonly text: Words;
   readonly state: TextFact['state'];
@@ -96,7 +95,6 @@ const notKnownGap = ({
 
 const notKnown = (one: Pick<Observation, 'value' | 'outcome'>) => knowingOf(one) === 'not_known';
 
-/** The inputs that the record asks callers for, each once: required ones first, then secrets. */
 function inputFacts({ remotes, packages, observed_at }: ListingDocument): ListedFact[] {
   const places = [
     ...remotes.map(({ url: subject, inputs = [] }) => ({ subject, inputs })),
@@ -182,10 +180,6 @@ function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
   ];
 }
 
-/**
- * All questions of a buyer, in order, each with what is known, what was looked for and not seen, and what is
- * not known. Each question has at least one fact.
- */
 export const toAllFacts = (listing: ListingDocument) =>
   questions.map((question) => {
     const [first = nothing, ...others] = factsOf(listing, question);

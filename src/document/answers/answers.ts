@@ -26,10 +26,6 @@ import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { publisherFacts } from './whose.ts';
 
-/**
- * The lines after the seven questions: what was not found, could not be seen, is not stated, and was not
- * checked.
- */
 export const gapTitles = {
   not_there: 'Not there',
   unseen: 'Could not be seen',
@@ -39,18 +35,16 @@ export const gapTitles = {
 type GapName = keyof typeof gapTitles;
 export const gapNames = Object.keys(gapTitles) as GapName[];
 
-/** The answer about a listing, of which text, JSON, Markdown and page are renderings. */
 export type ListingAnswer = ReturnType<typeof toAnswer>;
 
 const isShown = ({ detail }: JudgedListing, kind: string) => detail === 'full' || !askedOf(kind)?.isSeldom;
 
-/** Tells whether the seven lines of an answer contain the facts of a kind, or say that they are not known. */
 const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 
-/** Tells whether buyers ask about the kind for every listing, however few listings have it. */
+/** Buyers ask about such a kind for every listing, however few listings have it. */
 const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
 
-/** Tells whether a fact is about a package or repository that does not exist, which the answer says once. */
+/** The answer says once that a package or repository does not exist, and nothing else about it. */
 const isOfAbsent = ({ seen }: JudgedListing, kind: string, subject?: string): boolean =>
   kinds.some(
     (one) =>
@@ -93,7 +87,7 @@ function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
   });
 }
 
-/** Facts that are not known; `gaps` are kinds that the lines leave out. */
+/** `gaps` are kinds that the lines leave out. */
 function notKnownOf(
   judged: JudgedListing,
   state: 'not_stated' | 'not_checked',
@@ -122,8 +116,8 @@ const replacement =
   /\b(?:replaced (?:by|with)|superseded by|succeeded by|moved to|use|see)[\s:“"'`]+([\w.-]+\/[\w.-]+)/gi;
 
 /**
- * The handle of the replacement that the publisher names in the claim file, or in the message about why the
- * listing is deprecated.
+ * The handle that the publisher names in the claim file, or in the message about why the listing is
+ * deprecated.
  */
 export function successorOf(listing: ListingDocument): string | undefined {
   const { handle, status_message = '' } = listing;
@@ -165,10 +159,6 @@ function toJudged(listing: ListingDocument, detail: JudgedListing['detail']): Ju
   return { listing, seen, known: toKnown(seen), detail };
 }
 
-/**
- * The answer about a listing: what stands out, seven lines, and what is not known; with `full`, every
- * endpoint and package.
- */
 export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail'] = 'page') {
   const judged = toJudged(listing, detail);
   const standsOut = toStandsOut(judged);
@@ -192,13 +182,12 @@ export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail
   };
 }
 
-/** The source and date of a fact; empty if it is not known, or if this service itself stores it. */
 function sourceOf({ state, source: by, date, isSignal }: TextFact): Words {
   if (state === 'not_known' || by === 'this service') return say``;
   return by === 'record' && !isSignal ? source(by) : source(by, date);
 }
 
-/** Groups neighbouring facts of the same source and date, which are then named once after the group. */
+/** Neighbouring facts of the same source and date name these once, after the last. */
 function toPhrases(facts: readonly TextFact[]): Words[] {
   const groups: { by: Words; key: string; facts: Words[] }[] = [];
   for (const fact of facts) {
@@ -213,7 +202,6 @@ function toPhrases(facts: readonly TextFact[]): Words[] {
 
 export const lineWords = (facts: readonly TextFact[]): Words => join(toPhrases(facts).map(sentence), ' ');
 
-/** The publisher of a listing, as a comparison names it before its criteria. */
 export const publisherWords = (listing: ListingDocument): Words =>
   lineWords(publisherFacts(toJudged(listing, 'short')));
 
@@ -223,7 +211,6 @@ export const gapWords = ({ gaps }: ListingAnswer) =>
     Words
   >;
 
-/** An answer in words, as text and page show it; a line without words is left out. */
 export interface AnswerWords extends Readonly<Partial<Record<GapName, Words | undefined>>> {
   readonly stands_out: readonly Words[];
   readonly lines: Readonly<Partial<Record<LineName, Words>>>;

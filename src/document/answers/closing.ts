@@ -1,13 +1,10 @@
 import { lines } from '../../core/text.ts';
 
-/** The names of the members that have content in this answer. */
+/** Those of `names` that have content in the answer. */
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 
-/**
- * The end of a text: how to continue, and which members of the answer others wrote; undefined if neither
- * applies.
- */
+/** Undefined if there is no next page and nothing was written by third parties. */
 export function closingText(answer: {
   readonly next_cursor?: string | undefined;
   readonly untrusted_fields: readonly string[];

@@ -20,7 +20,6 @@ import {
 } from '../seen.ts';
 import { factName } from '../words.ts';
 
-/** Kinds of price other than the one that an endpoint quotes. */
 const otherPrices = kinds.filter(
   ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
 );
@@ -35,7 +34,7 @@ const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean =>
 const none = say``;
 const noPrice = own('no price seen; calls may cost');
 
-/** Says that no price was seen, and why, unless the line about tools gives the same reason. */
+/** The reason is left out if the line about tools gives the same. */
 function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: JudgedListing): Words {
   // A price that is stated elsewhere has a fact of its own.
   const isStated = otherPrices.some((kind) => kind.priced && known(kind).length > 0);
@@ -50,7 +49,6 @@ function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Jud
 
 const mostOffers = 3;
 
-/** Says since when price and payee are the same; nothing if both were first seen on the day of the check. */
 function sinceWords(
   price: KnownFact<typeof priceChallenge>,
   payee: KnownFact<typeof pricePayTo> | undefined,
@@ -64,10 +62,6 @@ function sinceWords(
   return say`, this price since ${dayOf(price.first_seen_at)} and ${paid} since ${dayOf(from)}`;
 }
 
-/**
- * The first three offers (all with `full`), each with its payee if that is known, and since when they are the
- * same.
- */
 function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: JudgedListing): Words {
   const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
   const isAnother = payee !== undefined && isAnotherEachTime(payee.value);
@@ -81,7 +75,6 @@ function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: J
   return say`${join(shown.map(offerInFull), '; or ')}${to}${more}${sinceWords(one, payee)}`;
 }
 
-/** The prices of calls that endpoints quote or other places state, or why they are not known. */
 export const costs: FactsOf = (judged) => {
   const { known } = judged;
   if (isNowhere(judged)) return [];

@@ -12,10 +12,6 @@ import { questions } from '../../observations/observation.ts';
 import type { RecordedChange } from '../../observations/table.ts';
 import type { ListingFacts } from '../record.ts';
 
-/**
- * The kinds by which a history can be filtered: the question that a fact helps to answer, or the type of what
- * is recorded here.
- */
 export const historyKinds = [
   ...questions.filter((question) => question !== 'ratings'),
   ...(['record', 'claim', 'ratings', 'operator', 'views'] as const),
@@ -35,21 +31,18 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
-/** Tells whether a fact was found by another method than before, so that it was not compared. */
+/** A fact that was found by another method than before was not compared. */
 export const isReread = ({ before }: ShownChange) => before?.by_other_method === true;
-/** Tells whether another part of a fact was read than before. What only one of them has was not compared. */
+/** If another part of a fact was read than before, only what both parts have was compared. */
 export const isOtherPart = ({ before }: ShownChange) =>
   before?.is_other_part === true && before.by_other_method !== true;
-/** Tells whether a fact changed; one that was not checked before did not change. */
+/** A fact that was not checked before did not change. */
 export const isChanged = ({ before }: ShownChange) =>
   before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method && !before.is_other_part;
 export const isSeen = (change: ShownChange) =>
   !isChanged(change) && !isReread(change) && !isOtherPart(change) && change.after.outcome !== 'not_asked';
 
-/**
- * The event with its changes of one kind; undefined if it has none. Without a kind, the whole event as the
- * log records it, for an audit.
- */
+/** Without a kind, the event stays whole, as the log records it. */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
   const [prefix = ''] = event.type.split('.');
@@ -62,39 +55,26 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
   return changes.length > 0 ? { ...event, changes } : undefined;
 }
 
-/**
- * A check that saw facts change, or saw some for the first time. `is_first` means that no earlier check saw
- * anything.
- */
+/** `is_first` says that no earlier check of the listing is recorded. */
 const toCheck = (
   { at, vantage, log_index, changes }: Omit<RecordedChange, 'changes'> & { changes: readonly ShownChange[] },
   is_first: boolean,
 ) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
-/**
- * A change of the record, a claim, a rating, an action of the operator, or a move in a view. `claim` is set
- * for events of the claim.
- */
 function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
   const claim = claims.find(({ log_index }) => log_index === data.log_index);
   return { type, at, data, ...(claim && { claim }) };
 }
 
-/**
- * A version that moved the record. The stream of changes lacks versions that were published before the
- * listing was first read.
- */
+/** The stream of changes lacks versions that were published before the listing was first read. */
 const toVersion = (at: string, moved: DatedMove) => ({
   type: 'version.published' as const,
   at,
   data: { moved },
 });
 
-/**
- * The number of events that one read returns, and the greatest number of reads for a page, because a filter
- * may leave out all events of a read.
- */
 const readAtOnce = 100;
+/** A filter may leave out all events of a read, so the reads for one page are limited. */
 const mostReads = 5;
 
 interface Placed {
@@ -103,7 +83,7 @@ interface Placed {
   readonly event: HistoryEvent;
 }
 
-/** Reads a list in its own order, newest first, back to a time; returns whether it was read to its end. */
+/** Newest first. Returns whether the list was read to its end. */
 async function* readList(
   read: (before: number) => Promise<readonly Placed[]>,
   { before, since }: { readonly before: number; readonly since: string },
@@ -139,10 +119,11 @@ interface HistoryQuery {
 
 interface HistoryPage {
   readonly events: readonly HistoryEvent[];
+  /** Undefined at the end. */
   readonly next: Places | undefined;
 }
 
-/** Versions that moved the record and have a date of publication, except those in the stream of changes. */
+/** Versions that moved the record and have a date of publication, without those in the stream of changes. */
 async function readVersions(
   { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
   context: Pick<Context, 'store'>,
@@ -162,7 +143,6 @@ async function readVersions(
   });
 }
 
-/** The positions in the three lists: changes of the stream, checks and versions. */
 type Places = readonly [seq: number, log_index: number, version: number];
 const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
@@ -205,10 +185,6 @@ async function readEvents(
   return { events, next: places };
 }
 
-/**
- * A page of the history of a listing, newest first, and the position at which older events begin (undefined
- * at the end). Only the texts of these events are compared.
- */
 export async function readHistory(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
   query: HistoryQuery,

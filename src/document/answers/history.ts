@@ -56,7 +56,6 @@ const digestWords = ({ value, value_digest = canonicalDigest({ value }) }: Shown
 const exactWords = (one: ShownChange['after']): Words =>
   typeof one.value === 'string' ? code(cut(one.value)) : digestWords(one);
 
-/** The values before and after in words; if these are equal, the exact values, or their digests. */
 function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [Words, Words] {
   const sayPair = (way: (one: ShownChange['after']) => Words) => [way(before), way(change.after)] as const;
   const isTold = ([was, is]: readonly [Words, Words]) => toText(was) !== toText(is);
@@ -66,10 +65,7 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
   return isTold(exact) ? exact : sayPair(digestWords);
 }
 
-/**
- * The kind's own words for a change, if the words of both values are the same or leave out what changed;
- * undefined for any other change.
- */
+/** The kind's own words for a change, if the words of both values are the same or leave out what changed. */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
@@ -86,14 +82,14 @@ const moreThan = (count: number, most: number): Words[] =>
   count > most ? [say`and ${count - most} more`] : [];
 const more = (items: readonly unknown[], most: number) => moreThan(items.length, most);
 
-/** The number of changed members of a list; `items` holds at most 100 of them. */
+/** `items` holds at most 100 of the changed members. */
 export const countOf = ({ items = [], counts }: ShownChange) =>
   counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
 
 /** A changed hint of the protocol needs no quotation marks; any other name was chosen by the publisher. */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
-/** Members that the protocol defines; any other name was chosen by the publisher. */
+/** Any other name was chosen by the publisher. */
 const protocolMembers = [
   ...(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const),
   ...(['arguments', 'mimeType', 'frontmatter', 'resources'] as const),
@@ -103,10 +99,7 @@ const placeWords = (member: string): Words => {
   return known === undefined ? code(member) : own(known);
 };
 
-/**
- * A changed member of a list: its class as in every answer, and its parts that differ, without the texts that
- * are shown separately.
- */
+/** Leaves out the members of `texts`, because these are shown separately. */
 export function memberWords(
   item: MemberChange,
   texts: ShownChange['texts'] = [],
@@ -131,7 +124,7 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
   return memberWords(item, texts, [...said, ...more(texts, mostTexts)]);
 }
 
-/** A change in words, member by member for a list; with `isListed` its members are shown separately. */
+/** With `isListed` the changed members of a list are shown separately. */
 export function changedWords(change: ShownChange, isListed = false): Words {
   const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
@@ -156,7 +149,6 @@ const mostSeen = 3;
 
 type CheckEvent = Extract<HistoryEvent, { type: 'check' }>;
 
-/** Names the facts that a check found by a different method, or in a different part, than before. */
 function rereadWords({ changes }: CheckEvent): Words[] {
   const titles = changes.filter(isReread).map(titleOf);
   const parts = changes.filter(isOtherPart).map(titleOf);
@@ -182,7 +174,6 @@ function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined):
   return [say`known for the first time: ${join([...shown, ...more(seen, mostSeen)], '; ')}`];
 }
 
-/** Names of the events of a claim; the first four follow proof of control. */
 const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
   activated: 'claimed',
   rotated: 'claimed with another secret key',
@@ -231,13 +222,12 @@ function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
 export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
   event.type === 'check' ? event.changes.filter(isChanged) : [];
 
-/** A changed fact. If an endpoint no longer answers, `gone` has the facts that disappeared with it. */
 export interface FoldedChange {
   readonly change: ShownChange;
+  /** Facts that disappeared because their endpoint no longer answers. */
   readonly gone: readonly ShownChange[];
 }
 
-/** The facts that a check saw change. Facts that disappeared with their endpoint are attached to it. */
 export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
   const changed = changedOf(event);
   const ended = changed.filter(({ kind, after }) => kind === endpointAnswers.kind && after.value === null);
@@ -250,10 +240,7 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
 }
 
-/**
- * Names the facts that disappeared with an endpoint, in words that follow those about the endpoint; empty if
- * there are none.
- */
+/** These words follow those about the endpoint. They are empty if nothing disappeared with it. */
 export function goneWords({ gone }: FoldedChange): Words {
   const titles = gone
     .filter(({ before }) => before !== undefined && before.value !== null)
@@ -261,17 +248,13 @@ export function goneWords({ gone }: FoldedChange): Words {
   return titles.length === 0 ? say`` : say`; not seen any more with it: ${listed(titles)}`;
 }
 
-/**
- * The facts that a check saw for the first time or by another method, or any other event, in words; `kind` is
- * the filter of the history.
- */
+/** All of an event except its changed facts. `kind` is the filter of the history. */
 export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
   event.type === 'check' ? [...rereadWords(event), ...seenWords(event, kind)] : [recordedWords(event)];
 
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;
 
-/** An event in words, one line for each fact that changed. */
 export function toHistoryLines(event: HistoryEvent, kind: string | undefined): Words[] {
   const said = [
     ...foldedOf(event).map((one) => say`${changedWords(one.change)}${goneWords(one)}`),

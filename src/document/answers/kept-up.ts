@@ -18,11 +18,11 @@ export const keptUp: FactsOf = (judged) => {
   const { listing, known, seen } = judged;
   const signal = (text: Words): TextFact => ({ ...recorded(judged, text), isSignal: true });
   const first = known(registryFirstPublished)[0]?.value;
-  // A listing that quotes the specification has no recorded version or date.
   const whyNone = seen(registryLastPublished).find(({ outcome }) => outcome === 'nothing')?.reason;
   const unknown: TextFact[] = whyNone
     ? [{ ...recorded(judged, phrase(whyNone), 'not_known'), isSignal: true }]
     : [];
+  // A listing that quotes the specification has no recorded version or date.
   if (whyNone && listing.sample) return unknown;
   const { updated_at } = listing;
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);

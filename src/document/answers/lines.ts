@@ -55,7 +55,6 @@ import { costs } from './costs.ts';
 import { keptUp, rated } from './kept-up.ts';
 import { hostOf, whose } from './whose.ts';
 
-/** The seven questions of a buyer, in order. */
 export const lineTitles = {
   whose: 'Whose',
   where: 'Where',
@@ -70,14 +69,11 @@ export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
 const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'sets of inputs' } as const;
 
-/** Tells whether only some places of a listing are shown, so that those of each owner come first. */
+/** Tells whether only some places are shown. Those of each owner then come first. */
 const isCut = ({ detail }: JudgedListing, places: readonly unknown[]): boolean =>
   detail !== 'full' && places.length > mostPlaces;
 
-/**
- * The first three facts and the number of the others, or all facts with `full`. Facts about something that is
- * not there come first.
- */
+/** If there are more than three facts, those about something that is not there come first. */
 function firstThree(
   judged: JudgedListing,
   facts: readonly TextFact[],
@@ -111,10 +107,7 @@ const sinceFirst = (
   before: Words,
 ): Words => (dayText(first_seen_at) < dayText(observed_at) ? say`${before}${day(first_seen_at)}` : say``);
 
-/**
- * Adds why checks since then did not ask the endpoint. If it was asked and did not answer, "stands out" says
- * so.
- */
+/** If the endpoint was asked and did not answer, what stands out says so. */
 function withMissed(one: DatedObservation, fact: TextFact): TextFact {
   const why = whyNotAsked(one);
   return why ? { ...fact, text: say`${fact.text}: ${within(phrase(why))}` } : fact;
@@ -205,10 +198,7 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
     : own('introduced itself without credentials');
 }
 
-/**
- * Names the hosts that secrets of endpoints are sent to, those of each owner first; only one if the endpoints
- * ask for different inputs.
- */
+/** Empty if there are several hosts whose endpoints ask for different inputs. */
 function sentTo({ remotes }: ListingDocument): Words {
   const secret = remotes.filter(({ inputs = [] }) => inputs.some((one) => one.secret));
   const hosts = new Set(remotesByOwner(secret).flatMap(({ url }) => hostOf(url) ?? []));
@@ -231,7 +221,7 @@ const asks: FactsOf = (judged) => {
     })),
   ].filter(({ inputs = [] }) => inputs.length > 0);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
-  // If two endpoints or two packages differ in their inputs, each is named.
+  // If only endpoints or only packages have inputs, and these differ, each place is named.
   const isOfEach = !isOfBoth && unique(places.map(({ inputs }) => inputsWords(inputs))).length > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
     const isSent = noun === 'endpoint' && inputs?.some(({ secret }) => secret);
@@ -286,7 +276,7 @@ function toolNames(
     const says = Array.isArray(hints) ? say` (says ${ours(hints.join(', '))})` : say``;
     return say`${code(String(name))}${says}`;
   });
-  // A long list is stored shortened, so the number of its names is not its length.
+  // A long list is stored shortened, so it may name fewer tools than there are.
   const count = known(toolsCount).find((one) => one.subject === subject)?.value;
   const more = (count ?? all.length) - shown.length;
   return join([...names, ...(more > 0 ? [say`${more} more`] : [])], ', ');
@@ -296,7 +286,7 @@ function toolNames(
 const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
-/** Adds since when a list is the same, unless the tools of its endpoint have the same date. */
+/** Says since when a list is the same, if that day is not the one of the endpoint's tools. */
 const besidesTools = saidIn('tools', (one, judged) => {
   const ofTools = judged.known(toolsSurface).find(({ subject }) => subject === one.subject);
   const isOther = ofTools && dayText(ofTools.first_seen_at) !== dayText(one.first_seen_at);

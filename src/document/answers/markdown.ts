@@ -108,10 +108,7 @@ const heading = (listing: ListingDocument) =>
     inMarkdown(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date)),
   );
 
-/**
- * A listing as Markdown, with the facts of its page in the same order. Texts of others are escaped, so that
- * they cannot be markup.
- */
+/** Texts of others are escaped, so that they cannot be markup. */
 export const toMarkdown = (listing: ListingDocument): string =>
   `${paragraphs(
     heading(listing),

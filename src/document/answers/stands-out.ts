@@ -49,16 +49,12 @@ import {
 } from '../seen.ts';
 import { countedWords } from '../words.ts';
 
-/** A fact that a buyer should read first because it is not so for most listings; it is no verdict. */
+/** A fact that a buyer should read first. It is no verdict. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
 
 const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
   source('Dossier', dayText(observed_at));
 
-/**
- * Returns a function that finds the words of kinds of fact for a rule; for `not_there`, also why something
- * was not there.
- */
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
   const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
   return ({ seen, listing }: JudgedListing): Words[] => {
@@ -91,10 +87,6 @@ function deprecated(judged: JudgedListing): Words[] {
 const moved_days = 365;
 const mostMoves = 2;
 
-/**
- * Versions of the last year, or without a date, that moved the record to something new. Versions that lead to
- * somebody else come first, then versions that ask for a new secret.
- */
 function moved({ listing, known }: JudgedListing): Words[] {
   const values = known(recordMoves).map(({ value }) => value);
   const all = values.flatMap(({ moves }) => moves);
@@ -125,10 +117,6 @@ const stale = ({ listing }: JudgedListing): Words[] => {
   return date === undefined ? [] : [say`No observation is newer than ${day(date)}`];
 };
 
-/**
- * Says that an endpoint did not answer, with the days of the last check and of the first check that ended in
- * the same way; undefined if it answered.
- */
 function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
   const isOnly = listing.remotes.length < 2 || one.subject === undefined;
@@ -172,7 +160,7 @@ function noAnswer(judged: JudgedListing): Words[] {
   return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others} ${vantage}`];
 }
 
-/** Endpoints that answer while their tools can no longer be read, which may hide a change of the tools. */
+/** An endpoint that answers while its tools cannot be read may hide a change of the tools. */
 function unreadTools({ listing, seen }: JudgedListing): Words[] {
   const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
   const answering = new Set(reached.map(({ subject }) => subject));
@@ -195,7 +183,7 @@ const changed_days = 90;
 
 const mostChanges = 3;
 
-/** The changes of a fact in the last 90 days that are named: the weightiest, and the last one. */
+/** The two weightiest changes, and the last one. */
 function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocument) {
   const all = weightyChanges(kind, one).filter(
     ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,

@@ -13,7 +13,7 @@ const mostNamed = 4;
 const longestValue = 80;
 const mostChanges = 100;
 
-/** The kinds for which a check since a time saw a change; undefined if there are too many changes to read. */
+/** Undefined if there are too many changes to read. */
 async function changedSince(handle: string, from: string, { store }: Pick<Context, 'store'>) {
   const rows = await store.observations.history(handle, { limit: mostChanges });
   const isAll = rows.length < mostChanges || (rows.at(-1)?.at ?? '') < from;
@@ -34,7 +34,6 @@ function relied(observations: readonly StoredObservation[], question: HistoryKin
   return { kinds, last };
 }
 
-/** Names a kind of fact with its present value, if that is short and the same wherever it was checked. */
 function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]): Words {
   const [value, ...others] = unique(facts.map((one) => factWords(one)));
   const isShort = value !== undefined && others.length === 0 && toText(value).length <= longestValue;
@@ -42,8 +41,8 @@ function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]):
 }
 
 /**
- * Names what callers rely on that was the same in all checks that saw it since a time, or since the present
- * facts were first seen. Undefined if nothing was, or if all these checks were on one day.
+ * Only checks that saw a fact count. Undefined if nothing is known to be unchanged, or if all these checks
+ * were on one day.
  */
 export async function unchangedWords(
   { listing, observed }: Pick<ListingFacts, 'listing' | 'observed'>,

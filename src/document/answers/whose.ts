@@ -47,7 +47,7 @@ import {
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, type JudgedListing } from '../seen.ts';
 
-/** The host of a recorded address; undefined for a template. */
+/** Undefined for a template. */
 export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
 
 function hostedAt({ handle, remotes }: ListingDocument): Words {
@@ -56,7 +56,7 @@ function hostedAt({ handle, remotes }: ListingDocument): Words {
   return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
 }
 
-/** Relates the endpoints to the domain of the namespace; empty if that is not possible. */
+/** Empty if the endpoints cannot be compared with the namespace. */
 function endpointsAtDomain(listing: ListingDocument): Words {
   const { handle, remotes } = listing;
   const at = hostedAt(listing);
@@ -82,7 +82,6 @@ function endpointsAtDomain(listing: ListingDocument): Words {
   return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}${where}`;
 }
 
-/** Says that the host of the recorded repository redirects to a different account. */
 function movedAccount({ known }: JudgedListing, isShown: boolean): Words {
   const [one] = known(repositoryExists);
   const [host = '', account = ''] = toRepositoryKey(one?.subject ?? '')?.split('/') ?? [];
@@ -112,14 +111,10 @@ function namespaceOf(judged: JudgedListing): TextFact {
   const at = hostedAt(judged.listing);
   const ofAccount = isEmpty(at) ? at : say`; its endpoint is on ${at}`;
   const where = isComparable ? endpointsAtDomain(judged.listing) : ofAccount;
-  // The words name the registry as their source.
+  // The words need no source: they name the registry, or say that the proof is not known.
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
 }
 
-/**
- * The publisher of a listing, the relation of its endpoints to the publisher's domain, and the first
- * publication.
- */
 export function publisherFacts(judged: JudgedListing): TextFact[] {
   const published = judged
     .known(registryFirstPublished)

@@ -4,7 +4,6 @@ import type { ComparedListing, Criterion, CriterionFinding, CriterionValue } fro
 import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './observed.ts';
 import { nativeCriteria, recordedCriteria, signalCriteria } from './recorded.ts';
 
-/** All criteria of compare_agents; each is judged by facts that a listing document shows. */
 export const criteria = {
   ...recordedCriteria,
   ...signalCriteria,
@@ -31,7 +30,7 @@ export interface CriterionAnswer extends CriterionFinding {
   readonly value?: string | number;
 }
 
-/** The reason why a criterion does not accept a value; undefined if it does. */
+/** Undefined if the criterion accepts the value. */
 export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
   const { takes } = criteria[criterion];
   if (takes.kind === 'nothing') return value === undefined ? undefined : `${criterion} takes no value`;
@@ -58,11 +57,11 @@ function answer(compared: ComparedListing, { criterion, value }: RequestedCriter
   return { criterion, ...(value !== undefined && { value }), ...criteria[criterion].judge(compared, value) };
 }
 
-/** The evidence of an answer: a criterion about the record may be answered by what a check found. */
+/** A criterion about the record may be answered by what a check found. */
 const evidenceOf = ({ criterion, source }: CriterionAnswer): Criterion['evidence'] =>
   source === 'Dossier' || source === ofChecks ? 'observed' : criteria[criterion].evidence;
 
-/** Judges a listing by each requested criterion, in their order. Nothing is added up. */
+/** Nothing is added up. */
 export function compareListing(
   compared: ComparedListing,
   requested: readonly RequestedCriterion[],

@@ -8,19 +8,18 @@ import type { ListingDocument } from '../listing-document.ts';
 import { copyLacksWords } from '../record.ts';
 import { isChecked } from '../seen.ts';
 
-/** The input of a rule: a listing document, as every adapter shows it, and the time. */
 export interface ComparedListing {
   readonly listing: ListingDocument;
   readonly now_ms: number;
 }
 
 export interface CriterionFinding {
-  /** `unknown` and `not_applicable` (the record names nothing to judge) count neither as yes nor as no. */
+  /** `not_applicable`: the record names nothing to judge. */
   readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
   readonly fact: Words;
   /** The texts of the publisher that the fact is about. */
   readonly recorded?: readonly string[];
-  /** The price that an endpoint quoted. */
+  /** A price that the fact is about. */
   readonly quoted?: Words;
   /** The recorded endpoint, package or host that was checked. */
   readonly subject?: string;
@@ -30,7 +29,6 @@ export interface CriterionFinding {
   readonly as_of: string;
 }
 
-/** The value of a criterion: none, a whole number, a choice, a tag, or a price such as "0.01 USDC". */
 export type CriterionValue = string | number | undefined;
 type Takes =
   | { readonly kind: 'nothing' }
@@ -40,23 +38,18 @@ type Takes =
   | { readonly kind: 'tag' }
   | { readonly kind: 'price' };
 
-/** One question that stored facts can answer. */
 export interface Criterion {
-  /** The origin of its facts: elsewhere, checks by this service, or claims and ratings made here. */
   readonly evidence: 'imported' | 'observed' | 'native';
   /** The question; `{}` stands for the value, `(s)` for a plural that depends on it. */
   readonly label: string;
   readonly takes: Takes;
-  /** The rule, a pure function; `value` must be one that `takes` allows. */
+  /** A pure function. `value` must be one that `takes` allows. */
   judge(compared: ComparedListing, value: CriterionValue): CriterionFinding;
 }
 
 export type CriterionResult = Pick<CriterionFinding, 'result' | 'fact' | 'recorded'>;
 
-/**
- * Returns functions that define criteria of one kind of evidence by label and rule. `withSource` adds source
- * and date to what a rule returns without them. Without `withSource` every rule must return them.
- */
+/** `withSource` adds source and date to findings that lack them. Without it, every rule must return them. */
 export function criteriaOf<Given extends CriterionResult = CriterionFinding>(
   evidence: Criterion['evidence'],
   withSource?: (compared: ComparedListing, found: Given) => CriterionFinding,
@@ -78,7 +71,6 @@ export function criteriaOf<Given extends CriterionResult = CriterionFinding>(
   return {
     plain: (label: string, rule: Rule<undefined>) => define(label, { kind: 'nothing' }, rule),
     number: (label: string, max: number, rule: Rule<number>) => define(label, { kind: 'number', max }, rule),
-    /** A criterion with a number of days (default 30) for which something must have stayed the same. */
     unchangedFor: (label: string, max: number, rule: Rule<number>) =>
       define(label, { kind: 'number', max, usual: 30 }, rule),
     choice: (label: string, of: readonly string[], rule: Rule<string>) =>
@@ -96,30 +88,23 @@ export const decided = (holds: boolean, fact: Words) => (holds ? met(fact) : not
 
 const skew_ms = 5 * 60_000;
 
-/**
- * Days since a time, not rounded and at least 0; undefined if the time is more than five minutes in the
- * future.
- */
+/** Not rounded. A time up to five minutes in the future counts as now; a later one gives undefined. */
 export function daysSince(time: string, now_ms: number): number | undefined {
   const age_ms = now_ms - Date.parse(time);
   return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;
 }
 
-/** The imported fact of a kind, which may state that the record has none. */
+/** The signal may state that the record has none. */
 export const signalOf = <K extends RecordKind>({ listing }: Pick<ComparedListing, 'listing'>, kind: K) =>
   factsOf(kind, listing.signals.imported)[0];
 
-/** A finding with the registry as its source, on the day when the record was read. */
 export const recordedFinding = ({ listing }: ComparedListing, found: CriterionResult): CriterionFinding => ({
   ...found,
   source: listing.origin,
   as_of: dayText(listing.observed_at),
 });
 
-/**
- * Returns `found`, a finding about a field that the record lacks, or unknown if the copy of the registry has
- * this field for no listing.
- */
+/** Returns `found`, or unknown if the copy of the registry has the field for no listing. */
 export function absentFinding(
   compared: ComparedListing,
   field: CopyField,
@@ -129,7 +114,6 @@ export function absentFinding(
   return recordedFinding(compared, lacking === undefined ? found : unknown(lacking));
 }
 
-/** A finding from an observation, on the day when Dossier last saw it. */
 export const observedFinding = (
   { subject, source, observed_at = '' }: Observation,
   found: CriterionResult & Pick<CriterionFinding, 'quoted'>,
@@ -143,11 +127,11 @@ export const observedFinding = (
 const firstOf = (findings: readonly CriterionFinding[], order: readonly CriterionFinding['result'][]) =>
   order.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
-/** The worst finding, for a question that every recorded endpoint or package has to meet. */
+/** For a question that every endpoint or package has to meet. */
 export const worstOf = (findings: readonly CriterionFinding[]) =>
   firstOf(findings, ['not_met', 'unknown', 'met']);
 
-/** The best finding, for a question that one endpoint or package has to meet. */
+/** For a question that one endpoint or package has to meet. */
 export const bestOf = (findings: readonly CriterionFinding[]) =>
   firstOf(findings, ['met', 'unknown', 'not_met']);
 
@@ -168,10 +152,7 @@ function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observat
   return say`${fact}: ${outcomeWords(check)}.`;
 }
 
-/**
- * A finding that is unknown because no recent check saw the fact. It names the outcome of the check if there
- * was one. `fact` has no full stop.
- */
+/** `fact` has no full stop. The outcome of the check is added if the check saw nothing. */
 export const unseenFinding = (
   compared: ComparedListing,
   fact: Words,

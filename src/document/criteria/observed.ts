@@ -44,38 +44,29 @@ import {
   worstOf,
 } from './criterion.ts';
 
-/**
- * Returns the observation of a kind about one recorded endpoint or package; undefined if it was not checked.
- */
+/** Returns the observation of one recorded endpoint or package; undefined if it was not checked. */
 type FactAt = <K extends NamedKind>(kind: K) => FactOf<K> | undefined;
 
-/** The facts of each recorded endpoint, each address once. */
 const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
   [...new Set(listing.remotes.map(({ url }) => url))].map(
     (url) => (kind) => factsOf(kind, listing.observations).find(({ subject }) => subject === url),
   );
 
-/**
- * The finding if the record names no endpoint. The criterion does not apply to a service that runs from a
- * package. The finding is unknown if the copy of the registry has no endpoints.
- */
+/** A service that runs from a package has no endpoint to judge. */
 const notForPackages = (compared: ComparedListing): CriterionFinding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /**
- * The observation that leaves open whether an endpoint asks for a payment, or 'nothing' if there is none;
- * undefined if the endpoint introduced itself without asking for one.
+ * The observation that leaves open whether the endpoint asks for a payment. Undefined if the endpoint
+ * introduced itself and asked for none.
  */
-function unseenPriceOf(factOf: FactAt): Observation | 'nothing' | undefined {
+function unseenPriceOf(factOf: FactAt): Observation | 'not checked' | undefined {
   const challenge = factOf(priceChallenge);
   const tools = factOf(priceTool);
-  if (currentOutcome(challenge) !== 'nothing') return challenge ?? 'nothing';
+  if (currentOutcome(challenge) !== 'nothing') return challenge ?? 'not checked';
   return tools && !['nothing', 'absent'].includes(currentOutcome(tools) ?? '') ? tools : undefined;
 }
 
-/**
- * An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts).
- */
 function judgeEndpoint(compared: ComparedListing, factOf: FactAt): CriterionFinding {
   const check = factOf(endpointAnswers);
   const tally = factOf(endpointAvailability);
@@ -104,13 +95,12 @@ export const endpointCriteria = {
   }),
 } as const satisfies Record<string, Criterion>;
 
-/** A question about every recorded package, with the words of its answers; `unseen` has no full stop. */
 interface AskedFact<K extends NamedKind> {
   readonly kind: K;
   /** Undefined if the value does not answer the question. */
   holds(value: KindValue<K>): boolean | undefined;
   readonly met: Words;
-  /** Said in place of `met` if the registry does not have the package, so that the value means nothing. */
+  /** Said in place of `met` if the registry does not have the package. */
   readonly absent?: Words;
   notMet(value: KindValue<K>, factOf: FactAt): Words;
   readonly unseen: Words;
@@ -136,9 +126,6 @@ function judgePackage<K extends NamedKind>(
   return observedFinding(seen, holds ? met(asked.met) : notMet(asked.notMet(seen.value, factOf)));
 }
 
-/**
- * Met if every recorded package is, not met if one is not; a package that Dossier does not check is unknown.
- */
 function ofEachPackage<K extends NamedKind>(
   compared: ComparedListing,
   asked: AskedFact<K>,
@@ -150,7 +137,7 @@ function ofEachPackage<K extends NamedKind>(
   );
 }
 
-/** The repository that a package without provenance states, which proves nothing. */
+/** The statement of a package about itself proves nothing. */
 function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
   const { result, repository = '' } = (currentOutcome(one) === 'seen' && one?.value) || {};
   if (result === 'match') return own('; the package states the recorded repository as its own');
@@ -296,10 +283,7 @@ export const priceCriteria = {
 
 const maxDays = 3650;
 
-/**
- * Judges whether a fact was the same for at least `days` days, as far as it was checked. `subject` begins a
- * sentence: "The tools that the endpoint lists".
- */
+/** `subject` begins a sentence: "The tools that the endpoint lists". */
 function judgeUnchanged(one: DatedObservation, days: number, subject: Words): CriterionFinding {
   const since = dayOf(one.first_seen_at);
   const when = fromDayToDay(one.first_seen_at, one.observed_at);
@@ -324,7 +308,7 @@ const anotherPayee = (one: DatedObservation): CriterionFinding =>
     ),
   );
 
-/** Tells whether an endpoint answers without showing what was seen there before, which may have changed. */
+/** The endpoint answers, but no longer shows the fact, which may have changed. */
 const isHidden = ({ unanswered_since }: Observation, answers: Observation | undefined): boolean =>
   unanswered_since !== undefined && answers?.outcome === 'seen' && answers.missed_since === undefined;
 
@@ -337,8 +321,8 @@ const judgeHidden = (one: DatedObservation, subject: Words): CriterionFinding =>
   );
 
 /**
- * The worst finding of all recorded endpoints. An endpoint without any observation of the fact is unknown if
- * `needs` returns true for it; otherwise it is ignored.
+ * An endpoint without any observation of the fact is unknown if `needs` returns true for it; otherwise it is
+ * ignored.
  */
 function unchangedFor(
   compared: ComparedListing,

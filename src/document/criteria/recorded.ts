@@ -44,7 +44,6 @@ const unique = (values: readonly string[]) => [...new Set(values)];
 const originWords = ({ listing }: ComparedListing) =>
   listing.sample ? own('The sample') : own('The registry');
 
-/** Says whether the record requires headers in requests; empty if not. */
 function needs(remote: ListingRemote | undefined): Words {
   const headers = (remote?.inputs ?? []).filter(({ kind, required }) => kind === 'header' && required);
   if (headers.length === 0) return say``;
@@ -55,7 +54,6 @@ function needs(remote: ListingRemote | undefined): Words {
 
 const future = unknown(own('The recorded date is in the future.'));
 
-/** Criteria judged by the registry's record, and two of them by checks too; none by ratings. */
 export const recordedCriteria = {
   active: recorded.plain('Active in the registry', (compared) => {
     const { origin_status, status_message } = compared.listing;
@@ -181,13 +179,9 @@ function signalFinding(
 const ofSignal = (kind: RecordKind) =>
   criteriaOf<CriterionResult>('imported', (compared, found) => signalFinding(compared, kind, found));
 
-/** The changes that `record_unmoved_for` covers, in words that follow “no version”. */
+/** Words that follow “no version”. */
 const unmoved = 'moved to another owner, asked for another secret, changed a runtime or left https';
 
-/**
- * Judges whether no version of the last `days` days moved the record to a different owner or asked for a
- * different secret, as far as versions are stored.
- */
 function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult {
   const { published_at } = compared.listing;
   const fact = signalOf(compared, recordMoves)?.value;
@@ -207,7 +201,6 @@ function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult 
   return ageOf(since) >= days ? met(say`${none}.`) : unknown(say`${none}. That is less than was asked for.`);
 }
 
-/** Criteria judged by imported signals, each with its source and date; none by ratings. */
 export const signalCriteria = {
   namespace_matches_repository_owner: ofSignal(namespaceOwner).plain(
     'Namespace and repository have the same owner',
@@ -272,10 +265,7 @@ const maxRatings = 1000;
 /** With fewer sources no share is computed (docs/ratings.md). */
 const minForShare = 5;
 
-/**
- * Tells whether a time of this service is at most `days` days ago. A time in the future counts, because
- * clocks differ.
- */
+/** A time in the future counts, because the clocks of nodes differ. */
 const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time, now_ms) ?? 0) <= days;
 
 const native = criteriaOf<CriterionResult>('native', ({ listing }, found) => ({
@@ -310,7 +300,6 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): Words
   return sentence(say`${sourcesFirst(native)}${groups}`);
 }
 
-/** Criteria judged by claims and ratings made on this service; none by imported signals. */
 export const nativeCriteria = {
   claimed: ofClaims.plain('Claimed', ({ listing }) => {
     const why = whyNotClaimed(listing);

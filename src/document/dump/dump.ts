@@ -17,9 +17,8 @@ const asksEvery_ms = 600_000;
 const hasFile = ({ manifest }: DumpFolder, path: string) => manifest.files.some((file) => file.path === path);
 
 /**
- * The dumps of this process. Callers wait for the first one, and get the old one while a new one is written.
- * No caller gets what was withdrawn or moderated before it asked, and withdrawals make no caller wait for
- * more than two rewritings.
+ * Callers get the present dump while the next one is written, unless it is too old. They never get what was
+ * withdrawn or moderated before they asked.
  */
 export function createDumps(context: Context) {
   const { clock, config, log, store } = context;
@@ -50,7 +49,6 @@ export function createDumps(context: Context) {
       });
     return writing;
   };
-  /** Rewrites the newest dump, and again if a newer one took its place meanwhile. */
   const rewriteNewest = async (): Promise<DumpFolder> => {
     const [dump, ...older] = written;
     if (!dump) return begin();
@@ -91,7 +89,6 @@ export function createDumps(context: Context) {
   timer.unref();
   return {
     read,
-    /** The dump that has a file of this path, if it is not too old and nothing was taken away since. */
     async find(path: string) {
       const found = written.find((dump) => hasFile(dump, path));
       return found && ageOf_ms(found) < longestSent_ms && (await isSendable(found)) ? found : undefined;

@@ -32,7 +32,6 @@ async function* readHandles({ observations }: Reads, signal: AbortSignal): Async
   }
 }
 
-/** The registry's records of the shown versions, one per line. */
 async function toRecords({ listings }: Reads, handles: readonly string[]): Promise<string[]> {
   const shown = (await listings.byHandles(handles)).filter((one) => !one.withdrawn && !isSample(one));
   const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
@@ -43,7 +42,6 @@ async function toRecords({ listings }: Reads, handles: readonly string[]): Promi
   });
 }
 
-/** The documents of listings, one per line. */
 async function toEvidence(
   { documents }: Reads,
   handles: readonly string[],
@@ -67,10 +65,7 @@ interface WrittenMember {
 
 const folderOfPaths = '/export/';
 
-/**
- * A file of a dump. Its name has the start of its SHA-256, so that no manifest is combined with the file of
- * another dump.
- */
+/** The name has the start of the SHA-256, so that no manifest is combined with the file of another dump. */
 interface DumpFile {
   readonly kind: DumpKind;
   readonly members: readonly WrittenMember[];
@@ -116,7 +111,7 @@ async function createFile(folder: string, kind: DumpKind) {
   };
 }
 
-/** Makes the files of a dump side by side, so that each page of listings is read once. */
+/** The files are written side by side, so that each has the same listings in the same member. */
 async function createFiles<T>(
   folder: string,
   fill: (files: readonly Awaited<ReturnType<typeof createFile>>[]) => Promise<T>,
@@ -130,10 +125,6 @@ async function createFiles<T>(
   }
 }
 
-/**
- * The times at which a dump was written and, if lines were replaced since, rewritten; `since` is its newest
- * change.
- */
 interface Moment {
   readonly created_at: string;
   readonly since: string;
@@ -141,8 +132,8 @@ interface Moment {
 }
 
 /**
- * The manifest of a dump: `since` is its newest change, from which /changes continues, or 0. `signature` is a
- * C2SP signed note by the key of the log about the SHA-256 of the RFC 8785 JSON of all other members.
+ * `since` is the newest change when the dump was written, from which /changes continues, or 0. `signature` is
+ * a C2SP signed note by the key of the log about the SHA-256 of the RFC 8785 JSON of all other members.
  */
 async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
@@ -152,7 +143,7 @@ async function toManifest(files: readonly DumpFile[], moment: Moment, context: C
 }
 
 const folderName = 'dossier-dump-';
-/** Folders of this age are left over from processes that have ended. */
+/** No process sends a dump of this age, so its folder was left behind. */
 const leftAfter_ms = day_ms;
 
 async function removeLeft(): Promise<void> {
@@ -163,7 +154,6 @@ async function removeLeft(): Promise<void> {
   }
 }
 
-/** Fills a new folder, and removes it if that fails. */
 async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) {
   const folder = await mkdtemp(join(tmpdir(), folderName));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -197,7 +187,7 @@ export interface DumpFolder {
   readonly remove: () => Promise<void>;
 }
 
-/** Writes all visible listings except the sample, and their evidence, as of one moment. */
+/** Writes all visible listings except the sample, as of one moment. */
 export async function writeDump(context: Context, signal: AbortSignal): Promise<DumpFolder> {
   // The folder may belong to another user, or another node may have removed it just now.
   await removeLeft().catch(() => undefined);
@@ -225,7 +215,7 @@ async function readMember(file: FileHandle, { bytes }: WrittenMember, position: 
   return buffer;
 }
 
-/** Copies a file of a dump member by member; a member for which `toLines` returns lines is written anew. */
+/** A member for which `toLines` returns lines is written anew. The others are copied. */
 async function rewriteFile(
   file: Awaited<ReturnType<typeof createFile>>,
   dump: DumpFolder,
@@ -247,7 +237,6 @@ async function rewriteFile(
   }
 }
 
-/** Copies a dump; pages with a listing from which something was taken away are made anew. */
 export const rewriteDump = (dump: DumpFolder, context: Context, signal: AbortSignal): Promise<DumpFolder> =>
   inFolder(async (folder) => {
     const { filled: seq, files } = await createFiles(folder, (made) =>

@@ -9,11 +9,9 @@ const lockedFact = z.object({
   /** The value in words if it is not a text; quotations and code spans were written by others. */
   text: z.string().optional(),
   since: z.string().optional(),
-  /**
-   * Set if Dossier saw the fact itself. It is then compared only if both sides know it by the same method.
-   */
+  /** Set if Dossier saw the fact itself. */
   is_observed: z.literal(true).optional(),
-  /** Set if the newest check saw only a part. A difference then counts only if the fact changed since. */
+  /** Set if the newest check saw only a part. */
   is_part: z.literal(true).optional(),
   method_version: z.string().optional(),
 });
@@ -26,7 +24,7 @@ const lockedListing = z.object({
 });
 export type LockedListing = z.infer<typeof lockedListing>;
 
-/** The content of dossier.lock.json: facts of listings that a later check compares (docs/changes.md). */
+/** The content of dossier.lock.json (docs/changes.md). */
 const lockFile = z.object({
   lockfile_version: z.literal(1),
   from: z.string(),
@@ -38,9 +36,9 @@ export type LockFile = z.infer<typeof lockFile>;
 export const readLockFile = (text: string): LockFile | undefined =>
   lockFile.safeParse(parseForeignJson(text)).data;
 
-/** A change of a fact: the old value, since when it is different (RFC 3339), and the change in words. */
 interface SaidChange {
   readonly from: unknown;
+  /** The time since which the value is different, RFC 3339. */
   readonly since: string;
   readonly text: string;
 }
@@ -54,10 +52,13 @@ export interface LockDifference {
   /** Undefined if the fact was not locked. */
   readonly from: LockedFact['value'] | undefined;
   readonly to: LockedFact['value'] | undefined;
-  /** Both values in words; quotations and code spans were written by others. */
+  /** Quotations and code spans were written by others. */
   readonly from_text: string;
   readonly to_text: string;
-  /** Says how it changed if the values are digests; of several changes, the weightiest and the last. */
+  /**
+   * Says how the fact changed if both values do not show it. Of several changes, it names the weightiest and
+   * the last.
+   */
   readonly how?: string;
   /** The time since which it is so (RFC 3339), or else the day on which it was read. */
   readonly when: string;
@@ -69,7 +70,7 @@ const valueText = (value: LockedFact['value']) =>
 
 const digestText = (value: LockedFact['value']) => `SHA-256 ${canonicalDigest({ value }).slice(0, 12)}`;
 
-/** Both values in words; if these are equal, the exact values, or their digests. */
+/** If the words of both are the same, the exact values or their digests are shown. */
 function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) {
   const ways = [
     ({ text, value }: LockedFact) => text ?? valueText(value),
@@ -81,16 +82,15 @@ function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) 
   return { from_text, to_text };
 }
 
-/** Says how a fact changed since it was locked; `since` is the time from which the locked value was known. */
-function howChanged(changes: readonly SaidChange[], { value, since: locked = '' }: Partial<LockedFact>) {
+function howChanged(changes: readonly SaidChange[], { value, since: lockedSince = '' }: Partial<LockedFact>) {
   const last = changes.at(-1);
   if (!last || isDeepStrictEqual(last.from, value)) return last?.text;
-  const first = changes.find(({ since }) => since > locked) ?? last;
+  const first = changes.find(({ since }) => since > lockedSince) ?? last;
   const most = first === last ? '' : `what weighs most: ${first.text}; `;
   return `of several changes since, ${most}the last: ${last.text}`;
 }
 
-/** Tells whether two different methods found a fact. An old lock file does not name the method. */
+/** An old lock file does not name the method. */
 const isOtherMethod = (before: LockedFact, after: LockedFact): boolean =>
   before.method_version !== undefined &&
   after.method_version !== undefined &&
@@ -110,7 +110,6 @@ function isCompared(before: LockedFact | undefined, after: LockedFact | undefine
   return !isOtherMethod(before, after) && !isPartly(before, after);
 }
 
-/** The facts of one listing that differ from the locked ones, by name. */
 export function compareLocked(
   handle: string,
   locked: LockedListing,
@@ -133,10 +132,6 @@ export function compareLocked(
   });
 }
 
-/**
- * Counts the locked facts that could not be compared: facts that are not known now, facts that a different
- * method found, and facts that are known only in part.
- */
 export function uncomparedOf(locked: LockedListing, now: LockedListing) {
   const facts = Object.entries(locked.facts).filter(([fact, one]) => !isCompared(one, now.facts[fact]));
   const notKnown = facts.filter(([fact]) => now.facts[fact] === undefined).length;
@@ -147,7 +142,6 @@ export function uncomparedOf(locked: LockedListing, now: LockedListing) {
   return { notKnown, byOtherMethod, inPart: facts.length - notKnown - byOtherMethod };
 }
 
-/** The difference for a listing that can no longer be read because it is withdrawn or unknown. */
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({
   handle,
   fact: 'listing',
@@ -165,7 +159,6 @@ function factText(fact: string): string {
   return end < 0 ? fact : `${fact.slice(0, end)} ${coded(fact.slice(end + 1))}`;
 }
 
-/** A difference on one line. Values, which others wrote, are quoted or in code spans. */
 export function differenceText({ handle, fact, from_text, to_text, how, when, when_is }: LockDifference) {
   const what = how === undefined ? ` changed from ${from_text} to ${to_text}` : `: ${how}`;
   return `${handle}: ${factText(fact)}${what}, ${when_is === 'since' ? 'known since' : 'as of'} ${dayText(when)}`;

@@ -8,10 +8,7 @@ import type { ListingDocument } from '../listing-document.ts';
 import { between } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
 
-/**
- * Tells whether an observation has something to compare: a value, that there is none, or a request for a
- * payment. It counts even if it was not checked lately. Requests for credentials are in auth.required.
- */
+/** A stale observation counts too. Requests for credentials are compared as auth.required. */
 function isComparable(one: Observation): boolean {
   const { outcome } = one;
   if (outcome === 'asks') return one.kind === priceChallenge.kind && one.asks_for === 'payment';
@@ -21,7 +18,7 @@ function isComparable(one: Observation): boolean {
 const lockedValue = ({ value, value_digest }: Pick<Observation, 'value' | 'value_digest'>) =>
   (value_digest === undefined ? value : { sha256: value_digest }) as LockedFact['value'];
 
-/** A locked fact from an observation. A shortened value is compared by its digest. */
+/** A shortened value is compared by its digest. */
 function observed(one: Observation): LockedFact {
   const { kind, value, outcome, first_seen_at: since, method_version } = one;
   const isPart = one.is_part || one.seen_in_part;
@@ -63,10 +60,6 @@ function claimFact({ state, claim }: ListingDocument): LockedFact {
   return claim ? { value: `${state}${commit}`, since: claim.claimed_at } : { value: state };
 }
 
-/**
- * The facts of a listing document that a lock file holds: what the record states, and what checks by Dossier
- * saw.
- */
 export function toLocked(document: ListingDocument): LockedListing {
   const facts = Object.fromEntries([
     ...recordFacts(document),
@@ -79,10 +72,7 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/**
- * The changes of each list in the words of every answer, because its value is a digest, or says more than its
- * words.
- */
+/** Only changes of facts whose locked values do not show what changed. */
 export const toChanges = ({ observations }: ListingDocument): LockChanges =>
   Object.fromEntries(
     observations.flatMap((one) => {

@@ -3,16 +3,14 @@ import { wrongField } from '../../core/problem.ts';
 import type { ListingInput, ListingRemote } from '../../listings/listing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
-// Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md;
-// everything about ARD in this service follows this version.
+// Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md.
 
 export const serverCardType = 'application/mcp-server-card+json';
 export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 
-/** The namespace of our own terms: the address of a page that explains them. */
+/** The page at this address explains our own terms. */
 export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`;
 
-/** The terms of that namespace with their meanings. */
 export const ownTerms = {
   'evidence-v1':
     'The facts that this service knew about a listing on a day, as a signed statement (in-toto predicate type)',
@@ -38,7 +36,7 @@ function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
   return { type, url, headers, variables };
 }
 
-/** The longest title or description in the schema of a card; the entry around the card has the whole text. */
+/** The longest title or description in the schema of a server card. */
 const longestInCard = 100;
 
 const inCard = (text: string): string =>
@@ -51,16 +49,13 @@ const kindsOf = (recorded: readonly (string | undefined)[]) => [
 const reverse = (labels: string) => labels.split('.').toReversed().join('.');
 const urn = /^urn:air:([a-zA-Z0-9.-]+)(?::[a-zA-Z0-9._-]+)*:([a-zA-Z0-9._-]+)$/;
 
-/** The identifier of a listing: the domain of its namespace, and its name (Appendix C). */
+/** ARD, Appendix C. */
 function toUrn(handle: string): string {
   const { namespace, name } = handleParts(handle);
   return `urn:air:${reverse(namespace)}:${name}`;
 }
 
-/**
- * The handle in an identifier; undefined if no listing has one of that form. Throws invalid_input if it is
- * not an identifier.
- */
+/** Undefined if no handle has this identifier. Throws invalid_input if it is not an identifier. */
 export function readUrn(identifier: string): string | undefined {
   const [, publisher = '', name = ''] = urn.exec(identifier) ?? [];
   if (!publisher) throw wrongField('identifier', 'must be urn:air:<publisher>:<namespace>:<agent-name>');
@@ -69,8 +64,8 @@ export function readUrn(identifier: string): string | undefined {
 }
 
 /**
- * A listing as an ARD entry (4.2): recorded facts in ARD's terms, other facts in our own. It has no
- * trustManifest and no representativeQueries, because only its publisher could state them.
+ * An ARD entry (4.2). It has no trustManifest and no representativeQueries, because only the publisher could
+ * state them.
  */
 export function toArdEntry(listing: ListingDocument, publicUrl: string) {
   const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
@@ -84,7 +79,7 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
       name: handle,
       ...(title && { title: inCard(title) }),
       version,
-      // A description is required.
+      // The schema requires a description.
       description: inCard(description || title || handle),
       ...(website && { websiteUrl: website }),
       remotes: remotes.map(toCardRemote),

@@ -19,7 +19,7 @@ import { toStaleAt } from '../../observations/to-observations.ts';
 import { toListingDocument } from '../document.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
-/** The key of our block in `_meta`: the host of PUBLIC_URL with its labels reversed, and `/evidence`. */
+/** The key of our block in `_meta`. */
 const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
 
 const observationOf = ({ observations }: ListingDocument, { kind }: Kind) => {
@@ -75,8 +75,7 @@ export function toDatedFacts(document: ListingDocument, log: object, observation
 export const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
 
 /**
- * The digest of the record, the address and the digest of the evidence (both SHA-256 of RFC 8785 JSON), and
- * until when its checks are current. evidence_ref and evidence_digest are named as in
+ * The digests are SHA-256 of RFC 8785 JSON. evidence_ref and evidence_digest are named as in
  * modelcontextprotocol/registry pull request 1404.
  */
 function toReferences(document: ListingDocument, server: JsonObject, interval_s: number) {
@@ -100,10 +99,6 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
     Object.entries(observations).map(([kind, one]) => [kind, names.reduce(without, one as JsonObject)]),
   );
 
-/**
- * Returns the evidence for MCP clients that read a registry, in at most 2 KiB. If it is longer, addresses are
- * left out first; if that is not enough, values are left out, too, and at last all observations.
- */
 function toEvidence(document: ListingDocument, references: object, log: object) {
   const observations = toObservations(document);
   const toBlock = (shown: object) => ({ ...references, ...toDatedFacts(document, log, shown) });
@@ -114,7 +109,7 @@ function toEvidence(document: ListingDocument, references: object, log: object) 
 
 const isText = (value: unknown) => typeof value === 'string';
 
-/** Tells whether a package or a remote says how it is reached, as the schema requires for both. */
+/** The schema requires a transport of packages and remotes. */
 const isReachable = ({ type, url }: JsonObject) =>
   type === 'stdio' || ((type === 'streamable-http' || type === 'sse') && isText(url));
 
@@ -131,9 +126,9 @@ function withinSchema(server: JsonObject): JsonObject {
 }
 
 /**
- * A record as published, with the names of the present schema. It lacks packages and remotes that do not fit
- * the schema, because typed clients would refuse the whole page. It also lacks what the publisher may not
- * state: the stars and licence that hosts show as facts, and a block under our key.
+ * A record without packages and remotes that do not fit the schema, because typed clients would refuse the
+ * whole page. It also lacks what a publisher may not state: the stars and licence that hosts show as facts,
+ * and a block under our key.
  */
 export function toServer(
   { record, handle, version }: ListingVersion,
@@ -159,10 +154,6 @@ interface About extends Awaited<ReturnType<typeof readShared>> {
   readonly isHidden: boolean;
 }
 
-/**
- * An entry of the registry API: the record, the registry's own facts and, if there is a document, our
- * evidence, each in its own member.
- */
 export function toEntry(
   version: ListingVersion,
   { isLatest, document, isHidden, key, log, interval_s }: About,
@@ -190,14 +181,13 @@ export const readShared = async (context: Context) => ({
   interval_s: context.config.observeInterval_s,
 });
 
-/** The latest version of each listing: the one shown or, if all are deleted, the newest. */
+/** The version shown or, if all versions are deleted, the newest. */
 async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
   const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
   const last = await store.listings.lastVersions(gone);
   return new Map([...listings, ...last].map(({ handle, version }) => [handle, version]));
 }
 
-/** Entries of versions, each with the evidence about its listing if it is the version shown. */
 export async function toEntries(versions: readonly ListingVersion[], context: Context) {
   const { store, config, clock } = context;
   const now = clock();

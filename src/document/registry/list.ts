@@ -6,7 +6,6 @@ import type { ListingVersion } from '../../listings/listing.ts';
 import type { VersionQuery } from '../../listings/table.ts';
 import { toEntries } from './entries.ts';
 
-/** The default and the greatest number of entries on a page. */
 export const defaultLimit = 30;
 export const maxLimit = 100;
 const longestSearch = 200;
@@ -18,7 +17,7 @@ const limit = z.coerce
   .transform((most) => Math.min(most, maxLimit))
   .default(defaultLimit);
 
-/** The parameters of a list in the registry API; unknown ones are ignored. */
+/** Unknown parameters are ignored. */
 const query = z.object({
   cursor: z.string().max(2000).optional(),
   limit,
@@ -37,7 +36,9 @@ const query = z.object({
     .optional(),
 });
 
-/** A cursor holds all parameters except the limit, because hosts leave out the search on later pages. */
+/**
+ * A cursor holds all parameters except the limit, because some clients leave out the search on later pages.
+ */
 const position = z.object({
   search: z.string().optional(),
   after: z.object({ handle: z.string(), version: z.string(), listed_at: z.string() }).optional(),
@@ -47,7 +48,7 @@ const position = z.object({
 });
 type Position = z.output<typeof position>;
 
-/** The position that a cursor holds as JSON text. Throws invalid_input. */
+/** Throws invalid_input. */
 const toPosition = (cursor: string | undefined): Position | undefined => {
   const held = () => z.string().transform((text): unknown => JSON.parse(text));
   const [at] = readCursor(cursor, () => z.tuple([held().pipe(position)])) ?? [];
@@ -64,7 +65,7 @@ function parse<T extends z.ZodType>(schema: T, sent: unknown): z.output<T> {
   });
 }
 
-/** The number of entries that a page may have, 1 to 100. Throws invalid_input. */
+/** Throws invalid_input. */
 export const readLimit = (sent: unknown): number => parse(z.object({ limit }), sent).limit;
 
 function readQuery(sent: unknown): { limit: number; at: Position } {
@@ -80,7 +81,7 @@ function readQuery(sent: unknown): { limit: number; at: Position } {
   };
 }
 
-/** A page of versions by name. A search waits for its turn, because it reads every name. */
+/** A search waits for its turn, because it reads every name. */
 async function listPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
   const { after, updatedSince, version, withDeleted, search: named } = at;
   const read = () =>
@@ -95,7 +96,7 @@ async function listPage(at: Position, limit: number, { store, searches, caller, 
   return { versions: shown, next: { ...at, after: { handle, version: last.version, listed_at } } };
 }
 
-/** A page of the list in the shape of the registry API. Throws invalid_input. */
+/** Throws invalid_input. */
 export async function readServers(sent: Readonly<Record<string, string>>, context: Context) {
   const { limit, at } = readQuery(sent);
   const page = await listPage(at, limit, context);
@@ -127,10 +128,7 @@ const versionsOf = (
     ...which,
   });
 
-/**
- * The versions of one listing in the shape of the registry API, newest first; undefined if there are none.
- * Throws invalid_input.
- */
+/** Newest first; undefined if there are none. Throws invalid_input. */
 export async function readVersionEntries(cursor: string | undefined, query: VersionsQuery, context: Context) {
   const { handle, withDeleted } = query;
   const [published_at, version] = readCursor(cursor, () => z.tuple([z.string(), z.string()])) ?? [];
@@ -148,10 +146,7 @@ export async function readVersionEntries(cursor: string | undefined, query: Vers
   return { servers, metadata: { ...(last && { nextCursor }), count: servers.length } };
 }
 
-/**
- * One version of a listing in the shape of the registry API; `latest` is the one shown. Undefined if there is
- * none.
- */
+/** `latest` is the version shown. Undefined if there is none. */
 export async function readVersionEntry(version: string, query: VersionsQuery, context: Context) {
   const [entry] = await toEntries(await versionsOf(query, { version }, context), context);
   return entry;

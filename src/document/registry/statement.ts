@@ -9,9 +9,8 @@ import type { ListingDocument } from '../listing-document.ts';
 import { readLogHead, toDatedFacts } from './entries.ts';
 
 /**
- * Signs an in-toto Statement v1 about a listing with the log's current key and returns the DSSE envelope. The
- * statement says what this service knew, each fact with its date. Its subject is the listing document, by the
- * SHA-256 of its RFC 8785 JSON. Throws not_found for a listing of the sample.
+ * An in-toto Statement v1 in a DSSE envelope, signed with the current key of the log. Its subject is the
+ * listing document, by the SHA-256 of its RFC 8785 JSON. Throws not_found for a listing of the sample.
  */
 export async function toSignedStatement(document: ListingDocument, context: Context): Promise<Envelope> {
   const { handle, sample, links, observations, origin, origin_note, moderation } = document;
