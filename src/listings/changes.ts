@@ -1,5 +1,11 @@
 import { Problem } from '../core/problem.ts';
-import { type Change, type ChangeFilter, type NewChange, toChangeId } from '../log/change.ts';
+import {
+  type Change,
+  type ChangeFilter,
+  type ChangeType,
+  type NewChange,
+  toChangeId,
+} from '../log/change.ts';
 import { addChanges } from '../log/changes.ts';
 import { changeTable } from '../log/schema.ts';
 import type { Reads } from '../store/store.ts';
@@ -41,10 +47,15 @@ export const createChangeReads = (db: Db) => ({
    * Changes of a listing before a position, newest first, without those that checks saw, which are in the
    * history of observations.
    */
-  async ofRecord(handle: string, { before, limit }: { readonly before: number; readonly limit: number }) {
-    const rows = selectChanges(db, { handle })
-      .where('evidence_change.type', '<>', 'observation.changed')
-      .where('evidence_change.seq', '<', before);
+  async ofRecord(
+    handle: string,
+    { before, limit, type }: { readonly before: number; readonly limit: number; readonly type?: ChangeType },
+  ) {
+    const all = selectChanges(db, { handle }).where('evidence_change.seq', '<', before);
+    const rows =
+      type === undefined
+        ? all.where('evidence_change.type', '<>', 'observation.changed')
+        : all.where('evidence_change.type', '=', type);
     return (await rows.orderBy('evidence_change.seq', 'desc').limit(limit).execute()).map(decodeChange);
   },
   async at(seq: number) {

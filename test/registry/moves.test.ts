@@ -133,6 +133,23 @@ describe('a version that moves where callers go and what they send', () => {
     });
   });
 
+  it('is in the history once, however many ratings and moves in views came after it', async () => {
+    const rated = await openDirectory({ entries: [before] });
+    await rated.importEntries([before, after]);
+    const at = '2026-11-21T08:00:00.000Z';
+    const later = Array.from({ length: 120 }, () => ({ type: 'view.joined', handle, at, data: {} }) as const);
+    await rated.context.store.write((tx) => tx.changes.add(later));
+    const times: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const answer = await call(rated, 'get_history', { handle, cursor });
+      times.push(...(answer.changes as string[]).filter((text) => text.includes('mail.evil.example.net')));
+      cursor = answer.next_cursor as string | undefined;
+    } while (cursor);
+    expect(times).toHaveLength(1);
+    await rated.close();
+  });
+
   it('is in the stream, in feeds and on the home page as it is imported', async () => {
     const text = async (path: string) => (await dated(small).app.request(path)).text();
     const changes = (await text('/changes?since=0')).trim().split('\n');

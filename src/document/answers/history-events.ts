@@ -133,6 +133,7 @@ async function readVersions(
   const changes = await context.store.changes.ofRecord(handle, {
     before: Number.MAX_SAFE_INTEGER,
     limit: readAtOnce,
+    type: 'listing.changed',
   });
   return moves.flatMap((move, at): Placed[] => {
     const { version, published_at } = move;
