@@ -60,28 +60,36 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
     kind: 'registry' | 'saved_copy' | 'sample',
     observed_at: string,
     hasOlderVersions: boolean,
+    isOfNoDate = false,
   ) => ({
     kind,
     observed_at,
     copyLacks,
     /** Whether the source has sent, for any listing, a version that it does not call the newest. */
     hasOlderVersions,
+    /** Whether the listing is from a saved copy whose dates do not show when it was saved. */
+    isOfNoDate,
     isUndated: listing.undated === true,
   });
   if (isSample(listing)) return reading('sample', imported_at, !isSpecified(listing));
-  if (own?.source.startsWith('file:'))
-    return reading('saved_copy', own.progress.newestUpdatedAt ?? imported_at, sendsOlder(own.progress));
+  if (own?.source.startsWith('file:')) {
+    const { newestUpdatedAt: newest } = own.progress;
+    return reading('saved_copy', newest ?? imported_at, sendsOlder(own.progress), newest === undefined);
+  }
   const isLater = read_at !== undefined && read_at > imported_at;
   return reading('registry', isLater ? read_at : imported_at, sendsOlder(own?.progress) || sendsOlder(full));
 }
 
 /** Undefined if the listing is not from a saved copy. */
-export function savedCopySentence({ kind, observed_at }: RecordReading, { imported_at }: Listing) {
-  const changed = dayText(observed_at);
-  const read = dayText(imported_at);
-  return kind === 'saved_copy'
-    ? `This listing is from a saved copy of a registry, read by Dossier on ${read}. The newest change in the copy is of ${changed}, so it was saved on that day or later.`
-    : undefined;
+export function savedCopySentence(
+  { kind, observed_at, isOfNoDate }: RecordReading,
+  { imported_at }: Listing,
+): string | undefined {
+  if (kind !== 'saved_copy') return undefined;
+  const saved = isOfNoDate
+    ? 'No date in the copy shows when it was saved.'
+    : `The newest change in the copy is of ${dayText(observed_at)}, so it was saved on that day or later.`;
+  return `This listing is from a saved copy of a registry, read by Dossier on ${dayText(imported_at)}. ${saved}`;
 }
 
 export const noDates = own('The registry states no date of this listing.');

@@ -182,6 +182,18 @@ describe('a listing from a saved copy with only the newest versions', () => {
   });
 });
 
+it('a copy that states no date is not said to be of the day on which it was read', async () => {
+  const directory = await openDirectory({ entries: [] });
+  await importCopy(directory, 'undated.json', [
+    registryEntry('com.example.a/one', {}, { publishedAt: null, updatedAt: null }),
+  ]);
+  const today = directory.context.clock().toISOString().slice(0, 10);
+  expect(await readDocument(directory)).toMatchObject({
+    origin_note: `This listing is from a saved copy of a registry, read by Dossier on ${today}. No date in the copy shows when it was saved.`,
+  });
+  await directory.close();
+});
+
 it('a copy with older versions states how many versions there are and which was first', async () => {
   const directory = await openDirectory({ entries: [] });
   await importCopy(directory, 'all.json', [

@@ -69,7 +69,14 @@ const facts: ListingFacts = {
   native: { ...noNativeCounts, recent: [] },
   observed: undefined,
   moderation: [],
-  reading: { kind: 'registry', observed_at: time, hasOlderVersions: false, isUndated: false, copyLacks: [] },
+  reading: {
+    kind: 'registry',
+    observed_at: time,
+    hasOlderVersions: false,
+    isOfNoDate: false,
+    isUndated: false,
+    copyLacks: [],
+  },
 };
 
 const claim = {

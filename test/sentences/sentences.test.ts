@@ -55,6 +55,7 @@ const reading = (kind: RecordReading['kind']): RecordReading => ({
   kind,
   observed_at: time,
   hasOlderVersions: false,
+  isOfNoDate: false,
   isUndated: false,
   copyLacks: [],
 });
@@ -62,6 +63,7 @@ const origins = [
   sampleSentence({ origin: sampleOrigin }),
   sampleSentence({ origin: sampleOriginOf('co.webhook/webhook') }),
   savedCopySentence(reading('saved_copy'), listing),
+  savedCopySentence({ ...reading('saved_copy'), isOfNoDate: true }, listing),
   ...(['registry', 'saved_copy', 'sample'] as const).map((kind) =>
     toText(whyNoHistory(reading(kind)) ?? own('none')),
   ),
