@@ -143,10 +143,11 @@ export function nameServers(listings: readonly Startable[]): [string, Remote | S
     (name) => name,
   );
   return wanted.flatMap(({ handle, servers, names }) => {
-    // If several listings would get the same name, each gets its handle, so that none replaces the other.
+    // If several listings would get the same name, each gets its handle. No handle has a second slash, so
+    // none replaces another.
     const isShared = names.some((name) => (uses.get(name)?.length ?? 0) > 1);
     return servers.map((server, at): [string, Remote | Started] => [
-      isShared ? handle + (at === 0 ? '' : `-${at + 1}`) : (names[at] ?? handle),
+      isShared ? handle + (at === 0 ? '' : `/${at + 1}`) : (names[at] ?? handle),
       server,
     ]);
   });

@@ -327,6 +327,31 @@ const post = async (tool: string, input: object) =>
     })
   ).json()) as never;
 
+it('each server in an .mcp.json has a name of its own, also if a handle ends as a number would', async () => {
+  const { app, judgeViews, close } = await openDirectory({
+    entries: [
+      registryEntry('com.example/mail', {
+        remotes: ['https://one.example.com/', 'https://two.example.com/'].map((url) => ({
+          type: 'sse',
+          url,
+        })),
+      }),
+      registryEntry('com.example/mail-2', { remotes: [{ type: 'sse', url: 'https://three.example.com/' }] }),
+    ],
+    environment: { VIEWS: join(folder, 'views.json') },
+  });
+  await judgeViews();
+  const { mcpServers } = (await (await app.request('/views/all/.mcp.json')).json()) as {
+    mcpServers: Record<string, { url: string }>;
+  };
+  expect(
+    Object.values(mcpServers)
+      .map(({ url }) => url)
+      .sort(),
+  ).toEqual(['https://one.example.com/', 'https://three.example.com/', 'https://two.example.com/']);
+  await close();
+});
+
 describe('a command of a listing', () => {
   it('is whole in the allow list, .mcp.json and on the pages, or is left out with the reason', async () => {
     const list = (await json('/views/all/managed-settings.json')) as {
