@@ -97,7 +97,7 @@ const sameWords = {
   pay_to: own('the address for payments'),
 } as const satisfies Readonly<Record<Exclude<SharedKind, 'word'>, Words>>;
 
-/** As in `shares the recorded repository; the tags sms, payments`. */
+/** Example: `shares the recorded repository; the tags sms, payments`. */
 export function alikeWords({ same, packages, tags, words }: SharedTraits): Words {
   const which = (kind: string, what: Words) => {
     if (kind !== 'package' || packages.length === 0) return what;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
-/** Also handles that are no longer listed, in ascending order. */
+/** Handles that are no longer listed are included. The order is ascending. */
 export async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
   // These two parts are limited before all parts are joined, because the observer may have checked every
   // listing.

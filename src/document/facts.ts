@@ -242,17 +242,17 @@ async function readHits(
 
 export const createDocumentReads = (db: Db) => ({
   /**
-   * Also a withdrawn listing; undefined for an unknown handle. Ratings are in their groups at `now`, RFC
+   * Reads withdrawn listings too. Undefined for an unknown handle. Ratings are in their groups at `now`, RFC
    * 3339.
    */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],
   /**
-   * In the order of the handles, without unknown ones. Nothing is cached, so that a job that reads every
-   * listing once does not displace what others read often.
+   * Keeps the order of the handles and leaves out unknown ones. Nothing is cached, so that a job that reads
+   * every listing once does not displace what others read often.
    */
   factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
-  /** Without withdrawn listings, in the given order. */
+  /** Keeps the order of the handles and leaves out withdrawn listings. */
   hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
   hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),

@@ -87,7 +87,7 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
 
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
-/** About the first of the payees that a check saw. Throws not_found if no check saw any. */
+/** Reads about the first of the payees that a check saw. Throws not_found if no check saw any. */
 export async function readPayeeDocument(payees: readonly Payee[], { store, config, clock }: Context) {
   let found: { readonly payee: Payee; readonly rows: readonly AskedPayee[] } | undefined;
   for (const payee of payees) {
@@ -110,7 +110,7 @@ export async function readPayeeDocument(payees: readonly Payee[], { store, confi
       networks: [...new Set(rows.map(({ network }) => network).filter(Boolean))],
     }),
     summary: countWords(payee, there, there.length === mostShown && rows.length > mostShown),
-    /** Also those whose network is not known. Those that ask now come first. */
+    /** Listings whose network is not known are included. Those that ask now come first. */
     asked_by: there.map(toAsking),
     ...(elsewhere.length > 0 && { on_other_networks: elsewhere.map(toAsking) }),
     ...(rows.length > mostShown && { more: `Only the first ${mostShown} are shown.` }),

@@ -60,7 +60,9 @@ export function groupParts(of: RatingCounts) {
   };
 }
 
-/** As in `independent: 2 sources, 2 ratings: 1 succeeded, 1 failed; none with a proof; last 2026-03-09`. */
+/**
+ * Example: `independent: 2 sources, 2 ratings: 1 succeeded, 1 failed; none with a proof; last 2026-03-09`.
+ */
 export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'full' = 'short'): Words {
   const parts = groupParts(of);
   if (!parts) return say`${ours(name)}: none`;

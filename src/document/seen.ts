@@ -65,7 +65,7 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
   return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 
-/** For a kind with one fact for each listing; undefined if it is not known. */
+/** The kind must have one fact for each listing. Undefined if the fact is not known. */
 export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): KindValue<K> | undefined =>
   (kind.origin === 'record'
     ? factsOf(kind, document.signals.imported).find(isKnown)

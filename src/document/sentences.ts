@@ -67,7 +67,7 @@ function groupWords(group: readonly ListingInput[]): Words {
   return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}`;
 }
 
-/** As in `needs a secret header Authorization; takes an argument --port`. */
+/** Example: `needs a secret header Authorization; takes an argument --port`. */
 export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
   const groups = Map.groupBy(needed, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
@@ -223,7 +223,7 @@ const knownNames: ReadonlySet<string> = new Set([...packageTypes, ...transports]
 /** Any other type is in a code span, because a publisher wrote it. */
 export const typeWords = (type: string): Words => (knownNames.has(type) ? ours(type) : code(type));
 
-/** As in `npm example@1.0.0 over stdio`. */
+/** Example: `npm example@1.0.0 over stdio`. */
 export function packageWords(one: ListingPackage): Words {
   const over = one.transport ? say` over ${typeWords(one.transport)}` : say``;
   return say`${typeWords(one.registry_type)} ${packageName(one)}${over}`;

@@ -17,7 +17,7 @@ export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A cla
 
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
-/** Within a sentence; abbreviations keep their capitals. */
+/** The title in a sentence. Abbreviations keep their capitals. */
 export const factTitle = (kind: string): string =>
   (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 

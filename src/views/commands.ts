@@ -41,16 +41,16 @@ const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '
 
 interface CommandStarter {
   readonly name: RegExp;
-  /** The command for each name of a runtime in records. */
+  /** The keys are names of runtimes in records, in lower case. */
   readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
   /**
-   * Options that a record may have before the package and that start nothing else, with and without a value.
+   * Options that take a value. A record may have these and the plain ones before the package, because they
+   * start nothing else.
    */
   readonly valued: RegExp;
-  /** The form of these values. Any form if absent. */
+  /** The form of these values. Any value is accepted if this is absent. */
   readonly value?: RegExp;
   readonly plain: RegExp;
-  /** Words that follow the package. */
   readonly ending?: readonly string[];
 }
 
@@ -100,14 +100,11 @@ const isOpenWord = (word: string) => /^\{[^{}]+\}$/.test(word);
 export interface StartOptions {
   /** Whether only the recorded version may be started. */
   readonly isPinned?: boolean;
-  /** Whether it is a private entry, for which hosts that are not public are allowed. */
+  /** A private entry may name hosts that are not public. */
   readonly isPrivate?: boolean;
 }
 
-/**
- * A command that starts a package over stdio, with the environment that the record sets, and the names of the
- * variables that the caller sets.
- */
+/** `set` is the environment outside the command, and `asked` names the variables that the caller sets. */
 export interface Started {
   readonly command: readonly [string, ...string[]];
   readonly set: Readonly<Record<string, string>>;
@@ -116,7 +113,7 @@ export interface Started {
   readonly isOpen: boolean;
 }
 
-/** Why no command starts a package, as a phrase without a full stop. */
+/** The phrase has no full stop. */
 export interface WhyNot {
   readonly why: Words;
 }
@@ -129,14 +126,11 @@ const askedOf = ({ inputs = [] }: ListingPackage) =>
     kind === 'environment' && required && variable.test(name) ? [name] : [],
   );
 
-/** Tells whether a word before the package is the package itself, in any version. */
+/** Some records name the package among the runtime arguments again, in any version. */
 const isPackage = (word: string, name: string) =>
   word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
 
-/**
- * Returns the recorded options before the package. An unknown option is refused, because it may start
- * something else.
- */
+/** An unknown option is refused, because it may start something else. */
 function optionsOf(
   recorded: ListingPackage,
   { valued, value: form = /^/, plain }: CommandStarter,
@@ -160,10 +154,7 @@ function optionsOf(
   return options;
 }
 
-/**
- * Returns the package as commands name it: first without a version, unless the version is pinned, and then
- * with it.
- */
+/** The name without a version comes first, unless the version is pinned. The name with it comes last. */
 function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot {
   const { registry_type, identifier, version = '' } = recorded;
   const isImage = isImageType(registry_type);
@@ -183,7 +174,7 @@ const isImageAt = (identifier: string, isPrivate: boolean) => {
   return isPrivate || host === undefined || isPublicHost(host.replace(/:\d+$/, ''));
 };
 
-/** Returns the option that names the registry of a package, if it is not the usual one. */
+/** Empty for the usual registry. */
 function registryOf(
   { registry_type, registry_base_url }: ListingPackage,
   isPrivate: boolean,
@@ -197,16 +188,13 @@ function registryOf(
   return whyNot(say`it is in another registry, ${code(registry_base_url)}, which no command here names`);
 }
 
-/**
- * Returns the options that give a container its environment: values from the record, and names whose values
- * the caller passes on.
- */
+/** Values from the record are given to the container. Variables of the caller are passed on by name. */
 const toContainer = (environment: Readonly<Record<string, string>>, asked: readonly string[]): string[] => [
   ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
   ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
 ];
 
-/** Why a package cannot be started as it is recorded, in any version; undefined if it can. */
+/** toStarted finds further obstacles: the runtime, the registry and the options. */
 function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | undefined {
   const {
     registry_type,
@@ -229,8 +217,8 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
 }
 
 /**
- * Returns the commands that start a package over stdio exactly as recorded, the one with the version last, or
- * why there is none. No part of a recorded command is left out, because the rest might start something else.
+ * The command that names the version, if there is one, comes last. No part of a recorded command is left out,
+ * because the rest might start something else.
  */
 export function toStarted(
   recorded: ListingPackage,
@@ -270,7 +258,6 @@ export function toStarted(
 
 const placeholder = 'YOUR_VALUE';
 
-/** The command with a placeholder for each word that the caller fills in. */
 export const filledCommand = ({ command: [program, ...words] }: Started): [string, ...string[]] => [
   program,
   ...words.map((word) => (isOpenWord(word) ? placeholder : word)),
@@ -278,15 +265,10 @@ export const filledCommand = ({ command: [program, ...words] }: Started): [strin
 
 const plainWord = /^[\w@+=:,./-]+$/;
 
-/**
- * Tells whether a word can be quoted in POSIX shells, fish, PowerShell and cmd alike without starting
- * anything else.
- */
+/** Such a word, in quotation marks, starts nothing else in POSIX shells, fish, PowerShell or cmd. */
 const isQuotable = (word: string) => /^[\x20-\x7e]*$/.test(word) && !/['\\&|<>^%]/.test(word);
 
-/**
- * Returns a command for a terminal, quoted where needed. Undefined if shells would read it in different ways.
- */
+/** Undefined if a shell could start something else. */
 export const toShellWords = (command: readonly string[]): string | undefined =>
   !command.every(isQuotable)
     ? undefined

@@ -5,7 +5,6 @@ import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
 import { filledCommand, type Started, type StartOptions, toStarted } from './commands.ts';
 import { isPublicHost } from './public-host.ts';
 
-/** A remote server: its address, its transport, and the headers whose values the caller gives. */
 interface Remote {
   readonly url: string;
   readonly type: 'http' | 'sse';
@@ -27,8 +26,8 @@ const required = (
     .map(({ name }) => name);
 
 /**
- * Converts a recorded endpoint. It must be https at a public host (http or https anywhere for a private
- * entry), without a user name and without anything to fill in. Otherwise the result is undefined.
+ * Undefined unless the endpoint is https at a public host, or http or https anywhere for a private entry. It
+ * must have no user name and nothing to fill in.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
@@ -42,10 +41,7 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
   return { url: url.href, type: remote.type === 'sse' ? 'sse' : 'http', headers };
 }
 
-/**
- * A listing in the form that policies and configurations take. `unnamed` has the parts of its record that the
- * approval does not name.
- */
+/** `unnamed` has the parts of the record that the approval does not name. */
 export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> &
   StartOptions & { readonly unnamed?: readonly string[] };
 
@@ -59,10 +55,7 @@ const publicForm = own(
   'only https addresses of public hosts without a user name or anything to fill in are taken',
 );
 
-/**
- * Lists the parts that an allow list leaves out. Commands with inputs are among them, although an .mcp.json
- * has them, with placeholders.
- */
+/** Commands with inputs are left out of an allow list, although an .mcp.json has them, with placeholders. */
 export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOutPart[] => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
   ...remotes
@@ -79,7 +72,7 @@ export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Start
   }),
 ];
 
-/** Returns the commands that an allow list may name: complete ones without anything to fill in. */
+/** Returns complete commands, without anything to fill in. */
 export function allowedCommands(recorded: ListingPackage, options: StartOptions): (readonly string[])[] {
   const started = toStarted(recorded, options);
   return 'why' in started ? [] : started.filter(({ isOpen }) => !isOpen).map(({ command }) => command);
@@ -101,8 +94,8 @@ function nameOfServer(handle: string): string {
 }
 
 /**
- * Gives each endpoint of a listing a different name that every client accepts: publisher and name and, if
- * there are several endpoints, the end of its path.
+ * The names differ, and every client accepts them. Several endpoints are told apart by the ends of their
+ * paths.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
   const base = nameOfServer(handle) || 'listing';
@@ -117,10 +110,7 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
   });
 }
 
-/**
- * Returns the servers that a client connects to for one listing: its remotes, or else the first package that
- * can be started.
- */
+/** The usable remotes, or else the first package that can be started. */
 function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remote | Started)[] {
   const usable = remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []);
   if (usable.length > 0) return usable;
@@ -131,7 +121,7 @@ function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remo
   return started.slice(0, 1);
 }
 
-/** The servers of many listings, each under a name that is unique in the file. */
+/** Each name is unique in the file. */
 export function nameServers(listings: readonly Startable[]): [string, Remote | Started][] {
   const wanted = listings.map((listing) => {
     const servers = serversOf(listing);
@@ -170,11 +160,10 @@ interface PasteableConfig {
   readonly client: string;
   readonly where: string;
   readonly text: string;
-  /** A link that opens the client with the configuration filled in. */
   readonly deepLink?: string;
 }
 
-/** Matches URLs of characters that are literal in every shell. */
+/** These characters are literal in every shell. */
 const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);
@@ -193,9 +182,9 @@ function toCodex({ name, url, headers }: Connection): PasteableConfig {
 }
 
 /**
- * Configurations for common clients, plain JSON last. Command lines are omitted if a shell could interpret
- * the URL. Codex supports streamable HTTP only. Claude Desktop reaches a remote server through mcp-remote,
- * which takes headers as arguments.
+ * Plain JSON comes last. Command lines are left out if a shell could interpret the address. Codex supports
+ * streamable HTTP only. Claude Desktop reaches a remote server through mcp-remote, which takes headers as
+ * arguments.
  */
 export function toConfigs(connection: Connection): PasteableConfig[] {
   const { name, url, type, headers } = connection;

@@ -12,10 +12,7 @@ const note =
 
 const titleOf = (change: Change) => `${change.handle}: ${toText(changeWords(change))}`;
 
-/**
- * The change in a sentence, escaped, because feed readers show HTML and publishers choose the names of their
- * versions.
- */
+/** The text is escaped, because feed readers show HTML and publishers choose the names of their versions. */
 function contentOf(change: Change, publicUrl: string): string {
   const { log_index } = change.data;
   const entry =
@@ -26,10 +23,7 @@ function contentOf(change: Change, publicUrl: string): string {
   );
 }
 
-/**
- * Makes a feed of changes, newest first. `feed.atom1()` and `feed.json1()` write it. `path` is the path of
- * its page, and `now` dates a feed without changes.
- */
+/** `path` is that of the page. `now` dates a feed without changes. */
 export function toFeed(
   site: Pick<Config, 'publicUrl' | 'serviceName'>,
   { title, path, now }: { readonly title: string; readonly path: string; readonly now: Date },

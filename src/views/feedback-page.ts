@@ -8,12 +8,11 @@ import { type PageSite, toPage } from './layout.ts';
 export interface FeedbackForm {
   readonly values: Readonly<Record<string, string>>;
   readonly problem?: Problem;
-  /** Says that the listing in the form is a sample or from a saved copy. */
   readonly origin_note?: string | undefined;
   readonly received?: string;
 }
 
-/** The error message of a field. Problems with the handle belong to its field. */
+/** Problems with the handle belong to its field. */
 function messageOf(name: string, { problem, values }: FeedbackForm): string | undefined {
   if (problem && name === 'message' && !values.message?.trim()) return 'Write a message.';
   const named = problem?.facts.fields?.find(({ field }) => field === name)?.message;
@@ -21,7 +20,7 @@ function messageOf(name: string, { problem, values }: FeedbackForm): string | un
   return named ?? ofHandle;
 }
 
-/** A field with label, hint and error. `control` gets the attributes that connect them. */
+/** `control` gets the attributes that connect it with label, hint and error. */
 function field(
   form: FeedbackForm,
   { name, label, hint }: { readonly name: string; readonly label: string; readonly hint?: string },
@@ -44,7 +43,7 @@ const option = (value: string, text: string, chosen: string | undefined) =>
 
 const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
 
-/** The fields about what the writer looked for, which a report does not have. */
+/** A report has none of these fields. */
 const search = (form: FeedbackForm) => html`
 ${field(form, { name: 'looking_for', label: 'What were you looking for?' }, textInput(form.values.looking_for))}
 ${field(
@@ -78,7 +77,6 @@ const summary = ({ problem, received }: FeedbackForm) =>
     : received &&
       html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received}</code></div>`;
 
-/** The feedback page. After an error, messages are shown at the fields and the input is kept. */
 export const toFeedbackPage = (site: PageSite, form: FeedbackForm): Html =>
   toPage(site, {
     title: 'Feedback',

@@ -36,7 +36,6 @@ function recentChanges(changes: readonly Change[]): Html | '' {
 <ul class="recent">${byListing.map(([handle, found]) => changedItem(handle, found))}</ul></section>`;
 }
 
-/** Says which registry lists the servers, and the date of a saved copy. */
 function originText({ origin, import: { last_completed: done } }: StatusDocument) {
   if (done?.newest_change) return html`in a saved copy of a registry (${day(done.newest_change)} or later)`;
   const isOfficial = origin === undefined || origin.startsWith('registry.modelcontextprotocol.io');
@@ -55,7 +54,6 @@ function figures({ listings }: StatusDocument, tags: readonly TagCount[]): Html 
 const examplesShown = 3;
 const tagsShown = 16;
 
-/** The first page: what this service is, search, the newest changes, and figures about the listings. */
 export function toHomePage(
   site: PageSite,
   tags: readonly TagCount[],

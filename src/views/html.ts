@@ -3,14 +3,13 @@ import { dayText } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { stem, stopWords, toWords } from '../search/words.ts';
 
-/** A rendered part of a page, already escaped. */
+/** The text is already escaped. */
 export type Html = ReturnType<typeof html>;
 
-/** A sentence with commits of 40 digits cut to their first twelve. */
+/** A commit of 40 digits is cut to its first twelve. */
 export const shortCommits = (text: string): string =>
   text.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28}\b/g, '$1');
 
-/** The day of an RFC 3339 time, as a machine-readable element. */
 export const day = (time: string): Html => html`<time datetime="${time}">${dayText(time)}</time>`;
 
 export const minute = (time: string): Html =>
@@ -19,18 +18,16 @@ export const minute = (time: string): Html =>
 const isHttps = (text: string) =>
   /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(text);
 
-/** A third party's address: a marked link if it is plain https, text otherwise (docs/contract.md). */
+/** A link if the address is plain https, otherwise text (docs/contract.md). */
 export const foreignLink = (address: string, text = address): Html =>
   isHttps(address)
     ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${text}</a>`
     : html`<span class="foreign">${text}</span>`;
 
-/** A text to copy. A script adds the copy button. */
+/** A script adds the copy button. */
 export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;
 
-/**
- * A shell command that posts JSON, with a header if one is given. No quote in the input can end its argument.
- */
+/** No quotation mark in the input can end the argument of the shell command. */
 export const toCurl = (url: string, input: object, header = ''): string =>
   `curl -s ${url}${header && ` -H "${header}"`} -H 'Content-Type: application/json' -d '${JSON.stringify(input).replaceAll("'", "'\\''")}'`;
 
@@ -44,14 +41,13 @@ export const handleLink = (handle: string): Html =>
 export const tagLink = (tag: string, title?: string): Html =>
   html`<a class="tag" href="/tags/${encodeURIComponent(tag)}"${title ? html` title="${title}"` : ''}>${tag}</a>`;
 
-/** Handles and tags below a title, as links; nothing if there are none. */
 export const nameList = (title: string, names: readonly string[] = []) =>
   names.length > 0 &&
   html`
 <h2>${title}</h2>
 <ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
 
-/** A row in a list of facts; nothing if nothing is known. */
+/** Empty if nothing is known. */
 export const fact = (name: string, value: Html | string | number | false | undefined) =>
   value !== undefined &&
   value !== '' &&
@@ -62,11 +58,10 @@ const minPrefixLength = 3;
 
 export interface SearchWords {
   readonly stems: ReadonlySet<string>;
-  /** The last word if it has at least three letters. It is also highlighted as a prefix. */
+  /** The last word of a query is highlighted as a prefix too, if it has at least three letters. */
   readonly prefix: string | undefined;
 }
 
-/** The words of a query to highlight, by their stems and without stop words. */
 export function toSearchWords(query: string): SearchWords {
   const words = toWords(query).map(({ text }) => text);
   const informative = words.filter((word) => !stopWords.has(word));
@@ -89,6 +84,6 @@ export function highlight(text: string, { stems, prefix }: SearchWords): Html {
   )}`;
 }
 
-/** Says that a listing is a sample or from a saved copy; nothing for any other listing. */
+/** Empty unless the listing is a sample or from a saved copy. */
 export const originNote = ({ origin_note }: Pick<ListingDocument, 'origin_note'>): Html | '' =>
   origin_note === undefined ? '' : html`<p class="note">${origin_note}</p>`;

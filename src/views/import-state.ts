@@ -4,7 +4,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { day, type Html, minute } from './html.ts';
 
-/** Names to show for counts. Other counts keep the name that they have in the report. */
+/** Other counts keep the name that they have in the report. */
 const countNames: Readonly<Record<string, string>> = {
   rows_seen: 'rows read',
   rows_quarantined: 'rows that could not be read',
@@ -40,7 +40,7 @@ const stays = 'The listings shown are as old as their dates say.';
 const held = (run: ImportReport) =>
   html`The import of ${minute(run.started_at)} is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`;
 
-/** Says why the newest import failed. An earlier copy from a different source is still complete. */
+/** A complete import from another source stays in place. */
 function failed(run: ImportReport, { error, is_retried, last_completed: done }: StatusDocument['import']) {
   const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
   const what = isOther
@@ -70,7 +70,7 @@ function age({ last_completed: done }: StatusDocument['import']) {
 }
 
 const hour_s = 3600;
-/** An interval in whole hours or minutes, as it follows "every": `hour`, `2 hours`. */
+/** The interval follows the word "every": `hour` or `2 hours`. */
 export const every = (interval_s: number) =>
   (interval_s % hour_s === 0
     ? counted(interval_s / hour_s, 'hour')
@@ -84,7 +84,6 @@ function updates({ updates_from, interval_s = hour_s }: StatusDocument['import']
     : 'The listings come from a saved copy of a registry, which is read once.';
 }
 
-/** States how fresh the listings are, and what the import is doing. */
 export function importState({ import: status }: StatusDocument): Html {
   const now = current(status);
   return html`

@@ -12,12 +12,12 @@ import { type Html, pagePath } from './html.ts';
 const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 
-/** The parts of the stylesheet in the order in which they apply, each a file in `assets/style`. */
+/** The parts are in the order in which they apply. */
 const styleParts = ['tokens', 'base', 'pages', 'print'];
 
 export type Asset = ReturnType<typeof toAsset>;
 
-/** A static file. Its path contains the hash of its content, so that it can be cached forever. */
+/** The path contains the hash of the content, so that the file can be cached forever. */
 function toAsset(name: string, type: string, content: Uint8Array) {
   const bytes = new Uint8Array(content);
   const [stem, ending] = name.split('.');
@@ -53,17 +53,14 @@ interface PageHead {
   readonly path?: string;
   /** `false` keeps the page out of search engines. */
   readonly indexed?: boolean;
-  /** The path of the link preview image, 1200 by 630; by default the service's own. */
+  /** The path of the link preview image, by default that of the service itself. */
   readonly card?: string;
-  /**
-   * The path below which the feeds are; empty for the feeds of all changes. If it is absent, the page names
-   * no feeds.
-   */
+  /** The path below which the feeds are. It is empty for the feeds of all changes. */
   readonly feeds?: string;
   readonly data?: object;
 }
 
-/** A JSON-LD block, escaped so that third-party text cannot end the element or start a comment. */
+/** The JSON is escaped, so that no text of others can end the element or start a comment. */
 const dataBlock = (data: object): Html =>
   html`<script type="application/ld+json">${raw(
     JSON.stringify(data).replaceAll(
@@ -112,7 +109,7 @@ const links: readonly (readonly [string, string])[] = [
 const headerSearch = html`
 <form class="find" action="/agents" method="get" role="search" aria-label="Find a listing"><input name="q" type="search" maxlength="2000" placeholder="Find a listing" aria-label="Find a listing" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"><button type="submit" class="quiet" aria-label="Find"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/></svg></button></form>`;
 
-/** A whole page. It works without script and loads nothing from other origins. */
+/** The page works without script and loads nothing from other origins. */
 export const toPage = (
   site: PageSite,
   page: PageHead & { readonly head?: Html; readonly body: Html },
@@ -152,7 +149,7 @@ ${page.body}
 </html>
 `;
 
-/** Tabs as radio buttons, which work without script. At most six; `group` must be unique on the page. */
+/** The tabs work without script. There may be at most six, and `group` must be unique on the page. */
 export const tabs = (
   group: string,
   legend: string,
@@ -170,9 +167,7 @@ export const tabs = (
 const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
 
-/**
- * A listing as schema.org's SoftwareApplication. It has no `aggregateRating`, because ratings are no grade.
- */
+/** It has no `aggregateRating`, because ratings are no grade. */
 const toData = (listing: ListingDocument): object => {
   const elsewhere = [listing.repository, listing.website].filter(isPlainHttps);
   return {
@@ -196,7 +191,6 @@ const toData = (listing: ListingDocument): object => {
   };
 };
 
-/** The head of a listing's page: its description, marked as the publisher's, and its evidence. */
 export const toListingHead = (listing: ListingDocument): PageHead => ({
   title: listing.handle,
   description: [

@@ -75,7 +75,7 @@ function entryWords(type: string, members: JsonObject): Words {
 
 const timeNames = ['at', 'created_at', 'withdrawn_at', 'erased_at'] as const;
 
-/** The time of an entry. A record that was erased has none, and nor has that of `log.continued`. */
+/** An erased record has no time, and neither has that of `log.continued`. */
 function timeWords(members: JsonObject, record: string | undefined): Html | string {
   const time = timeNames.map((name) => nameOfEntry(members, name)).find(Boolean);
   if (record === undefined) return 'erased';

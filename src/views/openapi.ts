@@ -52,7 +52,6 @@ const post = (tool: Tool, operationId = tool.name) => ({
   },
 });
 
-/** The other operations, as the table has them. Each may also answer with a problem. */
 const otherPaths = mapMembers(table.paths, (path) =>
   mapMembers(path as object, (one) =>
     isJsonObject(one) ? { ...one, responses: { ...asMembers(one.responses), default: problem } } : one,
@@ -92,7 +91,6 @@ export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<s
     schemas: {
       ...Object.fromEntries(tools.map(({ name, output }) => [name, toOutputSchema(output)])),
       ListingDocument: toOutputSchema(listingDocument),
-      // The schemas of webhooks (docs/changes.md).
       Change: toOutputSchema(change),
       WebhookChallenge: toOutputSchema(challenge),
       ChallengeAnswer: toOutputSchema(challenge.pick({ challenge: true })),

@@ -170,7 +170,6 @@ export const toTagsPage = (site: PageSite, tags: readonly TagCount[]): Html =>
 ${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one, tags))}`,
   });
 
-/** The page that a browser gets at the MCP endpoint. */
 export const toMcpPage = (site: PageSite): Html =>
   toPage(site, {
     title: 'Connect over MCP',
@@ -190,10 +189,7 @@ function detail({ config: { operatorContact, publicUrl } }: PageSite, { facts }:
 
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
 
-/**
- * The page of a problem: what happened, what to do next, and similar handles or tags. If something was not
- * found, it has a search field with the words that were looked for.
- */
+/** If something was not found, `wanted` fills the search field. */
 export function toProblemPage(site: PageSite, problem: Problem, wanted = ''): Html {
   const { title, next } = problemTable[problem.code];
   const { facts } = problem;
@@ -218,7 +214,6 @@ ${isMissing(problem) ? plainSearchForm(wanted) : ''}
   });
 }
 
-/** The types of a member with several forms. */
 const formsOf = ({ anyOf = [] }: z.core.JSONSchema.BaseSchema) => anyOf.map(({ type }) => type).join(' | ');
 
 const input = ([name, shown]: [string, z.core.JSONSchema.BaseSchema], required: readonly string[]) => html`
@@ -242,7 +237,6 @@ const errorCodes = html`
 )}</dl>
 </section>`;
 
-/** Replaces the handles of an example by listings that exist here. */
 const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): object =>
   JSON.parse(
     [...handles].reduce(
@@ -251,7 +245,7 @@ const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): obj
     ),
   ) as object;
 
-/** The reference page of all tools. `handles` maps each handle in the examples to one that is listed here. */
+/** `handles` maps each handle in the examples to one that is listed here. */
 export const toToolsPage = (
   site: PageSite,
   tools: readonly Tool[],
@@ -289,7 +283,7 @@ ${errorCodes}</div>
 </div>`,
   });
 
-/** The operator's page of open reports. It shows all that was sent and offers no action. */
+/** It shows all that was sent and offers no action. */
 export const toReportsPage = (reports: readonly Feedback[], total: number): string =>
   String(html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Open reports</title></head>

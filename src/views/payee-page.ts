@@ -10,7 +10,6 @@ import { toHtml } from './words.ts';
 const rows = (asking: readonly PayeeAsking[], today: string): Html =>
   html`<ul class="plain asking">${asking.map(({ text, until }) => html`<li${until !== undefined && html` class="gap"`}>${toHtml(text, today)}</li>`)}</ul>`;
 
-/** The page of a payee: which listings ask to be paid there, and which did before. */
 export function toPayeePage(site: PageSite, document: PayeeDocument): Html {
   const { payee, address, network, page, summary, asked_by, on_other_networks: others, more } = document;
   const { publicUrl } = site.config;

@@ -4,6 +4,6 @@
 const specialUse =
   /\.(alt|arpa|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/;
 
-/** Tells whether a host is a name below a public top-level domain. Addresses in any notation are not. */
+/** Tells whether a host is a name below a public top-level domain. An address in any notation is not. */
 export const isPublicHost = (hostname: string): boolean =>
   /^[a-z0-9._-]+\.[a-z][a-z0-9-]*$/i.test(hostname) && !specialUse.test(hostname);

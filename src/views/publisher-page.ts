@@ -7,14 +7,14 @@ import { type PageSite, toPage } from './layout.ts';
 import { listingRows } from './listing-list.ts';
 import { pickBox, pickForm } from './search/page.ts';
 
-/** The listings in one namespace, ordered by handle. The next page begins after `next`. */
+/** The listings are ordered by handle. The next page begins after `next`. */
 export interface Publisher {
   readonly namespace: string;
   readonly listings: readonly Hit[];
   readonly total: number;
   readonly next?: string | undefined;
   readonly facts: PublisherFacts;
-  /** Sentences about fields that the copy has for no listing. */
+  /** Sentences about fields that the copy of the registry has for no listing. */
   readonly lacking: Readonly<Partial<Record<'endpoint' | 'repository', string | undefined>>>;
 }
 

@@ -17,10 +17,7 @@ import { type Html, handleLink, minute, paste } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
 
-/**
- * A listing of a view in the form that policies take: what its approval allows, in the version that it pins.
- * A private entry may be anywhere.
- */
+/** A private entry may be at any host. */
 export function toStartable(view: Selection, { listing, entry }: SelectionMember): Startable {
   const { remotes, packages } = letIn(view, listing);
   const unnamed = [
@@ -32,8 +29,8 @@ export function toStartable(view: Selection, { listing, entry }: SelectionMember
 }
 
 /**
- * An allow list in the grammar of Claude Code, Copilot and VS Code: one key for each entry. Whatever matches
- * none is blocked.
+ * An allow list in the grammar of Claude Code, Copilot and VS Code. A server that matches no entry is
+ * blocked.
  */
 export const toManagedSettings = (listings: readonly Startable[]) => ({
   allowedMcpServers: listings.flatMap(({ remotes, packages, isPinned, isPrivate }) => [
@@ -44,10 +41,6 @@ export const toManagedSettings = (listings: readonly Startable[]) => ({
   ]),
 });
 
-/**
- * Listings as entries of an `.mcp.json`: their recorded endpoints or, if there are none, the first package
- * that can be started.
- */
 export const toMcpJson = (listings: readonly Startable[]) => ({
   mcpServers: Object.fromEntries(
     nameServers(listings).map(([name, server]): [string, object] => [name, toServerJson(server)]),
@@ -73,7 +66,7 @@ ${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this servi
 
 type SelectionMembers = Awaited<ReturnType<typeof readMembers>>;
 
-/** A page of a view. `next` is the path of the following page. */
+/** `next` is the path of the following page. */
 interface ShownView extends SelectionMembers {
   readonly view: Selection;
   /** Undefined for a view that is judged when it is read. */
@@ -101,7 +94,6 @@ const lapsedList = ({ approvals }: Selection, lapsed: SelectionMembers['lapsed']
   html`<h2 id="lapsed">${approvals ? 'Approved, but not in this view now' : 'Not in this view now'}</h2>
 <ul class="plain">${lapsed.map(({ handle, hasPage, failed }) => html`<li>${hasPage ? handleLink(handle) : handle}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`;
 
-/** A view: its criteria in full, and each listing with the facts that put it there. */
 export const toViewPage = (
   site: PageSite,
   { view, members, lapsed, count, passed_at, leftOut, next }: ShownView,

@@ -14,7 +14,6 @@ const ageOf = (date: string, today: string | undefined) =>
 const isShownAddress = (text: string) => /^https?:\/\//i.test(text);
 const isOurs = (href: string) => href.startsWith('/');
 
-/** A value to copy, as a link if it has an address. */
 function toCode({ text, href }: WordsPart & { readonly is: 'code' }): Html {
   if (href === undefined)
     return isShownAddress(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
@@ -31,9 +30,6 @@ function partOf(part: WordsPart, today: string | undefined): Html {
   return html`${part.text}`;
 }
 
-/**
- * Words on a page. Foreign text is marked. Addresses, packages and handles are links. Old days have their age
- * as of `today`.
- */
+/** Foreign text is marked. Old days have their age as of `today`. */
 export const toHtml = ({ parts }: Words, today?: string): Html =>
   html`${parts.map((part) => partOf(part, today))}`;

@@ -32,7 +32,7 @@ import { factTitle, toLabel } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
 
 export interface ListedFact {
-  /** Empty, or one name, or the names of several facts that are not known for the same reason. */
+  /** The title may be empty, or name several facts that are not known for the same reason. */
   readonly title: string;
   readonly text: Words;
   readonly state: TextFact['state'];

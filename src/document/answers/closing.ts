@@ -1,6 +1,6 @@
 import { lines } from '../../core/text.ts';
 
-/** Those of `names` that have content in the answer. */
+/** Returns those of `names` that have content in the answer. */
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 

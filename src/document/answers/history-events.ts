@@ -83,7 +83,7 @@ interface Placed {
   readonly event: HistoryEvent;
 }
 
-/** Newest first. Returns whether the list was read to its end. */
+/** The newest event comes first. Returns whether the list was read to its end. */
 async function* readList(
   read: (before: number) => Promise<readonly Placed[]>,
   { before, since }: { readonly before: number; readonly since: string },
@@ -123,7 +123,10 @@ interface HistoryPage {
   readonly next: Places | undefined;
 }
 
-/** Versions that moved the record and have a date of publication, without those in the stream of changes. */
+/**
+ * Reads the versions that moved the record and have a date of publication, without those in the stream of
+ * changes.
+ */
 async function readVersions(
   { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
   context: Pick<Context, 'store'>,

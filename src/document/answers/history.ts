@@ -248,7 +248,7 @@ export function goneWords({ gone }: FoldedChange): Words {
   return titles.length === 0 ? say`` : say`; not seen any more with it: ${listed(titles)}`;
 }
 
-/** All of an event except its changed facts. `kind` is the filter of the history. */
+/** Says all of an event except its changed facts. `kind` is the filter of the history. */
 export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
   event.type === 'check' ? [...rereadWords(event), ...seenWords(event, kind)] : [recordedWords(event)];
 

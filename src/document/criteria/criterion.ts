@@ -127,11 +127,11 @@ export const observedFinding = (
 const firstOf = (findings: readonly CriterionFinding[], order: readonly CriterionFinding['result'][]) =>
   order.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
-/** For a question that every endpoint or package has to meet. */
+/** Answers a question that every endpoint or package has to meet. */
 export const worstOf = (findings: readonly CriterionFinding[]) =>
   firstOf(findings, ['not_met', 'unknown', 'met']);
 
-/** For a question that one endpoint or package has to meet. */
+/** Answers a question that one endpoint or package has to meet. */
 export const bestOf = (findings: readonly CriterionFinding[]) =>
   firstOf(findings, ['met', 'unknown', 'not_met']);
 

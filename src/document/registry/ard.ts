@@ -49,7 +49,7 @@ const kindsOf = (recorded: readonly (string | undefined)[]) => [
 const reverse = (labels: string) => labels.split('.').toReversed().join('.');
 const urn = /^urn:air:([a-zA-Z0-9.-]+)(?::[a-zA-Z0-9._-]+)*:([a-zA-Z0-9._-]+)$/;
 
-/** ARD, Appendix C. */
+/** The form is that of Appendix C of ARD. */
 function toUrn(handle: string): string {
   const { namespace, name } = handleParts(handle);
   return `urn:air:${reverse(namespace)}:${name}`;

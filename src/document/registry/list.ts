@@ -128,7 +128,7 @@ const versionsOf = (
     ...which,
   });
 
-/** Newest first; undefined if there are none. Throws invalid_input. */
+/** The newest version comes first. Undefined if there are none. Throws invalid_input. */
 export async function readVersionEntries(cursor: string | undefined, query: VersionsQuery, context: Context) {
   const { handle, withDeleted } = query;
   const [published_at, version] = readCursor(cursor, () => z.tuple([z.string(), z.string()])) ?? [];

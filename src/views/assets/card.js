@@ -1,5 +1,5 @@
 // The card in a host of MCP Apps (protocol 2026-01-26). It only sends JSON-RPC messages to the window around
-// it. Texts of others become text nodes. The host opens addresses.
+// it, and the host opens addresses.
 const words = JSON.parse(document.getElementById('words').textContent);
 const card = document.getElementById('card');
 const waiting = new Map();
@@ -31,7 +31,7 @@ const quote = (text) => el('span', 'foreign', text);
 // Quotation marks in the text are replaced, so that none ends the quote.
 const marks = new RegExp(words.marks, 'gu');
 const quoted = (text) => quote(`“${text.replaceAll(marks, "'")}”`);
-// An address of somebody else is a link only if it is plain https, as on the page.
+// As on the page, an address of somebody else is a link only if it is plain https.
 const isPlain = (url) => /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(url);
 const foreign = (url) => (isPlain(url) && host.openLinks ? opens(url, url) : quote(url));
 const ours = (url, text) => (host.openLinks ? opens(url, text) : el('span', '', `${text}: ${url}`));
@@ -39,7 +39,7 @@ const ours = (url, text) => (host.openLinks ? opens(url, text) : el('span', '', 
 const fact = (name, ...value) => el('div', '', el('dt', '', name), el('dd', '', ...value));
 const part = (className, title, ...inside) => el('section', className, el('h2', '', title), ...inside);
 
-/** Sets apart the parts of a text that others wrote: those in “ ” and between backticks. */
+/** Others wrote the parts in “ ” and between backticks. */
 const marked = (text) =>
   text.split(/(“[^”]*”|`[^`]*`)/).map((part, at) => {
     if (at % 2 === 0) return part;
@@ -52,7 +52,6 @@ const addresses = [
   ['repository', 'Repository'],
 ];
 
-/** The short answer: what stands out, a line for each question, and what is not known. */
 const listingCard = (listing) => {
   const { signals, lines = {} } = listing;
   const kept_up = [signals.imported, lines.kept_up].filter(Boolean).join(' ');
@@ -81,9 +80,7 @@ const listingCard = (listing) => {
   ];
 };
 
-/**
- * The parts of `criterion:value: result. fact [number of its source]`. Without a check there is no source.
- */
+/** The form is `criterion:value: result. fact [number of its source]`. Without a check there is no source. */
 const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: \[(\d+)\])?$/s;
 
 const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =>
@@ -101,7 +98,6 @@ const question = ([, criterion, value]) =>
     .replace('(s)', value === '1' ? '' : 's')
     .replace('{}', () => String(value ?? ''));
 
-/** The answers of one kind by question. An answer that is the same for all listings is shown once. */
 const comparedPart = (kind, listings, sources) => {
   const cells = listings.flatMap((listing) =>
     (listing[kind] ?? []).map((line) => ({ listing, answer: answerForm.exec(line) })),
@@ -146,7 +142,7 @@ const dataCard = (data) => {
   return data.listings ? comparisonCard(data) : listingCard(data);
 };
 
-/** Hosts give the data, or only the text with the same facts. The text may be JSON. */
+/** Some hosts give only the text, which may be JSON. */
 const resultCard = ({ structuredContent, content = [] }) => {
   if (structuredContent) return dataCard(structuredContent);
   const { text } = content.find(({ type }) => type === 'text');

@@ -1,4 +1,3 @@
-// Adds a copy button to every block that is meant to be pasted.
 function addCopyButtons(root) {
   if (!navigator.clipboard) return;
   for (const block of root.querySelectorAll('pre.paste:not([data-copy])')) {

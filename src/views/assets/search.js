@@ -2,7 +2,6 @@
 let isTyping = false;
 const byId = (id) => document.getElementById(id);
 
-// Listings that are ticked for a comparison stay ticked in the next search.
 const ticked = () =>
   [...document.querySelectorAll('#results [name="handle"]:checked')].map(({ value }) => value);
 function withTicks(address) {

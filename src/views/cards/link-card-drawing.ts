@@ -64,7 +64,7 @@ const toNode = ({ service, eyebrow, heading, words, statement }: LinkCard): Node
     },
   );
 
-/** Draws a card as PNG, 1200 by 630 pixels. Takes tens of milliseconds of processor time. */
+/** Drawing takes tens of milliseconds of processor time. */
 export async function drawLinkCard(card: LinkCard): Promise<Uint8Array<ArrayBuffer>> {
   await ready;
   return renderer.render(toNode(card), {

@@ -2,7 +2,7 @@ import { quoted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { PageSite } from '../layout.ts';
 
-/** The texts of a link preview image. Its font can draw all of them. */
+/** The font of the card can draw all of these texts. */
 export interface LinkCard {
   readonly service: string;
   readonly eyebrow: string;
@@ -12,11 +12,11 @@ export interface LinkCard {
 }
 
 const emoji = /\p{Extended_Pictographic}|\ufe0f|\u200d/gu;
-/** The characters of the card's font: Latin, Greek, Cyrillic and their punctuation. */
+/** The font has these characters: Latin, Greek, Cyrillic and their punctuation. */
 const drawable =
   /^[ -~\u00a0-\u017f\u0370-\u03ff\u0400-\u045f\u0490\u0491\u2010-\u2015\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122\u2190-\u2193\u2212]+$/;
 
-/** A text without emoji; undefined if it has other characters that the font lacks. */
+/** Removes emoji. Undefined if the text has other characters that the font lacks. */
 const toDrawable = (text: string): string | undefined => {
   const plain = text.replaceAll(emoji, '').replaceAll(/\s+/g, ' ').trim();
   return drawable.test(plain) ? plain : undefined;

@@ -18,7 +18,7 @@ function readTokens(): readonly [light: string, dark: string] {
 }
 
 const [light, dark] = readTokens();
-/** The card is styled like the pages. The host's theme takes precedence over the system's. */
+/** The theme of the host takes precedence over that of the system. */
 const style = `:root{${light}}
 :root[data-theme="light"]{color-scheme:light}
 @media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
@@ -38,9 +38,8 @@ const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
 });
 
 /**
- * The card that hosts of MCP Apps show for an answer of get_agent or compare_agents: a self-contained
- * document that makes no requests. It contains no listing, because the host passes it the answer (MCP Apps,
- * revision of 2026-01-26).
+ * A document for MCP Apps (revision of 2026-01-26) that makes no requests. It contains no listing, because
+ * the host passes the answer to it.
  */
 export const toCard = (config: Config): string =>
   String(html`<!doctype html>

@@ -13,14 +13,11 @@ const description =
 const cardDescription =
   'Independent evidence about MCP servers before a purchase, with source and date. No score.';
 
-/** The name of this MCP server. Its card and its introduction over MCP both use it, so that they agree. */
+/** Its card and its introduction over MCP both use this name, so that they agree. */
 export const toServerName = ({ publicUrl }: Pick<ServerSite, 'publicUrl'>): string =>
   `${reversedHost(publicUrl)}/dossier`;
 
-/**
- * The server card (SEP-2127). It tells clients that have not connected what this MCP server is, where it is
- * and which revisions of MCP it supports.
- */
+/** The server card of SEP-2127. */
 export const toServerCard = (site: ServerSite, revisions: readonly string[]) => ({
   $schema: cardSchema,
   name: toServerName(site),
@@ -33,10 +30,7 @@ export const toServerCard = (site: ServerSite, revisions: readonly string[]) => 
   ],
 });
 
-/**
- * The catalog of what this host offers to agents, in the forms of ARD v0.91 and AI Catalog 1.0: the MCP
- * server, by its card, and a registry to search.
- */
+/** A catalog in the forms of ARD v0.91 and AI Catalog 1.0. */
 export function toCatalog(site: ServerSite) {
   const { hostname } = new URL(site.publicUrl);
   return {

@@ -7,7 +7,6 @@ export const pause_s = 30;
 export const hiddenFields = (fields: Readonly<Record<string, string>>): Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 
-/** A secondary button is less prominent. */
 export const stepForm = (
   handle: string,
   button: Html | string,
@@ -16,7 +15,7 @@ export const stepForm = (
 ): Html => html`
 <form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit"${isSecondary && html` class="quiet"`}>${button}</button></form>`;
 
-/** The field for a capability of the claim. The service treats it like one in the Authorization header. */
+/** The service treats this field like a capability in the Authorization header. */
 export const capabilityField = (
   id: string,
   { hint, isRequired = false }: { readonly hint: string; readonly isRequired?: boolean },
@@ -24,6 +23,5 @@ export const capabilityField = (
 <div class="row"><label for="${id}">Secret key of the claim</label><span class="note" id="${id}-hint">${hint}</span>
 <input type="password" id="${id}" name="capability" aria-describedby="${id}-hint" autocomplete="current-password" maxlength="200"${isRequired && html` required`}></div>`;
 
-/** Says why a listing cannot be claimed, and what its publisher can do. */
 export const noWay =
   'The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.';

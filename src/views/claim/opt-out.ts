@@ -9,7 +9,6 @@ import { type Html, pagePath, paste } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
 import { capabilityField, hiddenFields, pause_s } from './forms.ts';
 
-/** The answer to the form for an opt-out line. */
 export interface AskedOptOut {
   readonly answer?: Pick<ClaimResponse, 'check' | 'message'>;
   readonly problem?: Problem;
@@ -18,12 +17,11 @@ export interface AskedOptOut {
 interface OptOutStep {
   readonly ways: readonly ProofPlace[];
   readonly standing: StandingClaim;
-  /** The opt-out lines that checks have read. */
   readonly optOuts: readonly OptOut[];
   readonly asked?: AskedOptOut | undefined;
 }
 
-/** Matches results of checks that say nothing about the line, because no text could be read. */
+/** These results say nothing about the line, because no text could be read. */
 const unread = /^(host_|redirect_|repository_|dns_no_answer|dns_disagree|not_text|too_large|lfs_)/;
 
 function absence(handle: string, { check, message }: NonNullable<AskedOptOut['answer']>): Html {
@@ -33,7 +31,7 @@ function absence(handle: string, { check, message }: NonNullable<AskedOptOut['an
 <p>The check at ${check.at.slice(11, 19)} UTC found no line <code>optout ${handle}</code> there. If you have put it there since then, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 }
 
-/** States what is known about opt-out lines of the listing. Only this part of the page is replaced. */
+/** Only this part of the page is replaced. */
 function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): Html {
   const { problem, answer } = asked ?? {};
   return html`<div id="opt-out-answer">${
@@ -43,7 +41,7 @@ function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): 
   }</div>`;
 }
 
-/** The locations where an opt-out line of the listing counts, the easiest first. */
+/** The easiest way comes first. */
 const waysToOptOut = ({ ways, standing }: OptOutStep) =>
   ways
     .filter(({ kind }) => kind !== 'registry_key')
@@ -57,10 +55,7 @@ function placeField(places: readonly ProofPlace[], claimFile: string): Html | Ht
 <select id="opt-out-method" name="method">${places.map(({ kind }) => html`<option value="${kind}">${claimMethods[kind].lineAt(claimFile)}</option>`)}</select></div>`;
 }
 
-/**
- * The section on opting out: the line, its effect and the form to check it. Empty if no location can hold the
- * line.
- */
+/** Empty if no location can hold the line. */
 export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
   const { handle, claim } = step.standing;
   const places = waysToOptOut(step);
@@ -80,7 +75,6 @@ ${isClaimed ? capabilityField('opt-out-key', { hint: 'Optional. With it, the che
 </section>`;
 }
 
-/** The answer to the form once the listing is withdrawn. */
 export const toWithdrawnPage = (site: PageSite, optOut: OptOut): Html =>
   toPage(site, {
     title: `${optOut.handle} is withdrawn`,

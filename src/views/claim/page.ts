@@ -22,13 +22,10 @@ import { foretoldHtml, standingPage } from './standing.ts';
 
 type ClaimAnswer = z.output<typeof claimAgent.output>;
 
-/**
- * The state of the claim page. `answer` is set once the form was sent, and `checked` is the challenge that it
- * sent.
- */
+/** `answer` is set once the form was sent, and `checked` is the challenge that it sent. */
 interface ClaimStep {
   readonly handle: string;
-  /** The locations where the listing can be claimed, the easiest first. */
+  /** The easiest way comes first. */
   readonly ways: readonly ProofPlace[];
   readonly standing: StandingClaim;
   readonly optOuts: readonly OptOut[];
@@ -79,7 +76,7 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
 <div class="notice"><strong>Keep this now: it is shown once.</strong> It works once the check below succeeds${expires_at ? html`, which must be before ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
 ${paste(capability)}`;
 
-/** The effect that a new line will have on the claim; undefined if no capability was issued. */
+/** Undefined if no capability was issued. */
 function foretoldOf({ answer, ways, standing, isCosigned = false }: ClaimStep): Foretold | undefined {
   const place = ways.find(({ kind }) => kind === answer?.method);
   return place && answer?.capability ? foretell(standing, { place, isCosigned }) : undefined;
@@ -113,7 +110,7 @@ const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
         challenge,
       });
 
-/** A claimed listing gets a link to the page that says what a new line does to the claim. */
+/** The page of the claim says what a new line does to it. */
 const startOver = ({ handle, claim }: ClaimStep, method: ClaimKind) =>
   claim
     ? html`<p><a href="${pagePath(handle)}/claim">Start over on the page of the claim</a></p>`
@@ -141,7 +138,7 @@ ${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 <li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep the key that signed published.' : 'Leave the line where it is.'} If two checks a day or more apart do not find it, the claim is suspended.</li>
 </ul>`;
 
-/** Says how the claim stands. A claimed listing is not called unclaimed while a key is added to it. */
+/** A claimed listing is not called unclaimed while a key is added to it. */
 const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason }: ClaimAnswer) => {
   if (now === 'claimed') return 'Claimed';
   if (isWaiting(reason)) return 'The new line was found, and it waits';
@@ -149,9 +146,7 @@ const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason 
   return checked ? 'Not claimed yet' : `Waiting for the ${method === 'registry_key' ? 'signature' : 'line'}`;
 };
 
-/**
- * Says when the next check runs: with script after a countdown, without script when the button is pressed.
- */
+/** With script the next check runs after a countdown, otherwise when the button is pressed. */
 const nextCheck = ({ check }: ClaimAnswer) => {
   const wait_s = check.retry_after_s ?? pause_s;
   const next_at = new Date(Date.parse(check.at) + wait_s * 1000).toISOString();
@@ -217,10 +212,7 @@ const steps = ({ handle }: ClaimStep) => html`
 </ol>
 <p>You need no account here and no token of a repository host. Agents do the same with <code>claim_agent</code>.</p>`;
 
-/**
- * The request as a command. For a repository it goes to the endpoint of the specification, otherwise to the
- * tool.
- */
+/** For a repository the command uses the endpoint of the specification. */
 function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
   const isRepository = first?.kind === 'repository';
   const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';

@@ -16,7 +16,6 @@ interface StandingStep {
 
 const asHeader = 'It is used for this request only, as if it were sent in the Authorization header.';
 
-/** The effect of a new line: its cost, if any, and then what happens and when. */
 export const foretoldHtml = ({ cost, acts }: Foretold): Html =>
   html`${cost && html`<div class="notice">${cost}</div>`}<p>${acts}</p>`;
 
@@ -30,7 +29,7 @@ const summary = ({ claim, standing, ways }: StandingStep) => {
 ${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. This works for 30 days after the suspension.</p>`}`;
 };
 
-/** The form by which the holder of a capability gets another. Empty if a capability makes no difference. */
+/** Empty if a capability makes no difference. */
 function anotherKey(standing: StandingClaim, place: ProofPlace): Html | '' {
   const foretold = foretell(standing, { place, isCosigned: true });
   if (!foretold || foretold.acts === foretell(standing, { place, isCosigned: false })?.acts) return '';
@@ -44,7 +43,7 @@ ${capabilityField('another-key', { hint: asHeader, isRequired: true })}
 <button type="submit">${isSuspended ? 'Get a line that continues the claim' : 'Get another secret key'}</button></form>`;
 }
 
-/** Locations to which the claim can move with the same consequences. */
+/** These locations have the same consequences. */
 interface MoveGroup {
   readonly places: readonly ProofPlace[];
   readonly withKey: Foretold;
@@ -72,7 +71,7 @@ interface MoveFrom {
   readonly claimFile: string;
 }
 
-/** The form for a line at a different location. It leaves out the cost if the page has already said it. */
+/** The cost is left out if the page has already said it. */
 function moveForm(
   { places, withKey, without }: MoveGroup,
   isCostSaid: boolean,
@@ -94,7 +93,7 @@ ${isAlike ? '' : capabilityField(id, { hint: `Leave it empty only if you have no
 <button type="submit" class="quiet">Get a line to move the claim</button></form>`;
 }
 
-/** The locations at which a line that is asked for with a capability continues the claim. */
+/** Shows the moves that continue the claim if the line is asked for with a capability. */
 function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
   const continuing = groups.filter(({ withKey }) => withKey.cost === undefined);
   if (continuing.length === 0) return '';
@@ -103,7 +102,6 @@ function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
 ${continuing.map((group) => moveForm(group, false, from))}`;
 }
 
-/** The ways to begin a new claim, after its cost. */
 function beginnings(
   { standing }: StandingStep,
   { present, groups }: { readonly present: ProofPlace | undefined; readonly groups: readonly MoveGroup[] },
@@ -132,7 +130,6 @@ ${stepForm(standing.handle, 'Get a line that begins a new claim', { method: pres
 }`;
 }
 
-/** The request as a command. For a claim in force, a comment in it says what the header changes. */
 function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publicUrl: string): Html {
   const header = 'Authorization: Bearer $CAPABILITY';
   const command = toCurl(
@@ -150,7 +147,7 @@ function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publ
 ${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
 }
 
-/** The actions for an existing claim, each with its consequences before its button. */
+/** Each action has its consequences before its button. */
 export function standingPage(step: StandingStep, site: PageSite): Html {
   const { standing, ways } = step;
   const { handle, claim } = standing;

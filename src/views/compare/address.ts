@@ -7,7 +7,7 @@ import {
 
 export interface Picks {
   readonly handles: readonly string[];
-  /** Each criterion with its value as written in the address. */
+  /** Values are as written in the address. */
   readonly criteria: readonly { readonly criterion: CriterionName; readonly value?: string }[];
   /** A handle to add, or words by which to find a listing to add. */
   readonly add: string;
@@ -32,8 +32,8 @@ const maxHandles = 9;
 const maxCriteria = 21;
 
 /**
- * Reads the picks of an address, in its order and without duplicates. Unknown parameters are ignored. From a
- * search form, whose filters have the names of criteria, only the listings are read.
+ * Keeps the order of the address and drops duplicates and unknown parameters. From a search form, whose
+ * filters have the names of criteria, only the listings are read.
  */
 export function readPicks(address: URLSearchParams): Picks {
   const handles = new Set(address.getAll('handle').filter(Boolean));
@@ -48,7 +48,7 @@ export function readPicks(address: URLSearchParams): Picks {
   };
 }
 
-/** The canonical query of a comparison; the inverse of readPicks. */
+/** The inverse of readPicks. */
 export const toQuery = ({ handles, criteria: picked, add }: Picks): string =>
   new URLSearchParams([
     ...handles.map((handle) => ['handle', handle]),

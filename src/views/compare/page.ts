@@ -41,9 +41,7 @@ function valueField(field: Field, value: string) {
   return html`<select ${named}><option value="">any</option>${choices.map((choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`)}</select>`;
 }
 
-/**
- * A criterion as a checkbox, or as its sentence with a field in it. An empty field leaves the criterion out.
- */
+/** An empty field leaves the criterion out. */
 function criterionFields(field: Field): Html {
   const { label, takes } = criteria[field.name] as Criterion;
   const message =
@@ -96,11 +94,11 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 </form>`;
 }
 
-/** Collects sources as footnotes. Sources with the same name and day share a footnote. */
+/** Sources with the same name and day share a footnote. */
 function createFootnotes() {
   const notes = new Map<string, Pick<CriterionFinding, 'source' | 'as_of'>>();
   return {
-    /** Returns nothing if the finding has no source. */
+    /** Empty if the finding has no source. */
     mark(of: Pick<CriterionFinding, 'source' | 'as_of'>): Html | '' {
       if (of.source === '') return '';
       const key = `${of.source} ${dayText(of.as_of)}`;
@@ -108,7 +106,7 @@ function createFootnotes() {
       const number = [...notes.keys()].indexOf(key) + 1;
       return html`<sup><a href="#source-${number}" aria-label="Source ${number}">${number}</a></sup>`;
     },
-    /** The notes, in the order of their first mark. */
+    /** The notes are in the order of their first mark. */
     list: () => html`
 <h2 id="sources">Sources</h2>
 <ol class="sources">${[...notes.values()].map(({ source, as_of }, at) => html`<li id="source-${at + 1}">${source}, as of ${day(as_of)}</li>`)}</ol>`,
@@ -128,7 +126,7 @@ export const kindTitles = {
   native: 'Claims and ratings made on Dossier',
 } as const;
 
-/** A row of a comparison. If all its cells have the same essence, their content is shown once. */
+/** If all cells have the same essence, their content is shown once. */
 interface ComparisonRow {
   readonly name: string;
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
@@ -156,10 +154,6 @@ ${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${t
   }));
 }
 
-/**
- * The first lines of each listing's answer, one row for each question, without rows that are empty for all
- * listings.
- */
 function answeredRows(documents: readonly ListingDocument[]): ComparisonRow[] {
   const answers = documents.map((listing) => {
     const answer = toAnswer(listing);
@@ -224,10 +218,6 @@ const table = (
 </table></section>
 </section>`;
 
-/**
- * The tables of a comparison: first the lines of each listing, then the criteria by kind of evidence, and the
- * sources last. A row that is the same for all listings is shown once and can be hidden.
- */
 function comparisonTables(listings: readonly ComparedAgent[], documents: readonly ListingDocument[]): Html {
   const known = listings.filter(({ problem }) => !problem);
   if (known.length === 0) return html``;
@@ -249,7 +239,6 @@ export interface ComparePage {
   readonly comparison?: readonly ComparedAgent[];
   /** The documents of the compared listings, in the order of the picks. */
   readonly documents?: readonly ListingDocument[];
-  /** Listings found by the words typed under "add". */
   readonly found?: readonly Hit[];
   readonly problem?: Problem;
 }
@@ -294,7 +283,7 @@ function checkedBlock({ comparison = [] }: ComparePage) {
   );
 }
 
-/** Error messages by criterion. The path of an error has the position of its criterion in the input. */
+/** The path of an error has the position of its criterion in the input. */
 function toMessages({ picks, problem }: ComparePage): FieldMessages {
   const named = (problem?.facts.fields ?? []).flatMap(({ field, message }) => {
     const at = /^criteria\.(\d+)/.exec(field)?.[1];

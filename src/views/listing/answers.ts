@@ -11,7 +11,6 @@ import { toHtml } from '../words.ts';
 const answerRow = (title: string, words: Words | undefined, today: string) =>
   words && !isEmpty(words) && html`<div><dt>${title}</dt><dd>${toHtml(words, today)}</dd></div>`;
 
-/** The first lines about a listing: what stands out, a line for each question, and what is not known. */
 export function answerBlock(listing: ListingDocument): Html {
   const answer = toAnswer(listing);
   const said = toAnswerWords(answer);

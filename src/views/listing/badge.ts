@@ -26,7 +26,7 @@ const longest = 32;
 const fitting = (...messages: readonly string[]) =>
   messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
 
-/** Describes only the independent ratings, with sources first. Undefined if there are none. */
+/** Undefined if there are no independent ratings. The others are not described. */
 function ratedText({ independent: { sources, ratings, outcomes } }: NativeSignals): string | undefined {
   if (sources === 0) return undefined;
   const from = counted(sources, 'source');
@@ -50,7 +50,6 @@ function answeredText({ observations }: ListingDocument): string | undefined {
   return `answered ${dayAndMonth.format(new Date(answered.observed_at))}${tools}`;
 }
 
-/** Says since when it is listed if that is known, otherwise when its record last changed. */
 function listedText(listing: ListingDocument): string {
   const first = knownValue(listing, registryFirstPublished);
   if (first !== undefined) return `listed since ${first.slice(0, 4)}`;
@@ -59,7 +58,7 @@ function listedText(listing: ListingDocument): string {
 
 const isMalware = ({ observations }: ListingDocument) => malwareWords(observations, ['malware']).length > 0;
 
-/** The message of a listing's badge, at most 32 characters (docs/contract.md, "The badge"). */
+/** The message, at most 32 characters long (docs/contract.md, "The badge"). */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
   if (isMalware(listing)) return 'malicious code reported';
@@ -74,7 +73,7 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
   return suspended ? `claim suspended ${dayText(suspended.at)}` : 'claim suspended';
 }
 
-/** The message of a claim's badge. It says nothing about quality. */
+/** It says nothing about quality. */
 export const toClaimBadge = (listing: ListingDocument): string =>
   listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
 
@@ -84,7 +83,7 @@ type BadgeStyle = (typeof badgeStyles)[number];
 export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
   badgeStyles.find((style) => style === name) ?? badgeStyles[0];
 
-/** The badge as an image. `title` says what does not fit in it. */
+/** `title` says what does not fit in the image. */
 export const toBadgeSvg = (message: string, style: BadgeStyle, title = ''): string =>
   makeBadge({ label, message, color: grey, labelColor: darkGrey, style }).replace(
     /<title>[^<]*/,
@@ -100,10 +99,6 @@ export const toShieldsEndpoint = (message: string) => ({
   cacheSeconds: 300,
 });
 
-/**
- * The texts of a badge for a page. `statement` is the origin note of a sample, a sentence about ratings if
- * there are any and no malware is reported, or else the message.
- */
 export function toBadged(listing: ListingDocument) {
   const { handle, signals, evidence_snapshot_date: date } = listing;
   const badge = toBadge(listing);
@@ -117,17 +112,14 @@ type BadgedListing = ReturnType<typeof toBadged>;
 const badgePath = (handle: string, style: BadgeStyle): string =>
   style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
 
-/** The alt text of a pasted badge. It names its date, because it does not change after it was pasted. */
+/** It names its date, because it does not change after it was pasted. */
 const pastedText = ({ statement, date }: BadgedListing): string =>
   `${statement} As of ${date}; see the listing.`;
 
 const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/**
- * The badge as an image element. Its size is given in whole pixels, as in its SVG, so that nothing moves
- * while it loads.
- */
+/** Without its size, the page would move while the image loads. */
 function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
   const [, ...size] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
   const [width, height] = size.map((pixels) => Math.round(Number(pixels)));

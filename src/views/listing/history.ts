@@ -67,7 +67,7 @@ const eventItem = (event: HistoryEvent, kind: string | undefined, today: string)
 ${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
-/** The changes of a listing, newest first, with the values before and after. `asked` has the filters. */
+/** `asked` has the filters. */
 export function toHistoryPage(
   site: PageSite,
   listing: ListingDocument,
@@ -93,10 +93,10 @@ ${unchanged && html`<p>${toHtml(unchanged)}</p>`}
   });
 }
 
-/** Removes characters that hide or reorder others, because tools are stored as they were sent. */
+/** Tools are stored as they were sent, so characters that hide or reorder others are removed here. */
 const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
 
-/** The words for annotations, in which a tool's publisher describes a call. They promise nothing. */
+/** A publisher describes its tools in these annotations. They promise nothing. */
 const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
   readOnlyHint: ['changes nothing', 'may change something'],
   destructiveHint: ['may destroy something', 'destroys nothing'],
@@ -120,7 +120,7 @@ const toolItem = (tool: SurfaceTool): Html => html`
 <p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
 <p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
 
-/** A prompt, resource or skill, described in the form of a tool, as it is compared. */
+/** A prompt, resource or skill is described in the form of a tool, as it is compared. */
 const memberItem = (member: SurfaceMember, surface: Surface): Html => {
   const described = surface.asTool(surface.withoutForm(member));
   const taken = inputs(described);
@@ -138,7 +138,6 @@ const sameSince = (first_seen_at: string, observed_at: string) =>
     ? html`seen on ${day(observed_at)}`
     : html`the same since ${day(first_seen_at)}, last seen on ${day(observed_at)}`;
 
-/** The members that one endpoint lists and when they were seen, or why they are not shown. */
 const listedSection = (
   surface: Surface,
   { endpoint, reason, digest, first_seen_at, observed_at, vantage, names = [] }: ListedList,

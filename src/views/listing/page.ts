@@ -51,7 +51,7 @@ ${paste(text)}`,
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-/** Names and descriptions of inputs are shown only once on the page, among the facts. */
+/** Names and descriptions of inputs are shown once on the page, among the facts. */
 const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
   inputs.length > 0 &&
   html`<p class="note">As recorded, it takes <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
@@ -66,14 +66,13 @@ function firstRemote(remote: ListingRemote, name: string): Html {
   return html`${usable ? configTabs('use', { name, ...usable }) : withoutConfig(remote)}${needs(remote)}`;
 }
 
-/** Shows the first configuration, which is a command line if the address allows one. */
+/** The first configuration is a command line if the address allows one. */
 function otherRemote(remote: ListingRemote, name: string): Html {
   const usable = toRemote(remote);
   const [config] = usable ? toConfigs({ name, ...usable }) : [];
   return html`<li>${config ? paste(config.text) : withoutConfig(remote)}${needs(remote)}</li>`;
 }
 
-/** The command that starts a package in its recorded version, and its page at the registry. */
 function runPackage(recorded: ListingPackage): Html {
   const started = toStarted(recorded);
   const last = 'why' in started ? undefined : started.at(-1);
@@ -103,7 +102,6 @@ ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
 }
 
-/** Says how the listing can be claimed: the easiest way, and that there are others. */
 function howToClaim([first, ...others]: readonly ProofPlace[], { config }: PageSite): Html {
   if (!first) return html`<p>${noWay}</p>`;
   return html`
@@ -133,7 +131,7 @@ ${listing.sample && originNote(listing)}
 ${listingTabs(listing, 'overview')}
 </header>`;
 
-/** A note while a check runs. It reloads the evidence, to show what the check saw. */
+/** Reloads the evidence, to show what the check saw. */
 const beingChecked = ({ handle, being_checked }: ListingDocument) =>
   being_checked &&
   html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;
@@ -193,7 +191,7 @@ export const toListingPage = (
   }: {
     readonly months: readonly MonthCount[];
     readonly similar: readonly Hit[];
-    /** The locations where it can be claimed, the easiest first. */
+    /** The easiest way comes first. */
     readonly ways: readonly ProofPlace[];
   },
 ): Html =>

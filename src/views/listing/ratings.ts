@@ -27,7 +27,6 @@ import type { PageSite } from '../layout.ts';
 import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
-/** Outcomes in the twelve months up to a date, from independent sources and in all other groups. */
 function monthTable(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);
   const cell = (month: string, isIndependent: boolean) => {
@@ -49,14 +48,13 @@ function monthTable(counts: readonly MonthCount[], date: string): Html {
 
 const sumOf = (counts: readonly MonthCount[]) => counts.reduce((sum, { ratings }) => sum + ratings, 0);
 
-/** An outcome as a word with its shape and weight. None is louder than another, and none has a colour. */
+/** Outcomes differ by shape and weight. None is louder than another, and none has a colour. */
 const outcomeMark = (outcome: string, text = outcome): Html =>
   html`<span class="outcome of-${outcome}">${text}</span>`;
 
 const outcomeCounts = (counts: RatingCounts['outcomes']): Html =>
   html`${outcomes.filter((outcome) => counts[outcome] > 0).map((outcome) => html`${outcomeMark(outcome, `${amount(counts[outcome])} ${outcome}`)} `)}`;
 
-/** The operator's decisions: each statement with its entry in the log, and the way to appeal. */
 export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
   html`${notices.map(
     ({ statement, log_index }) =>
@@ -115,7 +113,7 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
     ? html`<p>Erased by the operator on ${day(erased_at)}; log index ${log_index}. Not counted.</p>`
     : html`<p>Withdrawn by its source on ${day(withdrawn_at)}. Not counted.</p>`;
 
-/** One rating with its source and the texts of both listings. A withdrawn one is a tombstone. */
+/** A withdrawn rating is a tombstone. */
 const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${isCounted(rating) ? '' : ' uncounted'}" id="${rating.rating_id}">
 <p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${rating.group ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>
@@ -129,7 +127,7 @@ ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a 
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-/** The counts of one group. With `meaning`, it also shows the scores and this meaning. */
+/** `meaning` is shown with the scores. */
 function group(name: string, counts: RatingCounts, meaning?: string): Html {
   const parts = groupParts(counts);
   if (!parts)
@@ -170,7 +168,7 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** The ratings made here. Empty if there are none, because the answer above says so. */
+/** Empty if there are none, because the answer above says so. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
   listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
   html`
@@ -189,7 +187,10 @@ function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): str
   return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** All outcomes, and the groups and classes of proof that have ratings. `No proof` is always among them. */
+/**
+ * Besides all outcomes, only groups and classes of proof with ratings are offered. The chosen class and
+ * `none` are always among them.
+ */
 function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   const counted = countProofs(native);
   const classes = proofClasses.filter(
@@ -202,7 +203,7 @@ function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   ] as const;
 }
 
-/** Filters for the ratings of a listing, each with the number of counted ratings that it leaves. */
+/** Each filter has the number of counted ratings that it leaves. */
 function ratingFilters(
   listing: ListingDocument,
   counts: ReturnType<typeof toRatingFacets> | undefined,
@@ -243,9 +244,7 @@ ${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map(ratingI
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
 }
 
-/**
- * The ratings page of a listing, newest first. Without a filter it includes superseded and withdrawn records.
- */
+/** Without a filter, superseded and withdrawn records are included. */
 export const toRatingsPage = (
   site: PageSite,
   listing: ListingDocument,

@@ -23,16 +23,13 @@ function tabsOf(
   ];
 }
 
-/** The pages of a listing as links, with how much is on each. The shown page is marked. */
 export const listingTabs = (listing: ListingDocument, shown: string): Html => html`
 <nav class="pages-of" aria-label="Pages of this listing"><ul>${tabsOf(listing).map(
   ([tab, end, text, count]) =>
     html`<li><a href="${pagePath(listing.handle)}${end}"${tab === shown ? html` aria-current="page"` : ''}>${text}${count !== undefined && html` <span class="count">${amount(count)}</span>`}</a></li>`,
 )}</ul></nav>`;
 
-/**
- * A page about one part of a listing. Its path is the title in lower case. Search engines do not index it.
- */
+/** The path is the title in lower case. */
 export const toListingPart = (
   site: PageSite,
   listing: ListingDocument,

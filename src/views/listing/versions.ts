@@ -12,14 +12,11 @@ import { toListingPart } from './tabs.ts';
 interface VersionsShown {
   readonly versions: readonly VersionSummary[];
   readonly page: number;
-  /** The number of versions on all pages, and the times of the first and the last. */
+  /** The count and the times are those of all pages. */
   readonly span: { readonly count: number; readonly first: string; readonly last: string };
 }
 
-/**
- * Says how many versions were published, and when: `36 versions from 2025-08-05 to 2025-10-28; the newest 13
- * months ago.`
- */
+/** Example: `36 versions from 2025-08-05 to 2025-10-28; the newest 13 months ago.` */
 function pace(
   { count, first, last }: VersionsShown['span'],
   { evidence_snapshot_date: today, signals }: ListingDocument,

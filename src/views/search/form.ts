@@ -13,9 +13,8 @@ export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
 export interface ShownSearch {
   readonly answer: SearchAnswer;
   /**
-   * The query parameters: `q`, `sort` and the filters (`tag` any number of times); `cursor` with `from`, the
-   * position of its first listing; `shown`, the number of listings on the page; and a `handle` for each
-   * ticked listing.
+   * `tag` may be repeated. `from` is the position of the first listing after `cursor`, `shown` the number of
+   * listings on the page, and `handle` a ticked listing.
    */
   readonly address: URLSearchParams;
   /** The listings that record, or recorded, the address, repository, package or payee in the query. */
@@ -32,7 +31,7 @@ const flagTexts: Readonly<Record<(typeof fixedFilterNames)[number], string>> = {
   answered: 'answered its last check',
   no_payment_seen: 'asked for no payment',
 };
-/** Kinds that can be filtered by a closed set of values. Listings may record other values. */
+/** Listings may record other values. */
 const filterValues: Readonly<Record<string, readonly string[]>> = {
   transport: transports,
   package: packageTypes,
@@ -48,7 +47,7 @@ const fieldText = (name: string, value: string) => {
 const toNamed = (name: string, value: string) => ({ name, value, text: fieldText(name, value) });
 type Filter = ReturnType<typeof toNamed>;
 
-/** The filter for a facet of an answer; undefined if the search cannot filter by it. */
+/** Undefined if the search cannot filter by the facet. */
 export function toFilter(facet: string): Filter | undefined {
   const name = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(name.length + 1);
@@ -62,10 +61,7 @@ export const filtersOf = (address: URLSearchParams): Filter[] =>
     .filter(([name, value]) => value !== '' && !otherNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
-/**
- * The path of an address with other values for some parameters, from its first listing on. An empty value
- * removes a parameter.
- */
+/** The path begins at the first listing. An empty value removes a parameter. */
 export function pathWith(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
   for (const [name, value] of Object.entries(values)) {
@@ -97,7 +93,7 @@ const kinds = [
   { kind: 'tag', title: 'Tags', names: ['tag'] },
 ] as const;
 const facetsShown = 12;
-/** Kinds with one value at a time. If one is chosen, the counts of the others are not known. */
+/** If a value of one of these kinds is chosen, the counts of the others are not known. */
 const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
 
 const isSelected = (address: URLSearchParams, { name, value }: Filter) =>
@@ -107,10 +103,7 @@ const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
 const toField = (name: string, value: string) =>
   html`<input type="hidden" form="search" name="${name}" value="${value}">`;
 
-/**
- * The selected filters, each as a link that removes it and as a field of the search form. The sort is a field
- * too.
- */
+/** Each filter is a link that removes it, and a field of the search form. */
 export const selectedFilters = (address: URLSearchParams): Html => {
   const selected = filtersOf(address);
   const sort = address.get('sort');
@@ -147,13 +140,10 @@ function group({ title, kind, names }: (typeof kinds)[number], { answer, address
   )}</ul>`;
 }
 
-/** Replaces the filters if nothing was found, so that the layout does not shift. */
+/** Keeps the layout from shifting if nothing was found. */
 export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
 
-/**
- * Filters for the results, each with the number of listings left, or a lower bound (`+`) if counting was
- * capped.
- */
+/** The counts are lower bounds (`+`) if counting was capped. */
 export const facetGroups = (search: ShownSearch): Html =>
   Object.keys(search.answer.facets ?? {}).length === 0
     ? nothingToNarrow
@@ -167,10 +157,10 @@ const field = (query: string, isWrong = false) => html`
 <span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="2000" placeholder="webhooks, or a handle" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
 <button type="submit">Search</button></span>`;
 
-/** The search field on pages without results: an ordinary form, which may start with words. */
+/** The query may start with words. */
 export const plainSearchForm = (query = ''): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search">${field(query)}</form>`;
 
-/** The search field above results. It is a plain form. If htmx runs, it searches while the user types. */
+/** A plain form. If htmx runs, it searches while the user types. */
 export const liveSearchForm = (query: string, isWrong: boolean): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search" hx-get="/agents" hx-trigger="input changed delay:200ms, submit" hx-replace-url="true">${field(query, isWrong)}</form>`;

@@ -31,13 +31,13 @@ const pickedIn = (address: URLSearchParams): string[] => address.getAll('handle'
 const box = (handle: string, isPicked: boolean, text: Html | string) =>
   html`<label class="pick"><input type="checkbox" form="search" name="handle" value="${handle}"${isPicked && html` checked`}> ${text}</label>`;
 
-/** A checkbox beside a listing of a search; `compareButton` compares the ticked ones. */
+/** `compareButton` compares the ticked listings. */
 export const pickBox = (address: URLSearchParams): RowAction => {
   const picked = new Set(pickedIn(address));
   return ({ handle }) => box(handle, picked.has(handle), html`Compare<span class="unseen"> ${handle}</span>`);
 };
 
-/** Listings that an earlier search ticked and that this one does not show. */
+/** Shows listings that an earlier search ticked and that this one does not have. */
 function earlierPicks(address: URLSearchParams, shown: readonly { readonly handle: string }[]): Html | '' {
   const here = new Set(shown.map(({ handle }) => handle));
   const elsewhere = pickedIn(address).filter((handle) => !here.has(handle));
@@ -49,10 +49,10 @@ function earlierPicks(address: URLSearchParams, shown: readonly { readonly handl
   return html`<fieldset class="earlier"><legend>Ticked before</legend>${items}</fieldset>`;
 }
 
-/** Sends the search form to the comparison, which reads only its ticked listings. */
+/** The comparison reads only the ticked listings of the search form. */
 const compareButton = html`<p class="picks"><button type="submit" form="search" formaction="/compare" name="ticked" value="true">Compare ticked listings</button></p>`;
 
-/** The form for the ticks on a page without a search form. It only compares. */
+/** This form is for a page without a search form. */
 export const pickForm = html`<form id="search" class="picks" action="/compare" method="get"><button type="submit" name="ticked" value="true">Compare ticked listings</button></form>`;
 
 function withoutPart({ text = '', query = '' }: Omission, address: URLSearchParams) {
@@ -108,10 +108,7 @@ function sortLinks({ answer, address }: ShownSearch): Html {
   return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
 }
 
-/**
- * Replaces the first occurrence of a word in the query. If the query has it in another form only, the result
- * is `other`.
- */
+/** If the query has the word only in another form, the result is `other`. */
 function replaceWord(query: string, word: string, other: string): string {
   const at = query.toLowerCase().indexOf(word);
   if (at < 0) return other || query;
@@ -129,12 +126,10 @@ function unknownWord(
 }
 
 export const pageSize = 20;
-/** The most listings on one page. After them, `more` opens a new page. */
+/** After these, `more` opens a new page. */
 export const maxShown = 200;
 
-/**
- * The position of the last listing shown among all hits, from 1; undefined if the address does not state it.
- */
+/** The position is counted from 1 among all hits. Undefined if the address does not state it. */
 function lastPosition({ answer, address }: ShownSearch): number | undefined {
   const from = address.has('cursor') ? Number(address.get('from')) : 1;
   return from >= 1 ? from - 1 + answer.listings.length : undefined;
@@ -152,10 +147,7 @@ function total(search: ShownSearch): string {
   return shown ? `${all}, ${amount(shown)} shown so far.` : `${all}.`;
 }
 
-/**
- * A link to the next listings. If htmx runs, they are added to the page, and the address then shows all of
- * them.
- */
+/** If htmx runs, the next listings are added to the page, and the address then shows all of them. */
 function more(search: ShownSearch, isLive: boolean) {
   const { answer, address } = search;
   if (!answer.next_cursor) return html`<p id="more" class="more"></p>`;
@@ -169,7 +161,6 @@ function more(search: ShownSearch, isLive: boolean) {
   return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
 }
 
-/** The listings that have or had what the query names, and why they are found. */
 function namedBlock({ named, payee }: ShownSearch): Html | '' {
   if (!named) return '';
   const page = payee
@@ -228,10 +219,7 @@ ${more(search, isLive)}`;
 
 const boosted = html` hx-boost:inherited="true"`;
 
-/**
- * Its contents are replaced while it stays, so that the count is announced and the filters stay open or
- * closed.
- */
+/** Only the contents are replaced, so that the count is announced and the filters stay open or closed. */
 const frame = (
   address: URLSearchParams,
   isLive: boolean,
@@ -257,8 +245,8 @@ const searchResults = (search: ShownSearch, isLive: boolean): Html =>
   });
 
 /**
- * htmx attributes for everything inside: requests replace list, count and filters, but never the search
- * field. The page of a problem replaces the list.
+ * Requests replace list, count and filters, but never the search field. The page of a problem replaces the
+ * list.
  */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
@@ -279,7 +267,7 @@ const searchPage = (site: PageSite, address: URLSearchParams, results: Html, isW
 export const toSearchPage = (site: PageSite, search: ShownSearch): Html =>
   searchPage(site, search.address, searchResults(search, true));
 
-/** The search page for an invalid search. Its errors replace the results, and its filters can be removed. */
+/** The errors replace the results. The filters can still be removed. */
 export function toWrongSearchPage(site: PageSite, address: URLSearchParams, problem: Problem): Html {
   const { fields = [] } = problem.facts;
   const isWrong = fields.some(({ field }) => field === 'query');
