@@ -38,8 +38,8 @@ function recentChanges(changes: readonly Change[]): Html | '' {
 
 function originText({ origin, import: { last_completed: done } }: StatusDocument) {
   if (done?.newest_change) return html`in a saved copy of a registry (${day(done.newest_change)} or later)`;
-  const isOfficial = origin === undefined || origin.startsWith('registry.modelcontextprotocol.io');
-  return html`of ${isOfficial ? 'the official registry' : origin}`;
+  if (origin === undefined) return 'listed here';
+  return html`of ${origin.startsWith('registry.modelcontextprotocol.io') ? 'the official registry' : origin}`;
 }
 
 function figures({ listings }: StatusDocument, tags: readonly TagCount[]): Html {

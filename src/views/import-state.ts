@@ -48,8 +48,7 @@ function failed(run: ImportReport, { error, is_retried, last_completed: done }: 
     : html`The import of ${minute(run.started_at)} did not complete`;
   const isWithout = done === undefined || done.source === 'sample';
   const offline =
-    isWithout &&
-    html` Where there is no network, <code>dossier import --from FILE</code> reads a saved copy.`;
+    isWithout && html` Without a network, <code>dossier import --from FILE</code> reads a saved copy.`;
   return html`${what}${error && html`: ${error}`}. ${is_retried ? 'It is retried automatically.' : 'It is not retried automatically.'}${offline} ${stays}`;
 }
 

@@ -28,7 +28,7 @@ function recordBlock({
   if (withheld !== undefined)
     return html`<p>The listing ${withheld === 'listing_withdrawn' ? 'was withdrawn' : 'is hidden by the operator'}, so what was seen there is not shown. The entry itself stays.</p>`;
   if (record === undefined)
-    return html`<p>What this entry recorded is not stored any more${erased_by !== undefined && html`; <a href="/log/entry/${erased_by}">entry ${erased_by}</a> says that it was erased`}. The entry itself stays.</p>`;
+    return html`<p>The record of this entry is not stored any more${erased_by !== undefined && html`; <a href="/log/entry/${erased_by}">entry ${erased_by}</a> says that it was erased`}. The entry itself stays.</p>`;
   const { handle, subject_handle } = parsed(record);
   const about = typeof subject_handle === 'string' ? subject_handle : handle;
   return html`

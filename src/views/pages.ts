@@ -178,7 +178,7 @@ export const toMcpPage = (site: PageSite): Html =>
 <h1>Connect over MCP</h1>
 <p>This address, <code>${site.config.publicUrl}/api/mcp</code>, is an MCP endpoint (Streamable HTTP, without sessions). It is for MCP clients; no account and no key are needed to read.</p>
 ${connectDossier(site.config.publicUrl)}
-<p>Then ask your agent to weigh a listing before you pay for it. <a href="/tools">All tools</a>, <a href="/llms.txt">instructions for agents</a>.</p>`,
+<p>Ask your agent to weigh a listing before you pay for it. <a href="/tools">All tools</a>, <a href="/llms.txt">instructions for agents</a>.</p>`,
   });
 
 function detail({ config: { operatorContact, publicUrl } }: PageSite, { facts }: Problem) {

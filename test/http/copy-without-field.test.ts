@@ -84,7 +84,7 @@ describe('a copy that records no endpoint of any listing', () => {
   });
 
   it('leaves open what a listing asks for, and how many are reached over the network', async () => {
-    const why = 'What it asks for is not known, because this copy records no endpoints.';
+    const why = 'It is not known what the listing asks for, because this copy records no endpoints.';
     for (const path of [`/agents/${handle}`, `/agents/${other}`])
       expect(prose(await read(path))).toContain(`Asks ${why}`);
     expect(await read(`/agents/${handle}.md`)).toContain(`* Asks: ${why}`);

@@ -76,7 +76,7 @@ describe('an import that did not complete', () => {
     registry.trouble('unavailable');
     await service.import({ patience });
     expect(await freshness()).toContain(
-      `The import of <time> did not complete: the registry answered with status 503. It is retried automatically. Where there is no network, dossier import --from FILE reads a saved copy. ${stays}`,
+      `The import of <time> did not complete: the registry answered with status 503. It is retried automatically. Without a network, dossier import --from FILE reads a saved copy. ${stays}`,
     );
     expect(await freshness('/about')).toContain('the registry answered with status 503');
   });
@@ -90,7 +90,7 @@ describe('an import that did not complete', () => {
     registry.trouble('html');
     await service.import({ source: registry.url, patience });
     expect(await freshness()).toContain(
-      `did not complete: the answer is not JSON (another kind of server, or a sign-in page). It is not retried automatically. Where there is no network, dossier import --from FILE reads a saved copy. ${stays}`,
+      `did not complete: the answer is not JSON (another kind of server, or a sign-in page). It is not retried automatically. Without a network, dossier import --from FILE reads a saved copy. ${stays}`,
     );
   });
 

@@ -22,6 +22,12 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 describe('pages', () => {
+  it('/ names no registry if the operator configured none', async () => {
+    const off = await openDirectory({ entries: [], environment: { REGISTRY_URL: 'off' } });
+    expect(await (await off.app.request('/')).text()).toContain('For each server listed here, see who');
+    await off.close();
+  });
+
   it('/ says what this is, shows search with examples that are here, numbers that lead to lists, tags, and how fresh it is', async () => {
     const page = await textOf('/');
     expect(page).toContain('<form id="search" class="search" action="/agents" method="get" role="search">');

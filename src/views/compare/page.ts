@@ -200,7 +200,7 @@ function toRow({ name, cells }: ComparisonRow): Html {
 }
 
 const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) =>
-  html`<p class="note">What is marked (record) is from the record of ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.</p>`;
+  html`<p class="note">Facts marked (record) are from the record of ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.</p>`;
 
 const table = (
   listings: readonly ComparedAgent[],

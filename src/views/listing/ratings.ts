@@ -239,7 +239,7 @@ function records({ next_cursor, ...answer }: RatingsAnswer, filter: RatingFilter
     html`<p>No counted rating matches. <a href="${ratingsPath(handle, {})}">All records</a></p>`;
   return html`
 <h2 id="records">Records</h2>
-<p class="note">${what}. Where no proof is named, there is none.</p>
+<p class="note">${what}. A record that names no proof has none.</p>
 ${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map(ratingItem)}</ol>` : none}
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
 }
