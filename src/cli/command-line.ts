@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { countEdits } from '../core/difference/edits.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
-import { addCommands } from './commands.ts';
+import { addCommands } from './commands/commands.ts';
 
 const letters = (text: string) => [...text].sort().join('');
 

@@ -1,64 +1,36 @@
 import type { Command } from 'commander';
-import type { Config } from '../config/config.ts';
-import type { ApproveOptions } from './approve.ts';
-import type { AuditOptions } from './audit.ts';
-import type { ImportOptions } from './import.ts';
-import type { InventoryOptions } from './inventory/inventory.ts';
-import type { LockOptions } from './lock.ts';
-import type { VerifyOptions } from './verify.ts';
-
-interface Shell {
-  readonly environment: NodeJS.ProcessEnv;
-  config(): Promise<Config>;
-}
-
-const wrap = (text: string) => text.replace(/(.{1,120})(?: |\n|$)/g, '$1\n').trimEnd();
-
-/**
- * Adds a command. Below the options its help has its subject, examples, and the meaning of its exit codes.
- */
-function add(
-  parent: Command,
-  name: string,
-  description: string,
-  more: { isDefault?: boolean; about?: string; examples?: readonly string[]; exits?: string } = {},
-): Command {
-  const { isDefault = false, about, examples = [], exits } = more;
-  const label = examples.length > 1 ? 'Examples: ' : 'Example: ';
-  const help = [
-    about && wrap(about),
-    examples.length > 0 && label + examples.join(`\n${' '.repeat(label.length)}`),
-    exits && wrap(`Exit codes: ${exits}`),
-  ].filter(Boolean);
-  const command = parent.command(name, { isDefault }).description(description);
-  return help.length > 0 ? command.addHelpText('after', `\n${help.join('\n\n')}`) : command;
-}
-
-const databaseExits = '74 the database cannot be read or written; 78 settings';
+import type { ApproveOptions } from '../approve.ts';
+import type { AuditOptions } from '../audit.ts';
+import type { ImportOptions } from '../import.ts';
+import type { InventoryOptions } from '../inventory/inventory.ts';
+import type { LockOptions } from '../lock.ts';
+import type { VerifyOptions } from '../verify.ts';
+import { add, databaseExits, type Shell } from './command.ts';
+import { addOperatorCommands } from './operator.ts';
 
 function addServiceCommands(program: Command, { config, environment }: Shell): void {
   add(program, 'serve', 'run the service (the default)', {
     isDefault: true,
     examples: ['PORT=8080 dossier serve'],
     exits: '0 stopped; 74 the database cannot be opened; 78 settings, or a port that is in use.',
-  }).action(async () => (await import('./serve.ts')).runServe(await config()));
+  }).action(async () => (await import('../serve.ts')).runServe(await config()));
   add(program, 'stdio', 'serve MCP on standard input and output', {
     about:
       'Standard input has no headers: the variable DOSSIER_CAPABILITY holds the capability of a claimed listing, which rating needs. Without PUBLIC_URL the links in answers are resources of MCP (agent://...), because no page answers.',
     examples: ['DOSSIER_CAPABILITY=dossier_cap_... dossier stdio'],
     exits: '0 the client left; 74 the database cannot be opened; 78 settings.',
-  }).action(async () => (await import('./stdio.ts')).runStdio(await config(), environment));
+  }).action(async () => (await import('../stdio.ts')).runStdio(await config(), environment));
   add(program, 'config', 'show the effective settings, secrets masked', {
     examples: ['PORT=8080 dossier config'],
     exits: '0 serve would accept the settings; 78 it would not, one line each.',
-  }).action(async () => (await import('./config.ts')).runConfigCommand(await config(), environment));
+  }).action(async () => (await import('../config.ts')).runConfigCommand(await config(), environment));
   add(program, 'doctor', 'look for what is wrong with an installation, and say what to do', {
     about:
       'Checks settings, clock, disk, database, transparency log, witnesses, registry, PUBLIC_URL and backups, and changes nothing. Witnesses are asked to cosign the published checkpoint, as the service does.',
     examples: ['PUBLIC_URL=https://dossier.example dossier doctor'],
     exits:
       '0 no fault (there may be warnings); 1 at least one fault; 78 settings that serve refuses, one line each.',
-  }).action(async () => (await import('./doctor/doctor.ts')).runDoctor(await config()));
+  }).action(async () => (await import('../doctor/doctor.ts')).runDoctor(await config()));
 }
 
 function addListingsCommands(program: Command, { config }: Shell): void {
@@ -71,7 +43,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
     .option('--full', 'read the whole registry, not only what changed since the last import')
     .option('--accept-changes', 'do what would otherwise be held')
     .action(async (options: ImportOptions) =>
-      (await import('./import.ts')).runImportCommand(await config(), options),
+      (await import('../import.ts')).runImportCommand(await config(), options),
     );
   const looks =
     'check endpoints, packages and repositories: of these listings or addresses now, or of all listings that are due';
@@ -83,7 +55,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')
     .action(async (handles: string[], options: { json?: boolean }) =>
-      (await import('./observe.ts')).runObserve(await config(), handles, options),
+      (await import('../observe.ts')).runObserve(await config(), handles, options),
     );
   const examples = [
     'dossier listing restore co.webhook/webhook --reason "the line was a mistake, says its publisher"',
@@ -97,7 +69,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
   })
     .requiredOption('--reason <text>', 'why; it is published')
     .action(async (handle: string, { reason }: { reason: string }) =>
-      (await import('./listing.ts')).runRestoreListing(await config(), handle, reason),
+      (await import('../listing.ts')).runRestoreListing(await config(), handle, reason),
     );
 }
 
@@ -129,7 +101,7 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
       'lock all listings of the file again, drop those that are gone, and print the changes',
     )
     .action(async (handles: string[], options: LockOptions) =>
-      (await import('./lock.ts')).runLock(config, handles, toLockOptions(options, environment)),
+      (await import('../lock.ts')).runLock(config, handles, toLockOptions(options, environment)),
     );
   add(program, 'check', 'compare a lock file with what is known now, for CI', {
     examples: ['dossier check --from https://dossier.example'],
@@ -141,7 +113,7 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
     .option('--json', 'one changed fact or report of malicious code a line, as JSON')
     .option('--ignore-malware', 'do not end with 1 because a package is reported as malicious code')
     .action(async (options: LockOptions) =>
-      (await import('./lock.ts')).runCheck(
+      (await import('../lock.ts')).runCheck(
         config,
         toLockOptions(options, environment),
         environment.GITHUB_ACTIONS === 'true',
@@ -182,7 +154,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
       DOSSIER_URL || undefined,
     )
     .action(async (handle: string, options: ApproveOptions) =>
-      (await import('./approve.ts')).runApprove(config, handle, options),
+      (await import('../approve.ts')).runApprove(config, handle, options),
     );
 }
 
@@ -206,141 +178,8 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
       'end with 1 for any of malware, changed, unreachable, not-listed, unpinned',
     )
     .action(async (files: string[], options: InventoryOptions) =>
-      (await import('./inventory/inventory.ts')).runInventory(config, files, { ...options, environment }),
+      (await import('../inventory/inventory.ts')).runInventory(config, files, { ...options, environment }),
     );
-}
-
-const feedbackGroups = {
-  feedback: {
-    description: 'read private feedback',
-    about: 'Reports about listings and ratings are apart: dossier reports.',
-    examples: [
-      'dossier feedback list --all --limit 1000',
-      'dossier feedback close 019aa5f2-0000-7000-8000-000000000000',
-    ],
-    exits: `0 done; 64 usage, or no feedback with this id; ${databaseExits}.`,
-  },
-  reports: {
-    description: 'read reports about listings and ratings',
-    about: 'A report changes nothing by itself.',
-    examples: ['dossier reports list', 'dossier reports show 019aa5f2-0000-7000-8000-000000000000'],
-    exits: `0 done; 64 usage, or no report with this id; ${databaseExits}.`,
-  },
-} as const;
-
-function addFeedbackCommands(program: Command, { config }: Shell): void {
-  const load = () => import('./feedback.ts');
-  for (const [name, { description, ...help }] of Object.entries(feedbackGroups)) {
-    const group = add(program, name, description, help);
-    const kind = name === 'reports' ? 'report' : 'feedback';
-    add(group, 'list', 'list the open ones, newest first', { isDefault: true })
-      .option('--all', 'closed ones too')
-      .option('--limit <number>', 'print at most this many', '200')
-      .action(async (options: { all?: boolean; limit: string }) =>
-        (await load()).listFeedback(await config(), kind, options),
-      );
-    add(group, 'show <id>', 'print one with everything that was sent').action(async (id: string) =>
-      (await load()).showFeedback(await config(), kind, id),
-    );
-    add(group, 'close <id>', 'mark one as done').action(async (id: string) =>
-      (await load()).closeFeedback(await config(), kind, id),
-    );
-  }
-}
-
-function addWebhookCommands(program: Command, { config }: Shell): void {
-  const load = () => import('./webhooks.ts');
-  const webhooks = add(program, 'webhooks', 'list, add and end webhooks, and send failed changes again', {
-    examples: ['dossier webhooks add https://you.example/hook --handle co.webhook/webhook'],
-    exits: `0 done; 64 usage, an unknown id, or an address that did not answer the challenge; ${databaseExits}.`,
-  });
-  add(webhooks, 'list', 'list them, oldest first', { isDefault: true }).action(async () =>
-    (await load()).listWebhooks(await config()),
-  );
-  add(webhooks, 'show <id>', 'print one, without its secret').action(async (id: string) =>
-    (await load()).showWebhook(await config(), id),
-  );
-  add(webhooks, 'add <url>', 'tell an address about changes, once it has answered a challenge')
-    .option('--handle <handle>', 'of one listing')
-    .option('--publisher <namespace>', 'of all listings of a namespace')
-    .option('--tag <tag>', 'of listings with a tag')
-    .option('--view <name>', 'of listings in a view')
-    .action(async (url: string, options: Record<string, string>) =>
-      (await load()).addWebhook(await config(), url, options),
-    );
-  add(webhooks, 'dead [id]', 'list the dead letters of one webhook or of all').action(
-    async (id: string | undefined) => (await load()).listDead(await config(), id),
-  );
-  const replays =
-    'send dead letters again, all or the one at a position of the stream; makes the webhook active';
-  add(webhooks, 'replay <id> [position]', replays).action(async (id: string, position: string | undefined) =>
-    (await load()).replayWebhook(await config(), id, position),
-  );
-  add(webhooks, 'resume', 'resume all webhooks that a restore has paused').action(async () =>
-    (await load()).resumeWebhooks(await config()),
-  );
-  add(webhooks, 'remove <id>', 'end a webhook').action(async (id: string) =>
-    (await load()).removeWebhook(await config(), id),
-  );
-}
-
-/** Adds a command for each action of the operator, and commands that undo and list them. */
-async function addModerateCommands(program: Command, { config }: Shell): Promise<void> {
-  const load = () => import('./moderate.ts');
-  const exits = `0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; ${databaseExits}.`;
-  const acts =
-    'hide, withdraw, void, revoke, block, erase, and undo it; every action is published with its reason';
-  const moderate = add(program, 'moderate', acts, {
-    about: `Targets: a rating <rating id>, its response response:<rating id>, a listing <handle>, a capability <capability id>, namespace:com.example, account:github.com/example, network:192.0.2.0/24.
-
-Every action is an entry of the log and is shown, with its reason and how to appeal, where its effect is (docs/moderation.md).`,
-    examples: [
-      'dossier moderate hide 019aa5f2-0000-7000-8000-000000000000 --reason personal_data',
-      'dossier moderate restore 019aa5f2-0000-7000-8000-000000000000 --reason appeal',
-    ],
-    exits,
-  });
-  // The actions need much of the service, for which no other help or command should wait.
-  if (!process.argv.includes('moderate')) return;
-  const [{ actions }, { restoreReasons }] = await Promise.all([
-    import('../actions/actions.ts'),
-    import('../moderation/moderation.ts'),
-  ]);
-  const undoReasons = Object.keys(restoreReasons).join(', ');
-  for (const action of actions) {
-    const command = add(moderate, `${action.name} <target>`, action.summary, {
-      ...(action.isFinal && { about: 'Nothing undoes it. Backups from before still have the text.' }),
-      examples: [`dossier moderate ${action.name} ${action.example} --reason ${action.reasons[0]}`],
-      exits,
-    })
-      .requiredOption('--reason <reason>', `one of ${action.reasons.join(', ')}`)
-      .showHelpAfterError(`see dossier moderate ${action.name} --help`)
-      .action(async (text: string, options: { reason: string; undo?: boolean }) =>
-        (await load()).runAction(await config(), action, { text, ...options }),
-      );
-    if (!action.isFinal) command.option('--undo', `end it; the reason is then one of ${undoReasons}`);
-  }
-  add(moderate, 'restore <target>', 'end all actions in force on a target, except erase')
-    .requiredOption('--reason <reason>', `one of ${undoReasons}`)
-    .action(async (text: string, { reason }: { reason: string }) =>
-      (await load()).runRestore(await config(), text, reason),
-    );
-  add(moderate, 'list', 'list the actions in force, newest first').action(async () =>
-    (await load()).runListActions(await config()),
-  );
-}
-
-function addBackupCommands(program: Command, { config }: Shell): void {
-  add(program, 'backup <file>', 'write everything in the database to a new file, or to - (standard output)', {
-    examples: ['dossier backup dossier.gz'],
-    exits:
-      '0 written; 64 usage; 74 the file exists, or it or the database cannot be read or written; 78 settings, or an empty database.',
-  }).action(async (file: string) => (await import('./backup/backup.ts')).runBackup(await config(), file));
-  add(program, 'restore <file>', 'put a backup, or what comes from - (standard input), into a new database', {
-    examples: ['DATABASE_URL=file:./new.db dossier restore dossier.gz'],
-    exits:
-      '0 restored; 64 usage; 74 the file is damaged, or the database cannot be written; 78 settings, or a database that is not empty.',
-  }).action(async (file: string) => (await import('./backup/backup.ts')).runRestore(await config(), file));
 }
 
 function addEvidenceCommands(program: Command, { config }: Shell): void {
@@ -373,7 +212,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
     .option('--newer <file>', 'a checkpoint that you saved later')
     .option('--consistency <file>', 'answer of /log/consistency/<older size>/<newer size>')
     .action(async (proof: string | undefined, options: VerifyOptions) =>
-      (await import('./verify.ts')).runVerify(proof, options),
+      (await import('../verify.ts')).runVerify(proof, options),
     );
   const audits = 'compare what a database or a running service shows with its transparency log, both ways';
   add(program, 'audit [database|url]', audits, {
@@ -391,7 +230,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
     .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
     .option('--json', 'print one JSON document instead of lines')
     .action(async (place: string | undefined, options: AuditOptions) =>
-      (await import('./audit.ts')).runAudit(await config(), place, options),
+      (await import('../audit.ts')).runAudit(await config(), place, options),
     );
 }
 
@@ -402,9 +241,6 @@ export async function addCommands(program: Command, shell: Shell): Promise<void>
   addInventoryCommand(program, shell);
   addLockCommands(program, shell);
   addApproveCommand(program, shell);
-  addFeedbackCommands(program, shell);
-  addWebhookCommands(program, shell);
-  await addModerateCommands(program, shell);
-  addBackupCommands(program, shell);
+  await addOperatorCommands(program, shell);
   addEvidenceCommands(program, shell);
 }
