@@ -59,13 +59,13 @@ export const erase: Action = {
 const did = {
   rating: 'hid the texts of this rating',
   response: 'hid the text of this response',
-  listing: 'hid the title, the description and the status message of this listing',
+  listing: 'hid the title, the description, the status message and the receipt keys of this listing',
 } as const;
 
 const consequences = {
   rating: 'The rating counts as before; any older version of it is hidden too.',
   response: 'The rating that it answers counts as before.',
-  listing: 'Everything else about the listing is shown as before.',
+  listing: 'The listing stays in the directory, and its ratings are shown as before.',
 } as const;
 
 async function moderateListing(tx: RatingTransaction, { target_kind, target }: FoundTarget): Promise<void> {
@@ -232,7 +232,7 @@ export async function undoAction(
 }
 
 const statement =
-  'Every action of the operator on what is listed, rated or written here, counted by month, action, kind of target and reason. Each is also an entry "moderation.applied" of the log. What the registry deletes and what publishers opt out of is not counted here.';
+  'These counts cover every hiding, withdrawal, voiding, revocation, block and erasure by the operator, by month, action, kind of target and reason. Each is also an entry "moderation.applied" of the log. They do not cover deletions in the registry, opt-outs by publishers, and opt-outs that the operator overruled.';
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 

@@ -496,7 +496,12 @@ it('docs/moderation.md lists every action with its targets and reasons', () => {
 
 describe('/transparency.json', () => {
   it('counts every action by month, action, kind and reason, and those that were undone', async () => {
-    const { actions, months } = (await json('/transparency.json')) as { actions: Json; months: Json[] };
+    const { actions, months, statement } = (await json('/transparency.json')) as {
+      actions: Json;
+      months: Json[];
+      statement: string;
+    };
+    expect(statement).toContain('They do not cover deletions in the registry, opt-outs by publishers, and');
     expect(actions).toEqual({
       hide: { applied: 6, undone: 5 },
       withdraw: { applied: 1, undone: 1 },

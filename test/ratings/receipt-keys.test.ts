@@ -238,10 +238,14 @@ describe('keys for receipts in a claim file', () => {
     expect((await read()).receipt_keys).toBeUndefined();
   });
 
-  test('are not shown while the operator has hidden the texts of the listing', async () => {
+  test('are not shown while the operator has hidden the texts of the listing, and the statement says so', async () => {
     await publishLines(directory, [makeServiceKey('buy-at-example').line]);
     await directory.act('hide', handle, 'personal_data');
     expect((await read()).receipt_keys).toBeUndefined();
+    const { moderation } = (await documentOf(directory, handle)) as { moderation: { statement: string }[] };
+    expect(moderation[0]?.statement).toMatch(
+      /^The operator of this directory hid the title, the description, the status message and the receipt keys of this listing on .*\. The listing stays in the directory, and its ratings are shown as before\.$/,
+    );
     directory.wait(31);
     const answers = [
       JSON.stringify(await call('claim_agent', { handle })),
