@@ -4,22 +4,28 @@ import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
 const recorded = 'recorded repository';
 
-function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
+type PlaceNames = Readonly<Record<'file' | 'host' | 'thing' | 'put' | 'repository', string>> & {
+  readonly records?: string;
+};
+
+function placeNames({ kind, shown }: ProofPlace, claimFile: string): PlaceNames {
   const domain = { host: `web server of ${shown}`, thing: 'domain', repository: recorded } as const;
   if (kind === 'well_known')
     return { ...domain, file: `https://${shown}${wellKnownPath(claimFile)}`, put: 'Serve' };
-  if (kind === 'dns') return { ...domain, file: `the TXT records of ${challengeName(shown)}`, put: 'Add' };
+  const records = `the TXT records of ${challengeName(shown)}`;
+  if (kind === 'dns') return { ...domain, records, file: records, put: 'Add' };
   if (kind === 'registry_key')
     return {
       ...domain,
-      file: `the TXT records of ${shown} and at https://${shown}${registryKeyPath}`,
+      records: `the TXT records of ${shown}`,
+      file: `the TXT records of ${shown} or at https://${shown}${registryKeyPath}`,
       put: 'Sign',
     };
   const repository = kind === 'profile_repository' ? `repository ${shown}` : recorded;
   return { file: claimFile, host: 'repository host', thing: 'repository', put: 'Commit', repository };
 }
 
-type ResultMessage = (names: ReturnType<typeof placeNames>) => string;
+type ResultMessage = (names: PlaceNames) => string;
 
 const messages = {
   file_absent: ({ file }) => `There is no ${file} at the root of the default branch. Commit it there.`,
@@ -62,8 +68,8 @@ const messages = {
     `There is nothing at ${file}. Serve the challenge line there as plain text.`,
   dns_no_record: ({ file }) =>
     `There is no challenge in ${file}. Add one, and wait until all servers of the domain have it.`,
-  dns_no_answer: ({ file }) =>
-    `Not every DNS server that Dossier asks answered about ${file}. A missing answer does not count as a missing record. Try again later.`,
+  dns_no_answer: ({ file, records = file }) =>
+    `Not every DNS server that Dossier asks answered about ${records}. A missing answer does not count as a missing record. Try again later.`,
   dns_disagree: ({ file }) =>
     `The DNS servers that Dossier asks do not agree about ${file}. Wait until the change has reached all of them, then check again.`,
   key_not_published: ({ file }) =>

@@ -9,6 +9,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkClaim, checkSignature } from '../../src/claims/checks/check.ts';
 import { findTarget, findToCheck } from '../../src/claims/locations.ts';
+import { serverFailure } from '../support/endpoints/dns-server.ts';
 import { registryEntry } from '../support/entries.ts';
 import { makeServiceKey } from '../support/receipts.ts';
 import { type DomainDirectory, openDomainDirectory } from './domain-directory.ts';
@@ -62,7 +63,13 @@ const prove = (challenge: string, signature: string) => directory.ask(handle, { 
 
 test('a signature with the key in DNS proves the claim without any change; later, that of the newest capability does', async () => {
   const signer = ed25519();
-  expect(await ask()).toMatchObject({ status: 'not_proven', reason: 'key_not_published' });
+  expect(await ask()).toMatchObject({
+    status: 'not_proven',
+    reason: 'key_not_published',
+    message: expect.stringContaining(
+      'No key for the MCP registry was found in the TXT records of example.com or at https://example.com/.well-known/mcp-registry-auth.',
+    ),
+  });
   directory.setTxt('example.com', 'v=spf1 -all', signer.line);
   const issued = await ask();
   expect(issued).toMatchObject({ status: 'challenge_issued', check: { result: 'no_challenge_in_file' } });
@@ -86,6 +93,16 @@ test('a signature with the key in DNS proves the claim without any change; later
   expect((await directory.claimOf(handle))?.statement).toContain(
     'the key was read at https://example.com/.well-known/mcp-registry-auth.',
   );
+});
+
+test('a DNS server that does not answer is named as such, without the address on the web', async () => {
+  directory.dns[1].zone.set('example.com', serverFailure);
+  expect(await ask()).toMatchObject({
+    reason: 'dns_no_answer',
+    message: expect.stringContaining(
+      'Not every DNS server that Dossier asks answered about the TXT records of example.com. A missing answer',
+    ),
+  });
 });
 
 test('a key that is no longer published ends what it signed; published again, it restores', async () => {
