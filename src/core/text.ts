@@ -193,5 +193,7 @@ export function ageText(date: string, today: string): string {
   const ago = (count: number, noun: string) => `${counted(Math.floor(count), noun)} ago`;
   if (days < 28) return ago(days, 'day');
   if (days < 84) return ago(days / 7, 'week');
-  return days < 730 ? ago(days / 30.44, 'month') : ago(days / 365.25, 'year');
+  const monthOf = (day: string) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7));
+  const months = monthOf(today) - monthOf(date) - (today.slice(8) < date.slice(8) ? 1 : 0);
+  return months < 24 ? ago(months, 'month') : ago(months / 12, 'year');
 }

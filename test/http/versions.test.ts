@@ -85,3 +85,22 @@ it('a page of it, and one of the registry API, reads no more versions than it sh
   }
   expect(names).toEqual(Array.from({ length: 401 }, (_, at) => `1.0.${400 - at}`));
 });
+
+it('counts months and years by the calendar', async () => {
+  const dates = ['2028-06-15', '2028-06-16', '2029-06-15', '2029-06-16', '2030-06-15'];
+  const old = await openDirectory({
+    entries: dates.map((date, at) =>
+      registryEntry(
+        'com.example/old',
+        { version: `1.0.${at}` },
+        { publishedAt: `${date}T08:00:00Z`, isLatest: at === 4 },
+      ),
+    ),
+    isClockStill: true,
+  });
+  old.wait((Date.parse('2031-06-15T12:00:00Z') - old.context.clock().getTime()) / 1000);
+  const page = await (await old.app.request('/agents/com.example/old/versions')).text();
+  const ages = [...page.matchAll(/\d{4}-\d\d-\d\d<\/time> \(([^)]*)\)/g)].map(([, age]) => age);
+  expect(ages).toEqual(['12 months ago', '23 months ago', '2 years ago', '2 years ago', '3 years ago']);
+  await old.close();
+});
