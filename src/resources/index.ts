@@ -7,7 +7,7 @@ import type { Resource } from './resource.ts';
 
 const rules = (service: string, claimFile: string) => `# ${service}: the rules of evidence
 
-${service} is a public directory of agent services imported from MCP registries; every listing names its own. It says what is known about a listing, from whom, as of when, and what is not known.
+${service} is a public directory of agent services imported from MCP registries; every listing names its registry. It says what is known about a listing, from whom, as of when, and what is not known.
 
 ${[...rulesOfEvidence, whatClaimedMeans(claimFile)].map((rule) => `* ${rule}`).join('\n')}
 `;
@@ -17,7 +17,7 @@ const about: Resource = {
   uri: 'agent://about',
   title: 'The rules of evidence',
   description:
-    'What the evidence here is, where it comes from, what it is not. Read it once before you rely on an answer.',
+    'The evidence here: what it is, where it comes from, what it is not. Read it once before you rely on an answer.',
   mimeType: 'text/markdown',
   fresh_s: 3600,
   read: async (_variables, { config }) => rules(config.serviceName, config.claimFile),

@@ -78,7 +78,7 @@ test('a listing that is opted out and then deleted is not listed again by taking
   expect(await rate(issued.capability)).toMatchObject({
     code: 'capability_unlisted',
     detail: expect.stringMatching(
-      /^The line "optout [^"]*" was read on .*, and the listing is withdrawn. It is listed again when .* Once it is listed again, its challenge line restores/,
+      /^The line "optout [^"]*" was read on .*, and the listing is withdrawn. It is listed again when .* Leave the challenge line in place. Once the listing is shown again, the line restores/,
     ),
   });
   await service.directory.importEntries([entry('deleted', 9)]);

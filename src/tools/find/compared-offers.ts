@@ -45,7 +45,7 @@ function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | 
   const { endpoint = '', unquoted, since } = quotes;
   const last = quotes.quotes.find(({ value }) => value !== undefined);
   const until = last ? say`Last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.` : say``;
-  const read = since === undefined ? say`` : say`Dossier read its changes since ${dayOf(since)}.`;
+  const read = since === undefined ? say`` : say`The comparison covers quotes since ${dayOf(since)}.`;
   const why = unquoted?.why ? within(phrase(new Words(unquoted.why))) : own('no price was quoted');
   const where = last ? own('On') : say`At ${code(endpoint)} on`;
   const not = unquoted ? say`${where} ${dayOf(unquoted.observed_at)}: ${why}.` : say``;
