@@ -20,7 +20,6 @@ export function createEpoch({ drop, clear, most = Number.POSITIVE_INFINITY }: Ca
       const begunIn = epoch;
       return (): boolean => begunIn === epoch;
     },
-    /** Call this when a write has ended. */
     change(keys: ChangedKeys): void {
       epoch += 1;
       if (keys === 'all' || keys.length > most) clear();

@@ -28,9 +28,7 @@ export function createFairPool({
   longestWait_ms,
 }: {
   readonly places: number;
-  /** Places that one key (a network, a host, a domain) may hold. */
   readonly placesOfKey: number;
-  /** Reserved for preferred entrants. */
   readonly preferredPlaces?: number;
   /** Unlimited by default. */
   readonly waiting?: number;

@@ -5,11 +5,11 @@ import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
  * `hosting`: domains below which each host is a different publisher, although the public-suffix list (tldts,
- * November 2026) does not have them. `shared`: hosts and domains that serve many publishers, so that two
- * listings which name one need not have anything in common. `forges`: hosts of forges and of their image
- * registries, each with the host that names their accounts. `routes`: first segments of paths at forges that
- * are not accounts. `pages`: domains of the pages of accounts: the holder of alice.github.io is
- * github.com/alice.
+ * November 2026) does not have them.
+ * `shared`: hosts and domains that serve many publishers.
+ * `forges`: hosts of forges and of their image registries, each with the host that names their accounts.
+ * `routes`: first segments of paths at forges that are not accounts.
+ * `pages`: domains of the pages of accounts: the holder of alice.github.io is github.com/alice.
  */
 const {
   hosting: hostingDomains,
@@ -78,7 +78,7 @@ export class Holder {
   /** The account, or `dns:` and the exact domain, that was proven or named. */
   readonly place: string;
 
-  /** Takes a control root: an account or repository of a forge, or `dns:` and a domain. */
+  /** `root` is a control root, or a repository of a forge. */
   constructor(root: string) {
     const domain = root.startsWith('dns:') ? root.slice('dns:'.length).toLowerCase() : undefined;
     const account = domain === undefined ? (repositoryIdentity(root) ?? root) : accountOfPages(domain);
@@ -106,7 +106,6 @@ export class Holder {
     return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
   }
 
-  /** The identities that are stored once the holder is proven. */
   get proven(): string[] {
     return [...new Set([this.id, this.place])];
   }
@@ -160,7 +159,6 @@ const servesMany = (host: string): boolean =>
   (parse(host, { allowPrivateDomains: true }).isPrivate === true &&
     getDomain(host, { allowPrivateDomains: true }) === null);
 
-/** Stands for a variable in a host. */
 const anyLabel = '0any0';
 
 /**
@@ -226,7 +224,6 @@ function readPackage({ registry_type, identifier }: NamingRecord['packages'][num
   return holder?.isAccount ? holder : undefined;
 }
 
-/** The holders of the accounts and hosts that a record names, without shared hosts. */
 export function recordedHolders({ repository_key, website, remotes, packages }: NamingRecord): Holder[] {
   const account = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
   const named = [...remotes.map(({ url }) => url), website ?? ''].map(readUrl);
@@ -248,7 +245,6 @@ export function recordedIdentities(
   ];
 }
 
-/** IPv4 addresses have no letters, and IPv6 addresses have colons. */
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
 /**

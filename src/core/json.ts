@@ -144,7 +144,7 @@ export const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): 
 
 const base64 = /^[\w+/-]+={0,2}$/;
 
-/** Decodes a base64 text (either alphabet) to a JSON object; undefined if it is anything else. */
+/** Reads either alphabet of base64. */
 export const readBase64Object = (text: string): JsonObject | undefined =>
   base64.test(text) ? readObject(Buffer.from(text, 'base64').toString('utf8')) : undefined;
 

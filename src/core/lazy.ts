@@ -1,4 +1,3 @@
-/** `make` is called at the first use, and its result is kept. */
 export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

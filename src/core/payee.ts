@@ -16,10 +16,8 @@ const account = /^([-a-z0-9]{3,8}):([-_a-zA-Z0-9]{1,32}):([-._~%a-zA-Z0-9]{1,180
 const ofEthereum = /^0x[\da-f]{40}$/i;
 const ofSolana = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** The length of the longest address that is stored. */
 const longest = 200;
 
-/** Undefined if the text cannot be the address of a payee. */
 function decoded(text: string): string | undefined {
   const address = attempt(() => decodeURIComponent(text)) ?? '';
   return address.length <= longest && /^\P{Cc}+$/u.test(address) ? toAddress(address) : undefined;
@@ -55,7 +53,6 @@ export function readNamedPayee(text: string): Payee | undefined {
   return readAccount(text) ?? (isAddress ? { address: toAddress(text) } : undefined);
 }
 
-/** The endings of the address of a payee's page, one for each format. */
 const endings = /\.(?:json|md|html)$/;
 
 /**
@@ -87,7 +84,6 @@ export function readPayeePage(text: string, publicUrl: string): Payee | undefine
 export const readPayeeOrPage = (text: string, publicUrl: string): Payee | undefined =>
   readPayeePage(text, publicUrl) ?? readNamedPayee(text);
 
-/** Undefined if the payee has no CAIP-10 name. */
 function accountName({ network, address }: Payee): string | undefined {
   const name = `${network}:${encoded(address)}`;
   return network !== undefined && account.test(name) ? name : undefined;

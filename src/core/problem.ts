@@ -17,7 +17,6 @@ export interface ProblemFacts {
   /** The listings that record what was sent, or that recorded it before, and how they differ. */
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;
-  /** The limit that was reached, for the RateLimit headers. */
   readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };
   readonly allow?: readonly string[];
 }

@@ -1,7 +1,6 @@
 /** Exit codes of the command line (sysexits). */
 export const exitCodes = { usage: 64, data: 65, upstreamUnavailable: 69, io: 74, configuration: 78 } as const;
 
-/** Ends the command with an exit code and one line that says what to do. */
 export class ExitError extends Error {
   readonly exitCode: number;
 

@@ -62,7 +62,6 @@ export const list = <T>(items: readonly T[], show: (item: T) => string): string 
 export const day_s = 86_400;
 export const day_ms = 86_400_000;
 
-/** The beginning of the next day in UTC, in ms since 1970. */
 export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day_ms) + 1) * day_ms;
 
 /** The day of a Date, or of an RFC 3339 time in UTC: YYYY-MM-DD. */
@@ -160,7 +159,6 @@ export function hiddenCharacters(foreign: string, most: number) {
   return { count, characters: [...characters] };
 }
 
-/** Cleans foreign text and puts it on one line. */
 export const toLine = (foreign: string): string => cleanText(foreign).text.replace(/\s+/g, ' ').trim();
 
 const codePoint = (characters: string) => Array.from(characters, (one) => `‹${toCodePoint(one)}›`).join('');

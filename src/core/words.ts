@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { amount, counted, dayText, escapeMarks, quotationMarks } from './text.ts';
 
-/** The source of a fact: the record of the listing, or a check by Dossier. */
 export type Source = 'record' | 'Dossier';
 
 export type WordsPart =
   | { readonly is: 'own'; readonly text: string }
-  /** A name of ours, in the form that callers write. */
   | { readonly is: 'name'; readonly text: string }
   /** YYYY-MM-DD. If it is `aged`, pages say how long ago it was. */
   | { readonly is: 'day'; readonly text: string; readonly aged: boolean }
@@ -107,7 +105,6 @@ export const fromDayToDay = (from: string, to: string): Words =>
 export const source = (by: Source, date?: string): Words =>
   new Words([{ is: 'source', text: ` (${date === undefined ? by : `${by}, ${date}`})`, by, date }]);
 
-/** Removes a source that the surrounding text states already. */
 export const withoutSource = ({ parts }: Words, by: Source, date: string | undefined): Words =>
   toWords(parts.filter((part) => part.is !== 'source' || part.by !== by || part.date !== date));
 
@@ -185,7 +182,6 @@ export function within({ parts }: Words): Words {
   return new Words([{ is: 'own', text }, ...others]);
 }
 
-/** Removes the full stop at the end. */
 export function phrase({ parts }: Words): Words {
   const last = parts.at(-1);
   if (last?.is !== 'own' || !last.text.endsWith('.')) return new Words(parts);
@@ -194,7 +190,6 @@ export function phrase({ parts }: Words): Words {
 
 const isForeign = ({ is }: WordsPart): boolean => is === 'code' || is === 'quote';
 
-/** Tells whether any words in a value have a part that others wrote. */
 export function hasForeign(value: unknown): boolean {
   if (value instanceof Words) return value.parts.some(isForeign);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasForeign);

@@ -58,7 +58,6 @@ function toRefusal(problem: Problem): CallToolResult {
 /** A JSON-RPC response with a result, without its id, as byte strings. */
 export interface ResultParts {
   readonly members: string;
-  /** Everything between them and the id. */
   readonly end: string;
 }
 
@@ -125,7 +124,6 @@ function toListedInput(schema: unknown): unknown {
   );
 }
 
-/** The parts that are left out are in openapi.json. */
 function toShort(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema;
   const { properties, required, additionalProperties, items, enum: values, description, ...rest } = schema;
@@ -160,7 +158,6 @@ interface McpRequest {
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
 
-/** The SDK passes `extra` on to handlers. */
 export const toAuthInfo = (mcpRequest: McpRequest): AuthInfo => ({
   token: '',
   clientId: '',
@@ -233,7 +230,6 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
   });
 }
 
-/** A protocol error is for methods without error results. */
 const toProtocolError = (problem: Problem): ProtocolError =>
   new ProtocolError(
     problem.code === 'internal' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams,

@@ -121,7 +121,6 @@ export function isServedLegacy({ headers, body }: Pick<McpMessage, 'headers' | '
   return method !== undefined && id !== undefined && isServed;
 }
 
-/** Answers a legacy message for which `isServedLegacy` is false. */
 export function refuseLegacy({ body }: Pick<McpMessage, 'body'>): Response {
   const { id, method } = body as JSONRPCRequest;
   // Without sessions there is no receiver for a notification or a response.

@@ -22,7 +22,7 @@ interface Stream {
 
 type EventListener = (event: ServerEvent) => void;
 
-/** How many notifications are sent before the event loop serves other requests. */
+/** The event loop serves other requests after so many notifications. */
 const atOnce = 500;
 
 /**

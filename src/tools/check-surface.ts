@@ -48,7 +48,7 @@ function compareUnstored(seen: SeenSet, shown: SentList): SurfaceComparison {
 
 const mostChanges = 100;
 
-/** Changes of the list of one endpoint in the newest 100 recorded changes of its listing, newest first. */
+/** Changes of the list of one endpoint, in the newest 100 checks of its listing that changed something. */
 async function readChanges(handle: string, { kind: ofKind, subject }: SeenSet, store: Context['store']) {
   const runs = await store.observations.history(handle, { limit: mostChanges });
   return runs.flatMap(({ at, changes }) =>
@@ -161,9 +161,7 @@ async function compareWith(
 
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
-/**
- * The newest earlier set that has no difference; `left_out` if one answer may not read the sets down to it.
- */
+/** `left_out` if one answer may not read the sets down to the newest without a difference. */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
     const compared = await compareSet(seen, set);
@@ -173,7 +171,6 @@ async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: 
   return undefined;
 }
 
-/** `leftOut` has sentences about what was not compared because of its size. */
 interface Closest {
   readonly seen: SeenSet;
   readonly compared: SurfaceComparison;

@@ -66,7 +66,6 @@ const linesText = (lines: ComparedLines): string =>
     toMarkdown,
   );
 
-/** The number of an answer's source and date, which are added to the list if they are not in it. */
 function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number {
   const text = `${source}, ${as_of}`;
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);

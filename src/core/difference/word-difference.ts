@@ -15,7 +15,7 @@ const mostEdits = 120;
 const mostSame = 80;
 const mostChanged = 500;
 
-/** Cuts a text without halving a surrogate pair. */
+/** Halves no surrogate pair. */
 const cut = (text: string, most: number) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 
 function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
@@ -85,7 +85,7 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** How many characters one answer may still compare, counting both texts. */
+/** The characters that one answer may still compare. */
 export interface ComparisonBudget {
   left: number;
 }

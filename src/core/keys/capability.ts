@@ -46,7 +46,6 @@ export const maskCapabilities = (text: string): string =>
 /** The SHA-256 of a capability in hex, the only form in which it is stored. */
 export const capabilityHash = (capability: string): string => hash('sha256', capability);
 
-/** The public name of a capability. */
 export const capabilityId = (hash: string): string => hash.slice(0, 16);
 
 function findFirst<T>(values: readonly T[], find: (value: T) => string | undefined): string | undefined {

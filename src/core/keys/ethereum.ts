@@ -44,7 +44,6 @@ export function typedHash(
 export const messageHash = (text: string): Uint8Array =>
   ofText(`\x19Ethereum Signed Message:\n${Buffer.byteLength(text)}${text}`);
 
-/** The address of an uncompressed public key without its first byte. */
 const toAddress = (point: Uint8Array) => `0x${Buffer.from(keccak_256(point).subarray(12)).toString('hex')}`;
 
 /** The address of a secp256k1 key, given its coordinates in base64url. */

@@ -12,7 +12,6 @@ const forms = {
   p384: { prefix: '3046301006072a8648ce3d020106052b81040022033200', length: 49 },
 } as const;
 
-/** Undefined if the bytes are not a valid key. */
 export function toPublicKey(form: keyof typeof forms, key: Buffer): KeyObject | undefined {
   const { prefix, length } = forms[form];
   if (key.length !== length) return undefined;

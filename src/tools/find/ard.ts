@@ -32,7 +32,6 @@ const searchForm = z.strictObject({
   pageToken: z.string().max(2000).optional(),
 });
 
-/** Terms of entries by which listings can be filtered. */
 const kinds = {
   tags: 'tag',
   publisher: 'publisher',

@@ -29,7 +29,6 @@ async function withTag(tag: string, changes: readonly Change[], { store }: Conte
   return changes.filter((change) => names.has(change.handle) || takesTag(change, tag));
 }
 
-/** The changes about the subject, among those that its ChangeFilter finds. */
 async function pickChanges(
   { kind, value }: ChangeSubject,
   changes: readonly Change[],

@@ -38,7 +38,6 @@ export function toReadDocument(facts: ListingFacts, context: Context): ListingDo
   return isAsked ? { ...document, being_checked: readAgain } : document;
 }
 
-/** The tools that the endpoints of a listing last listed to this service. */
 export async function readListedTools(handle: string, context: Context) {
   const { observed } = await readFacts(handle, context);
   return readTools(handle, observed?.observations ?? [], context);

@@ -11,7 +11,7 @@ import { networkWords } from '../../observations/kinds/prices/assets.ts';
 
 const mostNamed = 5;
 
-/** A listing, and how it was found if that was not by its handle. */
+/** `found_by` is absent if the listing was found by its handle. */
 export interface FoundListing {
   readonly handle: string;
   readonly found_by?: Words;
@@ -83,7 +83,6 @@ function recordedAs({ remotes, repository }: Listing, found: Reference, asked: s
   return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
 }
 
-/** For each reference, up to `mostRecording` listings that have it now, and that had it before. */
 interface Holders {
   readonly recording: readonly (readonly Listing[])[];
   readonly formerly: readonly (readonly FormerHolder[])[];

@@ -12,7 +12,6 @@ import type { Reads } from '../../store/store.ts';
 
 const mostNear = 5;
 const mostCompared = 2000;
-/** Longer tags are compared with none. */
 const longestTag = 100;
 
 /**
@@ -109,7 +108,6 @@ async function countTries(listings: ListingReads, tries: readonly Try[]): Promis
   return counted.sort((a, b) => a.count - b.count);
 }
 
-/** Handles near to the text, or else those that match without the filters. */
 async function findNearHandles(listings: ListingReads, search: SearchQuery): Promise<readonly string[]> {
   const text = search.text.trim();
   const { near } = text.includes('/') ? await listings.near(text, mostNear) : { near: [] };

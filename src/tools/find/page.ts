@@ -31,7 +31,7 @@ const queryDigest = ({ text, facets, sort }: SearchQuery): string =>
 
 const number = z.int().min(0);
 
-/** The position and id of the last hit shown; a write since then may have moved or withdrawn it. */
+/** A write since the last page may have moved or withdrawn its last hit. */
 function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
   const [, at, id] =
     readCursor(cursor, () => z.tuple([z.literal(queryDigest(search)), number, number])) ?? [];

@@ -14,7 +14,6 @@ import { hostsOf, keysOf, mostAtAddress, recordedBesideBy, recordedBy } from './
 export const isAddress = (text: string | undefined): text is string =>
   text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text);
 
-/** `found` says how the listing was found. */
 export interface PaidPlace {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
