@@ -88,7 +88,7 @@ function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]
   const one = of(endpointAnswers.kind);
   if (!one) return undefined;
   const others = othersWords(one, observations);
-  if (one.outcome === 'silent') return say`no answer ${day(one.observed_at)}${others}`;
+  if (one.outcome === 'silent') return say`no usable answer ${day(one.observed_at)}${others}`;
   if (one.outcome === 'otherwise')
     return say`returned something other than MCP on ${day(one.observed_at)}${others}`;
   if (one.outcome === 'absent') return say`nothing there ${day(one.observed_at)}${others}`;

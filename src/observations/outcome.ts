@@ -9,7 +9,7 @@ const words: Readonly<Record<Outcome, Words>> = {
   asks: own('it asks for credentials first'),
   absent: own('looked for, not found'),
   otherwise: own('something else was returned'),
-  silent: own('no answer came'),
+  silent: own('no usable answer came'),
   refused: own('the check was refused'),
   not_asked: own('not asked'),
 };

@@ -578,7 +578,7 @@ const observedRows: readonly Row[] = [
     undefined,
     seen({ outcome: 'nothing' }, { kind: 'price.tool', outcome: 'silent' }),
     'unknown',
-    'Dossier has not seen whether the endpoint quotes a price: no answer came.',
+    'Dossier has not seen whether the endpoint quotes a price: no usable answer came.',
   ),
   row(
     'no_payment_seen',
@@ -691,7 +691,7 @@ const observedRows: readonly Row[] = [
       { kind: 'tools.surface', subject: second.url, outcome: 'silent' },
     ),
     'unknown',
-    'The tools that the endpoint lists are not known to Dossier: no answer came.',
+    'The tools that the endpoint lists are not known to Dossier: no usable answer came.',
   ),
   // A value in the form of an earlier version of the kind.
   row(
@@ -792,7 +792,7 @@ const observedRows: readonly Row[] = [
       { kind: 'package.deprecated', subject: 'npm:b', value: null, outcome: 'silent' },
     ),
     'unknown',
-    'Dossier has not seen whether each recorded package is deprecated: no answer came.',
+    'Dossier has not seen whether each recorded package is deprecated: no usable answer came.',
   ),
   row(
     'package_not_deprecated',

@@ -391,7 +391,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Not there: maintainers of the package (Dossier, ${today})`,
-      `Could not be seen: advisories about the package: no answer came (Dossier, ${today})`,
+      `Could not be seen: advisories about the package: no usable answer came (Dossier, ${today})`,
     ],
   },
   {
@@ -850,7 +850,7 @@ const rows: readonly Row[] = [
         reason: 'The files could not be read.',
       }),
     ],
-    expected: ['Could not be seen: terms: no answer came'],
+    expected: ['Could not be seen: terms: no usable answer came'],
     absent: ['licence, support, terms', 'operator, terms'],
   },
   {

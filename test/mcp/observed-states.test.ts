@@ -40,7 +40,7 @@ describe('get_history', () => {
     const [change] = json.changes as string[];
     expect(change).toMatch(
       new RegExp(
-        `answered \\(HTTP status 200\\) until ${dayAgo(40)}, since ${dayAgo(20)} no answer came \\(log index \\d+\\)$`,
+        `answered \\(HTTP status 200\\) until ${dayAgo(40)}, since ${dayAgo(20)} no usable answer came \\(log index \\d+\\)$`,
       ),
     );
   });

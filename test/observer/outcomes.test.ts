@@ -91,7 +91,7 @@ function other(what: string, response: object): Said {
 }
 
 function silent(why: string, response?: object): Said {
-  const said = { outcome: 'silent', hit: 'no answer', first: 'No usable answer from the endpoint', why };
+  const said = { outcome: 'silent', hit: 'no usable answer', first: 'No usable answer from the endpoint', why };
   return { ...said, alive: 'not_met', ...(response && { response }) };
 }
 
@@ -163,7 +163,7 @@ it.each(cases)('%s ends in one outcome through every adapter', async (name, _ans
     listings: { handle: string; facts: string[] }[];
   };
   const facts = (listings.find((one) => one.handle === handle)?.facts ?? []).join('; ');
-  const ofHit = ['no answer', 'returned something other', 'nothing there', 'answered'];
+  const ofHit = ['no usable answer', 'returned something other', 'nothing there', 'answered'];
   expect(ofHit.filter((words) => facts.includes(words))).toEqual(
     ofHit.filter((words) => said.hit?.includes(words)),
   );
@@ -172,9 +172,9 @@ it.each(cases)('%s ends in one outcome through every adapter', async (name, _ans
   expect(ends.map((text) => text.startsWith(said.first ?? ''))).toEqual(said.first ? [true] : []);
   if (said.why) expect(`The endpoint ${lines.where}`).toContain(said.why.replace('The endpoint ', ''));
   expect(await aliveOf(handle)).toBe(said.alive);
-  // Only silence is called no answer, on page and Markdown too.
+  // Only silence is called no usable answer, on page and Markdown too.
   for (const face of [`/agents/${handle}`, `/agents/${handle}.md`])
-    expect(/no answer/i.test(await textOf(face))).toBe(said.outcome === 'silent');
+    expect(/no usable answer/i.test(await textOf(face))).toBe(said.outcome === 'silent');
 });
 
 it('says of two endpoints of different fate what happened to each', async () => {

@@ -155,7 +155,7 @@ function noAnswer(judged: JudgedListing): Words[] {
   const [first] = judged.seen(endpointAnswers);
   if (!first || dead.length === 0) return [];
   const more = dead.length - mostDead;
-  const others = more > 0 ? say` ${count(more, 'more endpoint')} did not answer either.` : say``;
+  const others = more > 0 ? say` ${count(more, 'more endpoint')} gave no usable answer.` : say``;
   const vantage = ended(say`Dossier asks from ${ours(first.vantage)}`);
   return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others} ${vantage}`];
 }
