@@ -5,11 +5,11 @@ import { isWhole, type OfferWithPayee, type PaidOffer } from '../kinds/prices/of
 import type { OfferSighting, SeenQuotes } from './seen.ts';
 import type { SentOffer } from './sent-offer.ts';
 
-/** How a part of an offer compares with what was seen; `higher` and `lower` are amounts in one unit. */
+/** `higher` and `lower` are amounts in one unit. */
 export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
 
 interface OfferPart {
-  /** The part in the offer; absent if the offer states none that can be read. */
+  /** Absent if the offer states none that can be read. */
   readonly value?: Words;
   readonly seen: (typeof seenStates)[number];
   readonly text: Words;
@@ -24,7 +24,6 @@ const mostNamed = 2;
 
 const notKnown = (why: Words): ComparedPart => ({ seen: 'not_known', text: say`not known: ${why}` });
 
-/** Says why there is nothing to compare a part of an offer with. */
 const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>): ComparedPart => ({
   seen: 'not_known',
   text:
@@ -33,7 +32,7 @@ const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>):
       : own('not known from quotes: the endpoint quoted Dossier none'),
 });
 
-/** The time since which something has been seen without a break up to now. */
+/** Since when something has been seen without a break up to now. */
 function sinceWhen<T>(
   sightings: readonly OfferSighting<T>[],
   isHeld: (one: OfferSighting<T>) => boolean,
@@ -43,11 +42,10 @@ function sinceWhen<T>(
   return last?.from ?? last?.until ?? '';
 }
 
-/** Says that a part is not known because Dossier does not keep all of the quote. */
 const partlyRead = ({ until }: Pick<OfferSighting<unknown>, 'until'>): ComparedPart =>
   notKnown(say`Dossier keeps only the first of the offers that were quoted on ${dayOf(until)}`);
 
-/** Compares one thing with what was seen of it; `name` names what a sighting has instead. */
+/** `name` names what a sighting has instead. */
 function comparePlace<T>(
   sightings: readonly OfferSighting<T>[],
   { since, ...asked }: Pick<SeenQuotes, 'since' | 'endpoint' | 'unseen'>,
@@ -87,7 +85,7 @@ function comparePlace<T>(
 
 type Unit = Pick<SentOffer, 'asset' | 'network' | 'scheme'>;
 
-/** Tells whether an offer is in a unit, as far as the unit is stated. */
+/** A part of the unit that is not stated fits every offer. */
 const isOf =
   (unit: Unit) =>
   (offer: Omit<PaidOffer, 'amount'>): boolean =>
@@ -107,7 +105,7 @@ const assetWords = (asset: string, network = ''): Words => {
   return symbol === undefined ? code(asset) : say`${ours(symbol)} (${code(asset)})`;
 };
 
-/** An amount in words, such as `0.02 USDC (20000)`; only the number if Dossier does not know the asset. */
+/** For example `0.02 USDC (20000)`. */
 const amountWords = (amount: string, { network, asset }: Unit): Words => {
   const named = network === undefined || asset === undefined ? undefined : toCaip19(network, asset);
   const converted = convert(amount, named);
@@ -117,7 +115,7 @@ const amountWords = (amount: string, { network, asset }: Unit): Words => {
 const payeesIn = (offers: readonly OfferWithPayee[]) =>
   unique(offers.flatMap(({ pay_to }) => pay_to ?? [])).map((payee) => code(payee));
 
-/** Says for which amounts a payee was quoted, if this amount was quoted in the same unit for others only. */
+/** Names the amounts of the payee, if this amount was quoted in the same unit for other payees only. */
 function withOtherAmounts(
   compared: ComparedPart,
   offer: SentOffer,
@@ -163,7 +161,6 @@ interface SeenAmounts extends OfferSighting<readonly bigint[]> {
   readonly value: readonly bigint[];
 }
 
-/** Adds the highest amount that was seen, if it is not the last one, and until when this amount was seen. */
 function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
   const [last] = known;
   const most = largest(known.flatMap(({ value }) => value));
@@ -214,7 +211,6 @@ function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: See
 
 const unstated = notKnown(own('the offer states none that Dossier can read'));
 
-/** A part of an offer as it is written, with its comparison; or that the offer does not state it. */
 function toPart<T>(
   stated: T | undefined,
   write: (stated: T) => Words,
@@ -223,13 +219,10 @@ function toPart<T>(
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
-/** Tells whether a network is stated by a name that Dossier does not know, and not by CAIP-2. */
+/** Neither CAIP-2 nor a name that Dossier knows. */
 export const isNetworkName = (network: string): boolean => !network.includes(':');
 
-/**
- * Says why a network, or an asset on it, cannot be compared: one of the networks has a name that Dossier does
- * not know, which may mean the other.
- */
+/** An unknown name may mean the other network. */
 function whyNotComparable(
   network: string | undefined,
   quotes: SeenQuotes['quotes'],
@@ -304,7 +297,6 @@ const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
   ...compareUnit(offer, seen),
 });
 
-/** The comparison of an offer that nobody is known to have quoted. */
 export function unseenOffer(offer: SentOffer, unseen: SeenQuotes['unseen']): ComparedOffer {
   return compareOffer(offer, {
     endpoint: undefined,
@@ -316,7 +308,6 @@ export function unseenOffer(offer: SentOffer, unseen: SeenQuotes['unseen']): Com
   });
 }
 
-/** Returns the comparison with the endpoint that has the most in common with the offers that were sent. */
 export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenQuotes[]) {
   const all = seen.map((quotes) => ({
     quotes,

@@ -4,7 +4,6 @@ import type { SentOffer } from './sent-offer.ts';
 
 const none = own('');
 
-/** Says that Dossier does not know the asset, and which assets it knows on the same network. */
 function assetNote({ asset, network, asset_name }: SentOffer): Words {
   if (asset === undefined || network === undefined || symbolOf(network, asset) !== undefined) return none;
   const name = asset_name === undefined ? none : say`The offer names the asset ${quote(asset_name)}; `;
@@ -16,21 +15,16 @@ function assetNote({ asset, network, asset_name }: SentOffer): Words {
   return say`${name}${listed(known)} (by Dossier’s table of assets), this is ${code(asset)}.`;
 }
 
-/**
- * The listings that ask to be paid where an offer pays, the oldest first, without the one that it is compared
- * with.
- */
 interface PaidThere {
+  /** The oldest first, without the listing that the offer is compared with. */
   readonly others: readonly { readonly handle: string; readonly as_of: string }[];
   /** `others` has all of them. */
   readonly isAll: boolean;
-  /** The offer is compared with a listing. */
   readonly isCompared: boolean;
 }
 
 const mostNamed = 3;
 
-/** Names up to three listings that ask to be paid there, when Dossier saw that last, and how many do. */
 function othersNote({ others, isAll, isCompared }: PaidThere): Words {
   if (others.length === 0) return none;
   const named = others.slice(0, mostNamed);
@@ -45,7 +39,7 @@ function othersNote({ others, isAll, isCompared }: PaidThere): Words {
 
 const mostBeside = 5;
 
-/** Says which members of an offer name other recipients or an account, because only its payee is compared. */
+/** Only the payee of an offer is compared. */
 function besideNote({ beside = [] }: SentOffer): Words {
   const named = beside.map(({ member, value }) => say`${code(value)} (${code(member)})`);
   return named.length === 0
@@ -58,10 +52,6 @@ const expiryNote = ({ expires }: SentOffer, now: Date): Words =>
     ? say`By its own words, the offer expired on ${dayOf(expires)}.`
     : none;
 
-/**
- * The notes on an offer that go with its comparison: about its asset, who else gets something, whether it has
- * expired, and who else is paid there.
- */
 export const notesOf = (offer: SentOffer, paid: PaidThere, now: Date): Words[] =>
   [assetNote(offer), besideNote(offer), expiryNote(offer, now), othersNote(paid)].filter(
     (note) => !isEmpty(note),

@@ -9,25 +9,23 @@ import { ownProbe } from '../remotes.ts';
 import { isNetworkName, partNames } from './compare.ts';
 import type { SentOffer } from './sent-offer.ts';
 
-/** A price list that is published for an endpoint: a document of its host, or an entry in a catalogue. */
+/** A document of a host, or an entry in a catalogue. */
 export interface PriceList {
   readonly source: string;
   readonly endpoint: string | undefined;
-  /** The time at which Dossier read it, RFC 3339. A catalogue is read at most once a day, for all checks. */
+  /** RFC 3339. A catalogue may have been read up to a day before the check. */
   readonly observed_at: string;
-  /** The time of the first later check that did not see it, RFC 3339. */
+  /** The time of the first later check that did not see the list, RFC 3339. */
   readonly missed_since: string | undefined;
   readonly offers: readonly ToolOffer[];
-  /** Set if Dossier did not read or store all of it, so that an entry may be missing. */
+  /** Dossier did not read or store all of the list, so an entry may be missing. */
   readonly isPart?: true;
 }
 
-/** The kinds of fact that may be price lists, which are published elsewhere than in a quote. */
 const advertising = kinds.filter(
   ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
 );
 
-/** The published price lists of the endpoints of a listing, with amounts in units of an asset. */
 export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
   return facts
     .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
@@ -58,7 +56,6 @@ export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
     );
 }
 
-/** How a part of an offer compares with a price list; `higher` and `lower` are amounts in one unit. */
 export const listStates = ['as_listed', 'other', 'higher', 'lower', 'not_known'] as const;
 type ListState = (typeof listStates)[number];
 
@@ -70,29 +67,22 @@ const stateWords: Readonly<Record<ListState, Words>> = {
   not_known: own('not known'),
 };
 
-/** The comparison of an offer with the most similar offer of a price list. */
 export interface ListComparison extends Readonly<Record<(typeof partNames)[number], ListState>> {
   readonly source: string;
-  /** The time at which Dossier read the list, RFC 3339. */
   readonly observed_at: string;
-  /** The time of the first later check that did not see it, RFC 3339. */
   readonly missed_since: string | undefined;
-  /** The endpoint that it is published for, if the offer is compared with quotes of a different one. */
+  /** Set if the offer is compared with quotes of a different endpoint. */
   readonly endpoint?: string | undefined;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
-  /** Whether this price was chosen by similarity, because the request for the payment names no tool. */
+  /** The price was chosen by similarity, because the request for the payment names no tool. */
   readonly isSimilar: boolean;
-  /** The number of other prices that the list has for what is paid for. */
+  /** The number of other prices for what is paid for. */
   readonly others: number;
-  /** The listed offer and the states in words. */
   readonly text: Words;
 }
 
-/**
- * The similarity of a listed offer to an offer: first the same asset and network, then the same scheme,
- * amount and payee. The scheme decides before the amount, because amounts of two schemes are not comparable.
- */
+/** The scheme decides before the amount, because amounts of two schemes are not comparable. */
 const likeness = (one: ToolOffer, offer: SentOffer): number =>
   (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
   (one.scheme === offer.scheme ? 4 : 0) +
@@ -108,7 +98,7 @@ function networkState(stated: string | undefined, listed: string): ListState {
   return isKnown ? toState(stated, listed) : 'not_known';
 }
 
-/** Compares amounts of one asset and scheme. An offer without a scheme has the only scheme that is listed. */
+/** An offer without a scheme has the only scheme that is listed. */
 function amountState(
   { amount, scheme }: SentOffer,
   listed: ToolOffer,
@@ -131,7 +121,7 @@ function payeeState(stated: string | undefined, listed: readonly string[], netwo
   return network === 'as_listed' ? 'other' : 'not_known';
 }
 
-/** Groups parts by their state: `payee other; amount, asset, network, scheme as listed`. */
+/** For example `payee other; amount, asset, network, scheme as listed`. */
 function statesWords(states: ListStates): Words {
   const byState = Map.groupBy(partNames, (name) => states[name]);
   const groups = [...byState].map(([state, names]) => {
@@ -153,22 +143,18 @@ const notKnown: ListStates = {
 const mostPayees = 2;
 const partWords = own('Dossier has only a part of this list. ');
 
-/**
- * The states if only a part of the list is known. What differs may be in a missing entry, so it is not known.
- */
+/** A difference may be in a missing entry, so it is not known. */
 const asPart = (states: ListStates): ListStates => {
   const known = partNames.filter((name) => states[name] === 'as_listed');
   return { ...notKnown, ...Object.fromEntries(known.map((name) => [name, 'as_listed'])) };
 };
 
-/** Names a list and the day on which Dossier read it, and says whether later checks did not see it. */
 function listWords({ source, observed_at, missed_since }: PriceList, part = own('')): Words {
   const missed =
     missed_since === undefined ? own('') : say`, not seen by checks since ${dayOf(missed_since)}`;
   return say`${code(source)} (${dayOf(observed_at)}${missed})${part} ${own(missed_since === undefined ? 'lists' : 'listed')}`;
 }
 
-/** States that a list has no price for the tool that the request for the payment names. */
 function withoutTool(list: PriceList, tool: string): ListComparison {
   const { source, endpoint, observed_at, missed_since, offers, isPart } = list;
   const words = listWords(list, isPart ? own(', as far as Dossier has it,') : own(''));
@@ -184,10 +170,6 @@ function pricesFor(offers: readonly ToolOffer[], paidTool: string | undefined): 
   return own.length > 0 ? own : offers.filter(({ tool }) => tool === undefined);
 }
 
-/**
- * Compares an offer with what a price list has for the tool that is paid for, if that is known; undefined if
- * the list is empty.
- */
 function compareWithList(
   list: PriceList,
   offer: SentOffer,
@@ -233,10 +215,7 @@ function compareWithList(
 const isAsListed = (compared: ListStates): boolean =>
   partNames.every((name) => compared[name] === 'as_listed');
 
-/**
- * Compares an offer with each price list that has something for what is paid for. If `endpoint` is given, a
- * list for a different endpoint is named only if it has exactly this offer.
- */
+/** If `endpoint` is given, a list for a different endpoint is named only if it has exactly this offer. */
 export function compareWithLists(
   lists: readonly PriceList[],
   offer: SentOffer,

@@ -5,19 +5,19 @@ import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from
 import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/prices/price.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
 
-/** A state of a fact in a span of time; `value` is absent if the fact had none. */
+/** The state of a fact in a span of time. */
 export interface OfferSighting<T> {
   readonly value: T | undefined;
-  /** The start of the span, if that is known. */
+  /** Undefined if the start of the span is not known. */
   readonly from: string | undefined;
-  /** The last time at which it was seen. */
+  /** The last time at which the state was seen. */
   readonly until: string;
   readonly isNow: boolean;
   /** Dossier read or stored only a part of the value. */
   readonly isPart?: true;
 }
 
-/** The changes of one listing that were read, newest first; `isAll` if there are no older ones. */
+/** The newest first; `isAll` if there are no older ones. */
 export interface OfferChanges {
   readonly rows: readonly { readonly at: string; readonly changes: readonly ObservationChange[] }[];
   readonly isAll: boolean;
@@ -27,7 +27,7 @@ type OfferObservation = Pick<Observation, 'value' | 'value_digest' | 'outcome' |
 
 type ReadValue<T> = Pick<OfferSighting<T>, 'value' | 'isPart'>;
 
-/** Reads the states of a fact of one endpoint, newest first: the present one, and one for each change. */
+/** The newest first. */
 function toSightings<T>(
   fact: StoredObservation,
   { rows }: OfferChanges,
@@ -45,27 +45,27 @@ function toSightings<T>(
   return [{ ...read(fact), from, until, isNow: true }, ...past];
 }
 
-/** The quotes of an endpoint to Dossier and the payees in them, newest first. */
+/** The newest first. */
 export interface SeenQuotes {
   readonly endpoint: string | undefined;
   /** The subject without quotes, if there is no endpoint; default `address`. */
   readonly unseen?: 'address' | 'listing' | undefined;
   readonly quotes: readonly OfferSighting<readonly PaidOffer[]>[];
   readonly payees: readonly OfferSighting<readonly string[]>[];
-  /** The payees of the last quote, with their offers. */
+  /** Of the last quote. */
   readonly payeesOf: readonly OfferWithPayee[];
-  /** It named different addresses when it was asked twice. */
+  /** The endpoint named different addresses when it was asked twice. */
   readonly isAnotherEachTime: boolean;
   /** The time since which all quotes are known; absent if they are known since the first check. */
   readonly since?: string;
-  /** The reason why the last check saw no price; absent if it saw one. */
+  /** Absent if the last check saw a price. */
   readonly unquoted?: Pick<StoredObservation, 'why' | 'observed_at'>;
 }
 
 const factAt = (kind: NamedKind, subject: string | undefined, facts: readonly StoredObservation[]) =>
   factsOf(kind, facts).find((one) => one.subject === subject) as StoredObservation | undefined;
 
-/** Offers that Dossier did not all read, or that are stored shortened, are only a part of a quote. */
+/** Not all offers may have been read, and they may be stored shortened. */
 function readQuotes(shown: OfferObservation): ReadValue<readonly PaidOffer[]> {
   const offers = shown.outcome === 'seen' ? allOffers(shown) : [];
   if (offers.length === 0) return { value: undefined };
@@ -90,7 +90,6 @@ function besideParts(
   return payees.map((one) => (isBeside(one) ? { ...one, isPart: true } : one));
 }
 
-/** The quotes of each endpoint of a listing; empty if the listing was not checked or has no endpoint. */
 export function toSeenQuotes(facts: readonly StoredObservation[], changes: OfferChanges): SeenQuotes[] {
   const oldest = changes.rows.at(-1)?.at;
   return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {

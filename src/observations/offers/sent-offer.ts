@@ -4,7 +4,7 @@ import { toLine } from '../../core/text.ts';
 import { isIdentifier } from '../kinds/prices/offer.ts';
 import { toNetwork } from '../kinds/prices/offers.ts';
 
-/** One way to pay that a caller was sent; members that it does not state in a readable form are absent. */
+/** A member that is not stated in a readable form is absent. */
 export interface SentOffer {
   readonly pay_to?: string;
   /** A whole number of the asset's smallest unit. */
@@ -14,13 +14,10 @@ export interface SentOffer {
   /** The network in CAIP-2, or by the source's name if Dossier does not know it. */
   readonly network?: string;
   readonly scheme?: string;
-  /** The name that the offer gives the asset. */
   readonly asset_name?: string;
-  /**
-   * The thing that is paid for, by the offer or by the request around it: an address, or `mcp://tool/<name>`.
-   */
+  /** By the offer or by the request around it: an address, or `mcp://tool/<name>`. */
   readonly resource?: string;
-  /** The time after which it does not hold, RFC 3339. */
+  /** RFC 3339. */
   readonly expires?: string;
   /** The members that say who else gets something, on which account, or what is paid beside the amount. */
   readonly beside?: readonly { readonly member: string; readonly value: string }[];
@@ -32,7 +29,7 @@ const longestResource = 500;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Reads a whole number of at most 78 digits; models also send numbers. */
+/** Models also send numbers. */
 function toAmount(value: unknown): string | undefined {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(text) ? text : undefined;
@@ -41,7 +38,6 @@ function toAmount(value: unknown): string | undefined {
 /** Members that name another recipient, an account at an address, or a fee or deposit beside the amount. */
 const aside = /recipient|payee|pay_?to$|memo|destination|^tag$|fee|deposit/i;
 
-/** The members of `extra` or `methodDetails` at any depth that `SentOffer.beside` has. */
 function besideIn(value: unknown, name: string): { readonly member: string; readonly value: string }[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([inner, one]) => besideIn(one, `${name}.${inner}`));
@@ -55,11 +51,9 @@ function besideIn(value: unknown, name: string): { readonly member: string; read
 /** Members that describe what is bought, and not who is paid. */
 const ofService = /^(?:(?:in|out)put(?:Schema)?|extensions|description)$/;
 
-/** The members of an offer itself, beside those that Dossier knows, that `SentOffer.beside` has. */
 const besideAmong = (members: JsonObject) =>
   Object.entries(members).flatMap(([name, one]) => (ofService.test(name) ? [] : besideIn(one, name)));
 
-/** The members of a way to pay, before they are checked. */
 interface StatedOffer {
   readonly pay_to: unknown;
   readonly amount: unknown;
@@ -72,7 +66,7 @@ interface StatedOffer {
   readonly beside: ReturnType<typeof besideIn>;
 }
 
-/** Reads the members that can be read; undefined if they name neither a payee nor a price. */
+/** Undefined if the members name neither a payee nor a price. */
 function toOffer(stated: StatedOffer): SentOffer | undefined {
   const { pay_to, asset, network, scheme, asset_name, chain_id, expires, beside } = stated;
   const amount = toAmount(stated.amount);
@@ -94,20 +88,14 @@ function toOffer(stated: StatedOffer): SentOffer | undefined {
   return offer.pay_to !== undefined || isPriced ? offer : undefined;
 }
 
-/**
- * The value of a member that has two names; undefined if the two differ, because it is not known which one a
- * client reads.
- */
+/** If two names of a member have different values, it is not known which one a client reads. */
 function agreedValue(one: unknown, other: unknown): unknown {
   const first = one ?? other ?? undefined;
   const second = other ?? one ?? undefined;
   return first === second || (isText(first) && first === String(second)) ? first : undefined;
 }
 
-/**
- * Reads an offer of x402 in either version, or as agentkit gives it to a hook: {payTo, url, network, asset,
- * amount}.
- */
+/** x402 in either version, or as agentkit gives it to a hook: {payTo, url, network, asset, amount}. */
 function readRequirement(one: JsonObject): SentOffer | undefined {
   const { payTo, pay_to, amount, maxAmountRequired, asset, network, scheme, extra, ...others } = one;
   return toOffer({
@@ -121,10 +109,7 @@ function readRequirement(one: JsonObject): SentOffer | undefined {
   });
 }
 
-/**
- * Reads a challenge of the Machine Payments Protocol, whose request is base64url in a header and JSON in a
- * message of MCP.
- */
+/** In the Machine Payments Protocol, a request is base64url in a header, and JSON in a message of MCP. */
 function readChallenge({ method, intent, request, expires }: JsonObject): SentOffer | undefined {
   const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
   if (!read) return undefined;
@@ -144,15 +129,11 @@ function readChallenge({ method, intent, request, expires }: JsonObject): SentOf
 const shortened = (text: string): string =>
   text.length > longestResource ? `${text.slice(0, longestResource - 1).toWellFormed()}…` : text;
 
-/** The resources that a value names, each once. Its members may name different ones. */
 export const resourcesOf = (one: JsonObject): string[] => [
   ...new Set([one.resource, asMembers(one.resource).url, one.url].filter(isText).map(shortened)),
 ];
 
-/**
- * Reads what an object asks for, by each protocol and for each resource that it or the request around it
- * names, because it is not known which of them a client reads.
- */
+/** Reads each protocol and each resource, because it is not known which of them a client reads. */
 export function readOffers(value: unknown, around: readonly string[] = []): SentOffer[] {
   const one = asMembers(value);
   const named = new Set([...around, ...resourcesOf(one)]);

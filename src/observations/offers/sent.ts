@@ -2,13 +2,11 @@ import { asMembers, asObject, type JsonObject, parseForeignJson, readBase64Objec
 import { challengesOf } from '../../net/answer.ts';
 import { readOffers, resourcesOf, type SentOffer } from './sent-offer.ts';
 
-/** One of the ways to pay that a caller was sent. */
 export interface NumberedOffer extends SentOffer {
-  /** Its place among all of them, from 1; it has one offer for each of its resources. */
+  /** From 1, among all ways to pay that were sent. A way has one offer for each of its resources. */
   readonly number: number;
 }
 
-/** All ways to pay that a caller was sent. */
 export interface SentOffers {
   /** At most twenty. If there are more, those that repeat another are left out first. */
   readonly offers: readonly NumberedOffer[];
@@ -19,7 +17,6 @@ const mostOffers = 20;
 /** The most levels: a tool result in a message of JSON-RPC in a text has six, and texts may be in texts. */
 const deepest = 32;
 
-/** An item that states an offer, with what was read of it. */
 interface Item {
   /** Empty if nothing could be read. */
   readonly offers: readonly SentOffer[];
@@ -34,10 +31,7 @@ const toPlace = (list: readonly unknown[], around?: readonly string[]): Place =>
 
 const isOffer = ({ offers }: Item): boolean => offers.length > 0;
 
-/**
- * The members in which a request for a payment may be: of a tool result, of a message of JSON-RPC, and of
- * what clients wrap around them.
- */
+/** Of a tool result, of a message of JSON-RPC, and of what clients wrap around them. */
 const wrappers = new Set([
   'structuredcontent',
   'content',
@@ -56,10 +50,7 @@ const wrappers = new Set([
   'headers',
 ]);
 
-/**
- * The places within an object, without the object itself. Lists of offers are read in members of any name,
- * because a client may read them there.
- */
+/** Lists of offers are read in members of any name, because a client may read them there. */
 function placesWithin(one: JsonObject, level: number): Place[] {
   if (level > deepest) return [];
   const { accepts, challenges } = one;
@@ -74,17 +65,17 @@ function placesWithin(one: JsonObject, level: number): Place[] {
   ];
 }
 
-/** The values of a header in the output of `curl -i`, or in a header line alone. */
+/** Reads also the output of `curl -i`. */
 const headerValues = (text: string, name: string): string[] =>
   text
     .split(/\r?\n/)
     .filter((line) => line.toLowerCase().startsWith(`${name}:`))
     .map((line) => line.slice(name.length + 1).trim());
 
-/** The schemes whose challenges ask for a payment. Dossier reads only challenges of the first. */
+/** Dossier reads only challenges of the first. */
 const paymentSchemes = new Set(['payment', 'l402', 'lsat']);
 
-/** The challenges of a header, also those after a fault in it: clients begin anew at each `Payment`. */
+/** Challenges after a fault in the header are read too, since clients begin anew at each `Payment`. */
 const placesInHeader = (text: string): Place[] =>
   [text, ...text.split(/(?<=,)\s*(?=payment\s)/i)].map((part) => {
     const challenges = challengesOf({ headers: { 'www-authenticate': part } });
@@ -97,7 +88,7 @@ const placesInHeader = (text: string): Place[] =>
 
 const placesInJson = (text: string, level: number): Place[] => placesAt(parseForeignJson(text), level + 1);
 
-/** The JSON after the first blank line of a response that is printed with its head. */
+/** A response that is printed with its head has a blank line before its body. */
 function bodyOf(response: string): string | undefined {
   const all = response.split(/\r?\n/);
   const at = all.findIndex((line, index) => all[index - 1] === '' && /^\s*[[{]/.test(line));
@@ -139,10 +130,7 @@ const partsOf = ({ pay_to, amount, asset, network, scheme }: SentOffer): string 
 
 const keyOf = (offer: SentOffer): string => `${partsOf(offer)} ${offer.resource}`;
 
-/**
- * Joins the offers of several places. Clients differ in which place they read, so the usual offer could hide
- * the one that is paid. An offer in several places counts once.
- */
+/** Clients differ in which place they read, so the usual offer could hide the one that is paid. */
 function joinPlaces(places: readonly Place[]): SentOffers {
   const all = places.flat().flatMap((item) => item.offers);
   const withResource = new Set(all.filter(({ resource }) => resource !== undefined).map(partsOf));
@@ -168,9 +156,8 @@ function joinPlaces(places: readonly Place[]): SentOffers {
 }
 
 /**
- * Reads what a caller was asked to pay, in any form that agents have it: the body of a 402 or its header
- * (x402, MPP), a tool result or message of MCP with either, a list of offers, or one offer; as JSON or as
- * text. Undefined if it is none of these.
+ * Reads the body of a 402 or its header (x402, MPP), a tool result or message of MCP with either, a list of
+ * offers, or one offer; as JSON or as text. Undefined if it is none of these.
  */
 export function readSentOffers(sent: unknown): SentOffers | undefined {
   const read = joinPlaces(placesAt(sent, 0));

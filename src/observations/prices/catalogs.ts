@@ -7,20 +7,16 @@ import type { Robots } from '../hosts/robots.ts';
 import { toolOf } from './x402-item.ts';
 
 const cached_ms = 24 * 3600 * 1000;
-/** The time before a catalogue that could not be read is asked again. */
 const failed_ms = 600_000;
 const page = 100;
 const mostPages = 200;
 const mostOffers = 20;
 const mostTools = 50;
 
-/** The most characters that are kept of a catalogue, because anybody may list resources there. */
+/** Anybody may list resources in a catalogue. */
 const mostKept_characters = 32 * 1024 * 1024;
 
-/**
- * The kept part of the items about one tool. Ways to pay are JSON, since objects take several times as much
- * memory.
- */
+/** Ways to pay are JSON, since objects take several times as much memory. */
 interface KeptTool {
   readonly accepts: readonly string[];
   readonly last_updated: string;
@@ -46,10 +42,6 @@ const members = ['scheme', 'network', 'amount', 'maxAmountRequired', 'asset', 'p
 /** Longer identifiers are not shown. */
 const longestMember = 200;
 
-/**
- * A way to pay as the catalogue states it, with the members that prices are read from; undefined if one of
- * them cannot be kept.
- */
 function toKept(accepted: unknown): string | undefined {
   const stated = asMembers(accepted);
   const kept = members.flatMap((name) => (stated[name] === undefined ? [] : [[name, stated[name]] as const]));
@@ -57,10 +49,7 @@ function toKept(accepted: unknown): string | undefined {
   return isShort ? JSON.stringify(Object.fromEntries(kept)) : undefined;
 }
 
-/**
- * Joins an item with earlier items about its tool, which may be on several pages in any order. It keeps the
- * newest date, and twenty ways to pay in the order of their text.
- */
+/** Items about a tool may be on several pages in any order. The kept ways do not depend on that order. */
 function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }: JsonObject): KeptTool {
   const ways: readonly unknown[] = Array.isArray(stated) ? stated : [];
   const added = ways.flatMap((one) => toKept(one) ?? []);
@@ -75,7 +64,7 @@ function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }:
   };
 }
 
-/** Tells whether a tool is kept: the first fifty tools of an address by name, whatever the order of items. */
+/** Keeps the first fifty tools by name, whatever the order of items. */
 function hasRoom(address: KeptAddress, tool: string): boolean {
   const { tools } = address;
   if (tools.has(tool) || tools.size < mostTools) return true;
@@ -84,7 +73,7 @@ function hasRoom(address: KeptAddress, tool: string): boolean {
   return tool < last && tools.delete(last);
 }
 
-/** Adds the items of a page by resource and tool. Returns how many it has; undefined if it cannot be read. */
+/** Returns how many items the page has; undefined if it cannot be read. */
 function addItems(kept: Kept, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
   if (!Array.isArray(listed)) return undefined;
@@ -115,10 +104,7 @@ interface CatalogContext {
   readonly robots: Robots;
 }
 
-/**
- * Reads page after page, until a page is empty, or until the catalogue's total or a limit is reached. A
- * catalogue may give fewer items than it is asked for.
- */
+/** A catalogue may give fewer items than it is asked for. */
 async function read(base: string, { fetch, robots }: CatalogContext, read_at: string) {
   const kept: Kept = { items: new Map(), characters: 0 };
   const { items } = kept;
@@ -149,11 +135,6 @@ const toListedPrices = ({ tools, hasMore, isUnread }: KeptAddress) => ({
     })),
 });
 
-/**
- * Creates a reader of the catalogues of PRICE_CATALOGS, which says when each was read and what it lists for
- * an address, or why it was not read. Each is read at most once a day, and again after ten minutes if that
- * failed.
- */
 export function createPriceCatalogs(bases: readonly string[], parts: CatalogContext & { clock(): Date }) {
   const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {
     most: 100,

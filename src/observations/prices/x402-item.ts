@@ -3,13 +3,12 @@ import { asMembers, type JsonObject } from '../../core/json.ts';
 /** The length of the longest names, as in `tools.surface`. */
 const longestTool = 200;
 
-/** The name of a tool as it is kept, of at most 200 characters; undefined if it is not a text. */
 export const toToolName = (name: unknown): string | undefined =>
   typeof name === 'string' && name.trim() !== '' ? name.slice(0, longestTool) : undefined;
 
 /**
- * The MCP tool that an x402 item is about; undefined if it is about none. The specification of the Bazaar has
- * it as `input.tool` of the extension, the packages as `input.toolName`; some write it beside the address.
+ * The MCP tool that an x402 item is about. The specification of the Bazaar has it as `input.tool` of the
+ * extension, the packages as `input.toolName`; some write it beside the address.
  */
 export function toolOf(item: JsonObject): string | undefined {
   const { info } = asMembers(asMembers(item.extensions).bazaar);
