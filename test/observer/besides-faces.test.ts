@@ -166,7 +166,9 @@ it('a list of templates that was not read is not an empty one', async () => {
   const seen = await seeNextDay('mixed', 'resources.surface');
   expect(seen).not.toHaveProperty('changed_from');
   expect(seen).toMatchObject({ details: { count: 2 } });
-  expect(JSON.stringify(seen)).toContain('sent 1 page of its list of resources, and not the next one');
+  expect(JSON.stringify(seen)).toContain(
+    'Dossier has no list from `resources/templates/list`, a part of the list of resources. The endpoint returned HTTP 404.',
+  );
   mixed['resources/templates/list'] = templates;
 });
 
@@ -224,7 +226,7 @@ it('a list that the limit of the whole check leaves out is not said to be long',
   expect(await see('large', 'resources.surface')).toMatchObject({
     outcome: 'otherwise',
     reason:
-      'The endpoint declares resources, and Dossier has no list of them. The endpoint sent 1 page of its list of resources, and not the next one. The endpoint sent more than 4 MiB in this check before the end of its list of resources; Dossier reads no further.',
+      'The endpoint declares resources, and Dossier has no list of them. Dossier has no list from `resources/templates/list`, a part of the list of resources. The endpoint sent more than 4 MiB in this check before the end of its list of resources; Dossier reads no further.',
   });
 });
 

@@ -1,5 +1,5 @@
 import { countValues, isJsonObject, ownMember } from '../../core/json.ts';
-import { count, say } from '../../core/words.ts';
+import { code, count, say, type Words } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { noAnswer, type Replied } from './messages.ts';
 import { digestMembers, type ListQuestion, ownNameOf, type Surface, type SurfaceMember } from './surface.ts';
@@ -69,15 +69,15 @@ const sameName = ({ title }: Surface) =>
     ok,
   );
 
-const brokenOff = (
-  pages: number,
-  { title }: Surface,
-  { answer: { outcome, why } }: { readonly answer: NoAnswer },
-) =>
-  noAnswer(
-    outcome === 'silent' || outcome === 'not_asked' ? outcome : 'otherwise',
-    say`The endpoint sent ${count(pages, 'page')} of its list of ${title}, and not the next one. ${why}`,
+const failedWith = ({ answer: { outcome, why } }: { readonly answer: NoAnswer }, said: Words) =>
+  noAnswer(outcome === 'silent' || outcome === 'not_asked' ? outcome : 'otherwise', say`${said} ${why}`);
+const brokenOff = (pages: number, { title }: Surface, failed: { readonly answer: NoAnswer }) =>
+  failedWith(
+    failed,
+    say`The endpoint sent ${count(pages, 'page')} of its list of ${title}, and not the next one.`,
   );
+const withoutPart = ({ method }: ListQuestion, { title }: Surface, failed: { readonly answer: NoAnswer }) =>
+  failedWith(failed, say`Dossier has no list from ${code(method)}, a part of the list of ${title}.`);
 
 function createList(surface: Surface, room: ListRoom) {
   const members: SurfaceMember[] = [];
@@ -156,7 +156,8 @@ async function readLists(reading: ListReading): Promise<NotListed | undefined> {
   if (why) return why;
   for (const question of others) {
     const found = await readPages(question, reading);
-    if (found && !hasNoMethod(found)) return found.is === 'no_answer' ? brokenOff(1, surface, found) : found;
+    if (found && !hasNoMethod(found))
+      return found.is === 'no_answer' ? withoutPart(question, surface, found) : found;
   }
   return undefined;
 }
