@@ -80,6 +80,9 @@ beforeAll(async () => {
         registryEntry('com.example.dns/x-root', {
           remotes: [{ type: 'streamable-http', url: 'http://two.example.com./mcp' }],
         }),
+        registryEntry('com.example.dns/x-bare', {
+          remotes: [{ type: 'streamable-http', url: 'http://alias.example.net./mcp' }],
+        }),
         ...['AAAA', 'CAA'].map((type) =>
           registryEntry(`com.example.dns/x-${type}`, {
             remotes: [{ type: 'streamable-http', url: 'http://partly.example.net/mcp' }],
@@ -90,7 +93,10 @@ beforeAll(async () => {
       DNS_SERVERS: address,
       HOST_OVERRIDES: JSON.stringify(
         Object.fromEntries(
-          [...hosts, ...more, 'two.example.com.'].map((host) => [host, 'http://127.0.0.1:9']),
+          [...hosts, ...more, 'two.example.com.', 'alias.example.net.'].map((host) => [
+            host,
+            'http://127.0.0.1:9',
+          ]),
         ),
       ),
     },
@@ -128,6 +134,12 @@ it('asks about a name that is written with the dot of the root', async () => {
     value: { families: ['IPv4', 'IPv6'] },
     as_seen: { ipv4: 2, ipv6: 1 },
   });
+});
+
+it('asks no top-level domain for CAA records, also not for a name with the dot of the root', async () => {
+  asked.length = 0;
+  expect(await dnsOf('-bare')).toMatchObject({ value: { families: ['IPv4', 'IPv6'], caa: [] } });
+  expect(new Set(asked)).toEqual(new Set(['alias.example.net', 'two.example.com', 'example.net']));
 });
 
 it('takes another number of addresses for no change', async () => {

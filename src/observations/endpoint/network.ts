@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { code, own, say, type Words } from '../../core/words.ts';
-import { isAddress, plainAddress } from '../../net/addresses.ts';
+import { isAddress, plainAddress, withoutRoot } from '../../net/addresses.ts';
 import { type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
 import {
   type FailedRequest,
@@ -26,7 +26,7 @@ type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string
 
 /** RFC 8659 section 3, for the last eight labels of the name and without its top-level domain. */
 async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
-  const labels = hostname.split('.').slice(-mostParents);
+  const labels = withoutRoot(hostname).split('.').slice(-mostParents);
   for (let at = 0; at < labels.length - 1; at++) {
     const found = await ask(labels.slice(at).join('.'), 'CAA');
     if (found.length > 0)
