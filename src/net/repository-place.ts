@@ -52,9 +52,12 @@ const longest = 2000;
 /** Forges whose repositories are always `owner/name`; the rest of a link is a path inside the repository. */
 const ownerAndName = new Set(['github.com', 'codeberg.org', 'bitbucket.org']);
 
-/** Turns the ssh form `git@host:owner/name` into a URL. */
+/** Turns the ssh forms `git@host:owner/name` and `ssh://git@host:22/owner/name` into a URL. */
 const toUrlText = (recorded: string) =>
-  recorded.replace(/^git\+/i, '').replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
+  recorded
+    .replace(/^git\+/i, '')
+    .replace(/^ssh:\/\/(?:[\w-]+@)?([\w.-]+):\d{1,5}\/(?=[^/]+\/[^/])/i, 'https://$1/')
+    .replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
 
 /**
  * The key that spellings of one repository share: `host/path` in lower case. Accepts `git+https:`, `git:`,

@@ -36,6 +36,8 @@ describe('one repository', () => {
           `git+https://${at}/${path}.git`,
           `git://${at}/${path}.git`,
           `ssh://git@${at}/${path}.git`,
+          `ssh://git@${at}:22/${path}.git`,
+          `git+ssh://${at}:22/${path}.git`,
           `git@${at}:${path}.git`,
           `https://${at}/${path}?tab=readme#top`,
         ]) {
