@@ -56,7 +56,10 @@ function openOsvApi(base: string, ask: PoliteFetch) {
       const headers = { 'content-type': 'application/json', accept: 'application/json' };
       const answer = toRegistered(await ask({ url, method: 'POST', headers, body }), isPage);
       if (answer.result === 'absent')
-        return noAnswer('otherwise', say`${code(host)} returned HTTP 404 for a question about advisories.`);
+        return noAnswer(
+          'otherwise',
+          say`${code(host)} returned HTTP ${answer.response.status} for a request for advisories.`,
+        );
       if (answer.result !== 'document') return answer;
       const { vulns, next_page_token: next } = answer.document;
       for (const document of Array.isArray(vulns) ? (vulns as unknown[]) : []) {

@@ -53,7 +53,7 @@ export function openAdvisoryCopy(path: string) {
       return notAsked(say`The copy of advisories (ADVISORIES) has none about packages on ${own(ecosystem)}.`);
     const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
     const savedOn = dayText(new Date(copy.savedAt_ms));
-    const unread = copy.unread === 0 ? '' : `; ${copy.unread} of its files could not be read`;
+    const unread = copy.unread === 0 ? '' : `; ${copy.unread} of its files could not be read in full`;
     return {
       result: 'advisories',
       found: found.map((json) => JSON.parse(json) as Advisory),

@@ -72,6 +72,7 @@ const published = [
   advisory('MAL-2026-1', ['npm', 'evil'], range({ introduced: '0' })),
   advisory('GHSA-6', ['npm', 'evil'], range({ introduced: '0' })),
   { id: '<script>', affected: 7 },
+  { id: 'GHSA-7', affected: [{ package: { ecosystem: 'npm', name: 'other' } }, { package: 7 }] },
 ];
 
 let directory: Directory;
@@ -131,7 +132,7 @@ it('names the advisories about the recorded version, with the copy that they are
         },
       ],
     },
-    source: 'OSV (osv.zip, saved 2026-11-01; 1 of its files could not be read)',
+    source: 'OSV (osv.zip, saved 2026-11-01; 2 of its files could not be read in full)',
   });
 });
 

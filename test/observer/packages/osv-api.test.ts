@@ -209,6 +209,10 @@ it('keeps what was known while OSV has no answer, and says so', async () => {
       outcome: 'seen',
       missed: { reason: '`api.osv.dev` returned HTTP 500.', outcome: 'silent' },
     });
+    status = 410;
+    expect(await advisoriesOf('com.example/evil')).toMatchObject({
+      missed: { reason: '`api.osv.dev` returned HTTP 410 for a request for advisories.' },
+    });
   } finally {
     status = 200;
   }
