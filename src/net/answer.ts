@@ -67,7 +67,7 @@ export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
 /** A response of a foreign host, whose body is untrusted. */
 export interface Fetched {
   readonly result: 'response';
-  /** The address that answered. It may differ from the requested one by redirects within its host. */
+  /** The requested address, or the one to which its host redirected. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -213,7 +213,7 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
-/** Undefined for a name with addresses, even if they are not allowed, and for a host that is not public. */
+/** Undefined for an address, a name with addresses (allowed or not), or a host that is not public. */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,

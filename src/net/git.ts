@@ -101,7 +101,7 @@ function toPack(body: Buffer): Buffer | undefined {
   return isPack ? Buffer.concat(data) : undefined;
 }
 
-/** The first object of a pack (gitformat-pack(5)); undefined if it is no commit that is read. */
+/** Undefined unless the first object of the pack is a commit of at most 64 KiB (gitformat-pack(5)). */
 function firstCommit(pack: Buffer): Buffer | undefined {
   if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;
   let at = 12;

@@ -61,7 +61,7 @@ async function resolveName(
 const mostSilent = 3;
 
 function createKnownDomains() {
-  /** The time (ms since 1970) by domain, oldest first. Of two domains, at least one is a different one. */
+  /** The time (ms since 1970) by domain, oldest first. Of two entries, one is about another domain. */
   const resolved = new Map<string, number>();
   const silent = new Set<string>();
   return {

@@ -40,7 +40,7 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
   list.result === 'no_answer' &&
   (isUnanswered(list.outcome) || list.outcome === 'absent');
 
-/** A discovery that asked for credentials counts only if initialize brings no introduction or payment. */
+/** Credentials asked for by the discovery count only if initialize brings no introduction and no price. */
 async function askOlder(
   talk: Conversation,
   { discovered, modern }: { readonly discovered: Replied; readonly modern: EndpointAnswer | undefined },

@@ -162,7 +162,7 @@ async function readLists(reading: ListReading): Promise<NotListed | undefined> {
   return undefined;
 }
 
-/** Returns the whole list, or why there is none; no part of it. */
+/** Returns the whole list, or why there is none. */
 export async function listSurface(
   surface: Surface,
   { read, room, left }: { readonly read: ReadPage; readonly room: ListRoom; readonly left: PagesLeft },

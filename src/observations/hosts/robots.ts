@@ -153,7 +153,7 @@ const disallowed = (host: string): NoAnswer =>
 
 const ofWholeHost: ReadonlySet<NoAnswer['cause']> = new Set(['connection', 'broke_off', 'certificate']);
 
-/** A host that accepted a connection might have answered for other addresses, which are not requested. */
+/** If the host accepted a connection, it might have answered at its other addresses. */
 const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
   (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));
 

@@ -17,7 +17,7 @@ export interface OfferSighting<T> {
   readonly isPart?: true;
 }
 
-/** The newest first; `isAll` if there are no older ones. */
+/** `rows` begin with the newest; `isAll` if there are no older ones. */
 export interface OfferChanges {
   readonly rows: readonly { readonly at: string; readonly changes: readonly ObservationChange[] }[];
   readonly isAll: boolean;
@@ -45,7 +45,7 @@ function toSightings<T>(
   return [{ ...read(fact), from, until, isNow: true }, ...past];
 }
 
-/** The newest first. */
+/** `quotes` and `payees` begin with the newest. */
 export interface SeenQuotes {
   readonly endpoint: string | undefined;
   /** The subject without quotes, if there is no endpoint; default `address`. */

@@ -72,7 +72,7 @@ const headerValues = (text: string, name: string): string[] =>
     .filter((line) => line.toLowerCase().startsWith(`${name}:`))
     .map((line) => line.slice(name.length + 1).trim());
 
-/** Dossier reads only challenges of the first. */
+/** Dossier reads only challenges of `payment`. */
 const paymentSchemes = new Set(['payment', 'l402', 'lsat']);
 
 /** Challenges after a fault in the header are read too, since clients begin anew at each `Payment`. */

@@ -5,7 +5,7 @@ import type { Robots } from '../hosts/robots.ts';
 
 const mostHosts = 3;
 
-/** Undefined for a redirect to a sign-in page, too. */
+/** Undefined also for a redirect to a sign-in page. */
 export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
   const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'passing';

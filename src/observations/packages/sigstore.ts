@@ -36,7 +36,7 @@ function verify(verifier: Verifier, json: unknown) {
 
 export type CheckedSignature = ReturnType<typeof verify> | ReturnType<typeof unproven>;
 
-/** The check never throws. @throws if the trusted root cannot be read. */
+/** Throws if the trusted root cannot be read. The check that it returns never throws. */
 export async function openBundleCheck(path: string) {
   const text = await readFile(path === '' ? shippedRoot : path, 'utf8');
   const verifier = new Verifier(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text))));

@@ -33,7 +33,7 @@ const imageDigest = (one: unknown) => {
 
 const mostPlatforms = 100;
 
-/** Entries of an index that are for no platform are attestations. */
+/** Entries for an unknown platform are attestations. */
 function platformOf(manifests: readonly unknown[]): string | undefined {
   const known = manifests
     .slice(0, mostPlatforms)

@@ -163,7 +163,7 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
     differs: pairs.flatMap(({ differs }) => differs),
     /** Names that several members of one side have. */
     repeated: [...new Set(repeated)].sort(),
-    /** Seen here but not compared. For a list that was not sent, the member that names its entries. */
+    /** Seen here but not compared. A list that was not sent has the member that names its entries. */
     not_sent: [...not_sent, ...unsentNames],
     /** Whether only names were compared, although members have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
