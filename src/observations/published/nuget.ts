@@ -70,7 +70,25 @@ async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<Nu
   return (items as readonly unknown[]).map((leaf) => memberOf(leaf, 'catalogEntry'));
 }
 
-/** The pages that may have the version or the newest one. */
+/** Reads the entries of a page, each page once; undefined after three that are not in the index. */
+function createPageReader(run: CheckRun, id: string) {
+  const read = new Map<NugetPage, Promise<NugetEntry[] | NoAnswer>>();
+  let left = mostPages;
+  return async (page: NugetPage) => {
+    const known = read.get(page);
+    if (known !== undefined) return known;
+    if (!Array.isArray(page.items)) {
+      if (left === 0) return undefined;
+      left -= 1;
+    }
+    const entries = entriesOf(run, id, page);
+    read.set(page, entries);
+    return entries;
+  };
+}
+type PageReader = ReturnType<typeof createPageReader>;
+
+/** The pages that may have the version, and the last one. */
 function pagesFor(version: string | undefined, pages: readonly NugetPage[]): readonly NugetPage[] {
   if (pages.every(({ items }) => Array.isArray(items))) return pages;
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));
@@ -83,12 +101,29 @@ function publishedAt({ published }: NugetEntry): string | undefined {
   return time === undefined || time.startsWith('1900-') ? undefined : time;
 }
 
-function newestNuget(entries: readonly NugetEntry[]): Published['newest'] {
-  const listed = entries.filter(({ listed: isListed }) => isListed !== false);
-  const newest = listed.findLast(({ version }) => partsOf(version)?.pre === '') ?? listed.at(-1);
-  const version = toShort(newest?.version);
-  if (!newest || version === undefined) return notStated(nuget, own('a version that is listed'));
-  const published_at = publishedAt(newest);
+type FoundEntry = { readonly result: 'entry'; readonly entry: NugetEntry };
+
+/** The highest listed version that is not a pre-release, or else the highest listed version. */
+async function findNewest(pages: readonly NugetPage[], readPage: PageReader): Promise<FoundEntry | NoAnswer> {
+  let highest: NugetEntry | undefined;
+  for (const page of pages.toReversed()) {
+    const entries = await readPage(page);
+    if (!entries)
+      return notAsked(own('NuGet has more pages of pre-releases of this package than Dossier reads.'));
+    if ('result' in entries) return entries;
+    const listed = entries.filter(({ listed: isListed }) => isListed !== false);
+    const stable = listed.findLast(({ version }) => partsOf(version)?.pre === '');
+    if (stable) return { result: 'entry', entry: stable };
+    highest ??= listed.at(-1);
+  }
+  return highest ? { result: 'entry', entry: highest } : notStated(nuget, own('a version that is listed'));
+}
+
+function toNewest(found: FoundEntry | NoAnswer): Published['newest'] {
+  if (found.result === 'no_answer') return found;
+  const version = toShort(found.entry.version);
+  if (version === undefined) return notStated(nuget, own('a version that is listed'));
+  const published_at = publishedAt(found.entry);
   return { version, ...(published_at !== undefined && { published_at }) };
 }
 
@@ -147,11 +182,17 @@ export async function readNuget(
   if (answer.result !== 'document') return answer;
   const { response, document } = answer;
   const pages = (document.items as readonly unknown[]).map(asMembers);
-  const read = await Promise.all(pagesFor(recorded, pages).map((page) => entriesOf(run, id, page)));
-  const failed = read.find((page) => 'result' in page);
-  if (failed) return failed;
-  const entries = (read as NugetEntry[][]).flat();
-  const newest = newestNuget(entries);
+  const readPage = createPageReader(run, id);
+  const read = await Promise.all(pagesFor(recorded, pages).map(readPage));
+  const failed = read.find((page) => page !== undefined && 'result' in page);
+  if (failed && 'result' in failed) return failed;
+  const found = await findNewest(pages, readPage);
+  const newest = toNewest(found);
+  const entries = [...read, found].flatMap((one) => {
+    if (one === undefined) return [];
+    if (!('result' in one)) return one;
+    return one.result === 'entry' ? [one.entry] : [];
+  });
   if (recorded === undefined && 'result' in newest) return newest;
   const version = recorded ?? ('version' in newest ? newest.version : '');
   const entry = entries.find((one) => toNugetKey(one.version) === toNugetKey(version));

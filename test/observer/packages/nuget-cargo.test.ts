@@ -61,6 +61,27 @@ const nugetContent: Record<string, object | string> = {
     items: [entry('0.9.0', { listed: false, published: '1900-01-01T00:00:00+00:00' }), entry('0.64.0')],
   },
   [`${hive}/large.mcp/page/0.65.0/1.20.0.json`]: { items: [entry('1.20.0')] },
+  ...Object.fromEntries(
+    ['nightly', 'endless'].map((name) => [
+      `${hive}/${name}.mcp/index.json`,
+      {
+        items: [1, 2, 3, 4].map((at) => ({
+          '@id': 'https://api.nuget.org/x',
+          lower: `${at}.0.0-a`,
+          upper: `${at}.0.0-z`,
+        })),
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    [1, 2, 3, 4].flatMap((at) => [
+      [
+        `${hive}/nightly.mcp/page/${at}.0.0-a/${at}.0.0-z.json`,
+        { items: [entry(at === 3 ? '3.0.0' : `${at}.0.0-m`)] },
+      ],
+      [`${hive}/endless.mcp/page/${at}.0.0-a/${at}.0.0-z.json`, { items: [entry(`${at}.0.0-m`)] }],
+    ]),
+  ),
   '/v3-flatcontainer/large.mcp/0.9.0/readme': 'mcp-name: io.github.bob/large',
 };
 const crate = (num: string, more: object = {}) => ({
@@ -120,6 +141,9 @@ beforeAll(async () => {
       listed('io.github.bob/current', 'nuget', 'Example.Mcp', '1.1.0'),
       listed('io.github.bob/unlisted', 'nuget', 'Unlisted.Mcp'),
       listed('io.github.bob/large', 'nuget', 'Large.Mcp', '0.9.0'),
+      listed('io.github.bob/nightly', 'nuget', 'Nightly.Mcp', '1.0.0-m'),
+      listed('io.github.bob/endless', 'nuget', 'Endless.Mcp', '1.0.0-m'),
+      listed('io.github.bob/unrecorded', 'nuget', 'Nightly.Mcp'),
       listed('io.github.bob/absent', 'nuget', 'Example.Mcp', '3.0.0'),
       listed('io.github.bob/nowhere', 'nuget', 'Nowhere.Mcp', '1.0.0'),
       listed('io.github.bob/crate', 'cargo', 'example-mcp', '0.2.0'),
@@ -191,6 +215,17 @@ it('says whether the registry names a newer version than the record', async () =
   );
   expect(await keptUp('io.github.bob/current')).toContain('; its registry names no newer version');
   expect(await keptUp('io.github.bob/newest')).not.toContain('newe');
+});
+
+it('looks for a newest version before pages of pre-releases, in three pages at most', async () => {
+  expect(await factsOf('io.github.bob/nightly')).toMatchObject({
+    exists: { version: '1.0.0-m' },
+    newest_version: { version: '3.0.0' },
+  });
+  expect(await factsOf('io.github.bob/unrecorded')).toMatchObject({ exists: { version: '3.0.0' } });
+  const { newest_version, exists } = await factsOf('io.github.bob/endless');
+  expect(exists).toMatchObject({ version: '1.0.0-m' });
+  expect(newest_version).toBe('not_asked');
 });
 
 it('takes the newest version that is no pre-release where none is recorded', async () => {
