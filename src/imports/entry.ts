@@ -12,10 +12,7 @@ import { readRecord } from '../listings/record-form.ts';
 const text = { type: ['string', 'null'] } as const;
 const entryList = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
 
-/**
- * One page of a registry's list. The last one has no cursor or an empty one; registries in Go write null for
- * no entries.
- */
+/** Registries in Go write null for no entries. The last page has no cursor, or an empty one. */
 const listPageForm = Compile({
   type: 'object',
   required: ['servers'],
@@ -25,7 +22,7 @@ const listPageForm = Compile({
   },
 });
 
-/** The members that identify an entry. The record of a deleted entry needs no others. */
+/** The members that identify an entry. A deleted one needs no others. */
 const entryHeadForm = Compile({
   type: 'object',
   required: ['server'],
@@ -57,10 +54,7 @@ const statusMeta = {
     isLatest: { type: ['boolean', 'null'] },
   },
 } as const;
-/**
- * The registry's facts about an entry: `_meta` under `registryMeta`. The API requires none of them
- * (ServerResponse), and some registries leave them out.
- */
+/** The API requires none of these members (ServerResponse), and some registries leave them out. */
 const statusMetaForm = Compile(statusMeta);
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
@@ -74,10 +68,7 @@ function toTime(recorded: string | undefined): string | undefined {
 const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
-/**
- * Returns a server.json as JSON text in which every string is cleaned (docs/contract.md). Undefined if it is
- * nested too deeply to be cleaned or written.
- */
+/** Cleans every string of a server.json (docs/contract.md). Undefined if it is nested too deeply. */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
   if (json === undefined || nothingToClean.test(json)) return json;
@@ -85,10 +76,7 @@ function toCleanJson(server: object): string | undefined {
   return JSON.stringify(mapTexts(server, (text) => cleanText(text).text));
 }
 
-/**
- * An entry that could not be read: the name under which it is quarantined, and the reason. A malformed name
- * is not repeated.
- */
+/** A malformed `name` is replaced by one for the quarantine. */
 export interface UnreadableEntry {
   readonly name: string;
   readonly version: string;
@@ -104,7 +92,7 @@ export interface EntryHead {
   readonly entry: { readonly server: object; readonly _meta?: unknown };
 }
 
-/** The entries of a page and the next cursor; undefined if the value is not a page of a registry's list. */
+/** Undefined if the value is not a page of a registry's list. */
 export function readListPage(
   page: unknown,
 ): { entries: readonly unknown[]; nextCursor: string | undefined } | undefined {
@@ -115,7 +103,7 @@ export function readListPage(
 /** Undefined for a value that is nested more deeply than the stack allows. */
 const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
-/** Identifies an entry. Never throws: an entry that cannot be identified is unreadable. */
+/** Never throws: an entry that cannot be identified is unreadable. */
 export function readHead(entry: unknown): EntryHead | UnreadableEntry {
   const json = toJson(entry);
   const digest = json === undefined ? '' : hash('sha256', json);
@@ -130,7 +118,7 @@ export function readHead(entry: unknown): EntryHead | UnreadableEntry {
 
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
 
-/** The time when an entry was read, and the time when this version of it was first read (RFC 3339). */
+/** RFC 3339 times at which an entry was read, and at which this version of it was first read. */
 export interface ReadTimes {
   readonly at: string;
   readonly first_read_at: string;
@@ -160,9 +148,8 @@ function toVersion(
 }
 
 /**
- * Reads one version: the registry's status and dates, and the publisher's record (at most 64 KiB), cleaned. A
- * deleted version stores no publisher text and needs no readable record. Never throws: anything malformed is
- * unreadable.
+ * Reads the registry's facts and the publisher's record, cleaned. A deleted version stores no text of the
+ * publisher but its name, and needs no readable record. Never throws: anything malformed is unreadable.
  */
 export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | UnreadableEntry {
   const { name, version, size_bytes, entry } = head;
@@ -189,19 +176,16 @@ const later = (a: VersionSummary, b: VersionSummary): number =>
 
 const loose = { loose: true };
 
-/**
- * Semantic order if all are semantic versions, otherwise order of publication. Ties are broken by
- * publication.
- */
+/** Semantic order if all are semantic versions, otherwise order of publication, which also breaks ties. */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
   if (!versions.every(({ version }) => valid(version, loose))) return later;
   return (a, b) => compare(a.version, b.version, loose) || later(a, b);
 }
 
 /**
- * Picks the version that a listing shows: the one marked latest, otherwise the highest semantic version,
- * otherwise the one published last. If several are marked latest, it is the one published last, because an
- * older row keeps its mark until it is imported again. Never a deleted version; undefined if all are deleted.
+ * The version marked latest, otherwise the highest semantic version, otherwise the one published last. If
+ * several are marked latest, it is the one published last, because an older row keeps its mark until it is
+ * imported again. Undefined if all are deleted.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

@@ -4,13 +4,12 @@ import { placeKeysOf } from '../listings/references/references.ts';
 import { recordedOf } from './recorded.ts';
 import type { ImportTransaction } from './schema.ts';
 
-/** How many of a listing's newest versions are read, and how many former references are stored. */
 const mostVersions = 200;
 const mostFormer = 100;
 
 /**
- * Takes the versions of one listing, newest first by publication. Returns the references that an older
- * version has and no newer one has; `until` is when the next newer version was published.
+ * Takes the versions of one listing, newest first. Returns the references that an older version has and no
+ * newer one; `until` is when the next newer version was published.
  */
 function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
   if (!newest) return [];
@@ -30,9 +29,9 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
 }
 
 /**
- * Stores the former references of listings. They follow from the stored versions alone, so they are the same
- * after one full import and after many small ones, and a full import makes them anew. Deleted versions do not
- * count, and neither do versions without a date of the registry, which have no order.
+ * Former references follow from the stored versions alone, so that one full import and many small ones give
+ * the same. Deleted versions do not count. Versions without a date of the registry do not count either,
+ * because they have no order.
  */
 export async function putFormer(tx: ImportTransaction, handles: Iterable<string>): Promise<void> {
   for (const handle of new Set(handles)) {

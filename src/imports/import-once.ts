@@ -4,20 +4,18 @@ import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
 /**
- * How one attempt ended. `busy`: another import is running, or has ended since this one was due. `running`:
- * the signal stopped it, and the next import continues it.
+ * `busy`: another import is running, or has ended since this one was due. `running`: the signal stopped it,
+ * and the next import of its source can continue it.
  */
 export type ImportOutcome = Pick<ImportResult, 'error'> & { readonly state: ImportResult['state'] | 'busy' };
 
-/** An import that can be stopped. Its default source is REGISTRY_URL. */
+/** The default source is REGISTRY_URL. */
 export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly signal: AbortSignal };
 
-/** Runs one import. A failure of the registry is an outcome, never an exception. */
+/** A failure of the registry is an outcome, never an exception. */
 export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<ImportOutcome>;
 
-/**
- * Runs one import in this thread, which is blocked while SQLite runs each of its transactions. Never throws.
- */
+/** Blocks this thread while SQLite runs each transaction. Never throws. */
 export const importOnce: ImportOnce = async (context, attempt) => {
   try {
     // Loaded lazily, so that a node that never imports does not pay for it.
@@ -35,10 +33,8 @@ export const importOnce: ImportOnce = async (context, attempt) => {
 export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
 /**
- * Reads the status of the newest import, and the newest completed run. Each call decides by the lease whether
- * the node of a running import is alive. `stopped`: it was interrupted or its node died, and the next import
- * of its source continues it. `lastSeen_at` is when the dead node last renewed its lease, RFC 3339; absent if
- * the run was interrupted.
+ * `stopped`: the newest import was interrupted or its node died, and an import of its source can continue it.
+ * `lastSeen_at` (RFC 3339) is when a dead node last renewed its lease.
  */
 export async function readImportStatus({ store }: Pick<Context, 'store'>) {
   const last = await store.imports.last();

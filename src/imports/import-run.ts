@@ -10,10 +10,7 @@ export const zeroImportCounts = {
   /** The new and changed rows that the registry calls deprecated or deleted. */
   rows_deprecated: 0,
   rows_deleted: 0,
-  /**
-   * Readable rows of versions that the registry does not call the latest. They are stored, and shown only if
-   * no other version is called the latest.
-   */
+  /** Readable rows that the registry does not call the latest version. */
   older_versions: 0,
   listings_new: 0,
   listings_changed: 0,
@@ -21,10 +18,10 @@ export const zeroImportCounts = {
   repositories_changed: 0,
 };
 
-/** The progress of an import: the public import report. */
+/** The public import report. */
 export type ImportCounts = Readonly<typeof zeroImportCounts>;
 
-/** An import does not count if at least this share of the source's entries is unreadable. */
+/** A full import fails if at least this share of its entries is unreadable. */
 const mostUnreadable = 0.9;
 
 export const isUnreadable = ({ rows_seen, rows_quarantined }: ImportCounts): boolean =>
@@ -38,10 +35,7 @@ export interface RunProgress {
   readonly counts: ImportCounts;
   /** The newest `updatedAt` of the registry that is not after the start of its run, RFC 3339. */
   readonly newestUpdatedAt: string | undefined;
-  /**
-   * The fields that each origin has recorded for any listing, in this run or an earlier one, including
-   * listings that are gone.
-   */
+  /** The fields that each origin has ever recorded for any listing, including listings that are gone. */
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 
@@ -73,7 +67,7 @@ export const importRunTable = table('import_run', ['id'], {
   progress,
   error: optional(text),
 });
-/** One run of the import: its public report, and the cursor from which to resume. Times are RFC 3339 UTC. */
+/** Its `cursor` is where to resume. Times are RFC 3339 UTC. */
 export type ImportRun = TableValue<typeof importRunTable>;
 
 /** Why a source could not be read. The message is ours and quotes nothing from the response. */

@@ -46,7 +46,7 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
-/** Forgets opt-out lines in repositories that a listing no longer records. No check reads them again. */
+/** No check reads the opt-out lines of a repository that the listing no longer records. */
 async function forgetOptOuts(tx: ImportTransaction, { handle, repository_key }: Listing): Promise<void> {
   for (const optOut of await tx.optOuts.of(handle))
     if (optOut.kind === 'repository' && optOut.place_key !== repository_key) await tx.optOuts.remove(optOut);
@@ -71,7 +71,6 @@ async function updateClaims(tx: ImportTransaction, { listings }: PagePlan, at: s
   }
 }
 
-/** Every account and host that the versions of a page name, each once. */
 function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
   const named = versions.flatMap((version) =>
     recordedIdentities(version.handle, recordedOf(version)).map((identity) => ({
@@ -136,9 +135,9 @@ async function endOne(tx: ImportTransaction, listing: Listing, at: string): Prom
 }
 
 /**
- * Withdraws listings of the shipped sample and the ratings by and about them, and suspends their claims. It
- * withdraws those that the page names, so that the registry's listing takes their place, and all of them with
- * the last page.
+ * Withdraws listings of the shipped sample that the page names, so that the registry's listing takes their
+ * place. With the last page it withdraws all of them. Their claims are suspended, and the ratings by and
+ * about them end.
  */
 export async function endSample(tx: ImportTransaction, page: SourcePage, at: string): Promise<void> {
   const handles = await readSampleHandles();
@@ -156,10 +155,7 @@ interface Import {
   readonly request: ImportRequest;
   readonly source: RegistrySource;
   readonly guard: ReturnType<typeof createMassChangeGuard>;
-  /**
-   * Tells whether changes are added to the stream of changes. Those of the first import are not, since the
-   * stream begins after it.
-   */
+  /** The changes of the first import, and of the first one after the sample, are not recorded. */
   readonly isRecorded: boolean;
   /** Tells whether the quarantine may hold entries that this run must release. */
   mayRelease: boolean;
@@ -167,15 +163,12 @@ interface Import {
   run: RunImport;
 }
 
-/**
- * A full walk that ends with less than this share of the last one's rows counts as a fault of the registry.
- */
+/** A full run with less than this share of the last one's rows counts as a fault of the registry. */
 const leastShare = 0.9;
 
 /**
- * Checks that a full walk did not end early: a registry that leaves out the next cursor ends the list without
- * an error. Throws a passing RegistryError; the cursor stays, and the next import asks for the same page
- * again.
+ * A registry that leaves out the next cursor ends the list without an error. Throws a passing RegistryError,
+ * so that the next import asks for the same page again.
  */
 function requireWhole({ run, request }: Import, page: SourcePage): void {
   const { kind, expectedRows = 0, counts } = run;
@@ -188,15 +181,10 @@ function requireWhole({ run, request }: Import, page: SourcePage): void {
   );
 }
 
-/**
- * Thrown if a page would withdraw or move listings before the whole run was checked against the 20 % limit.
- */
+/** Thrown if a page would withdraw or move listings before the rest of the run was checked. */
 class ReviewNeeded extends Error {}
 
-/**
- * Says why a full run that has ended does not count. A run of changes is exempt: it may have a single row,
- * which is unreadable.
- */
+/** Undefined if the run counts. A run of changes does, because its only row may be unreadable. */
 function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);
@@ -248,8 +236,8 @@ async function review({ context, run, source, guard, request: { signal } }: Impo
 }
 
 /**
- * Writes all pages of a run, one transaction each. The import's `run` is up to date after every page. Throws
- * RegistryError, MassChangeError or the signal's reason.
+ * Writes each batch of pages in one transaction. Throws RegistryError, MassChangeError or the signal's
+ * reason.
  */
 async function writePages(current: Import): Promise<void> {
   const { source, request } = current;
@@ -268,13 +256,9 @@ async function writePages(current: Import): Promise<void> {
   }
 }
 
-/** The index is merged at once only after a run that wrote at least this share of all listings. */
+/** The index is merged only after a run that wrote at least this share of all listings. */
 const mergedShare = 0.1;
 
-/**
- * Merges the search index in small transactions after a run that wrote many listings. Stops once the signal
- * is aborted.
- */
 async function mergeIndex({ context, run, request: { signal } }: Import): Promise<void> {
   const { store } = context;
   const written = run.counts.listings_new + run.counts.listings_changed;
@@ -287,13 +271,13 @@ async function mergeIndex({ context, run, request: { signal } }: Import): Promis
 export interface ImportRequest {
   /** A registry's address, `file:path`, a path or `sample`; default REGISTRY_URL. */
   readonly source?: string | undefined;
-  /** Called after each page. `total` is the number of rows in the source, if known. */
+  /** Called after each batch of pages. `total` is the number of rows in the source, if known. */
   readonly onProgress?: (progress: Pick<SourcePage, 'total'> & { readonly counts: ImportCounts }) => void;
-  /** Stops the run before its next page is written; the next import continues it. */
+  /** Stops the run before its next write; the next import of the source can continue it. */
   readonly signal?: AbortSignal | undefined;
   /** Reads the whole source even if its changes would do. */
   readonly isFull?: boolean | undefined;
-  /** Accepts changes that the mass-change guard would stop. */
+  /** Accepts changes that the mass-change guard would stop, and a list that has become much shorter. */
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
   /**
@@ -303,14 +287,14 @@ export interface ImportRequest {
   readonly dueAfter?: RunStart['dueAfter'];
 }
 
-/** How a run ended; `running` if it was stopped and the next import continues it. */
+/** `state` is `running` if the run was stopped and can be continued. */
 export interface ImportResult {
   readonly id: number;
   readonly kind: ImportRun['kind'];
   readonly state: ImportRun['state'];
   readonly isResumed: boolean;
   readonly counts: ImportCounts;
-  /** Why it failed or was held. The message is ours and quotes nothing from the source. */
+  /** Why it failed or was held, without quotes from the source. */
   readonly error?: string;
 }
 
@@ -384,12 +368,11 @@ async function runToEnd(current: Import): Promise<ImportResult> {
 }
 
 /**
- * Imports a registry or a saved copy: the whole source first and again after IMPORT_FULL_INTERVAL, and in
- * between its changes if it can list them. Each page is one transaction with its rows, the cursor and the
- * counts, so that an interrupted run loses and repeats nothing. Unchanged rows are not written again.
- * Listings missing from the source are not deleted, except those of the sample. Throws RegistryError if the
- * source cannot be opened, and UnderWayError while any process imports into this store, or if a run has ended
- * after `dueAfter`. The result states any other failure of the source.
+ * Imports the whole source first and again after IMPORT_FULL_INTERVAL, and in between its changes if it can
+ * list them. Each transaction writes rows, the cursor and the counts, so that an interrupted run loses and
+ * repeats nothing. Listings missing from the source stay, except those of the sample. Throws RegistryError if
+ * the source cannot be opened, and UnderWayError if another import is running or has ended after `dueAfter`.
+ * The result states any other failure of the source.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;

@@ -17,7 +17,7 @@ const template = /\{([^{}]+)\}/g;
  */
 type LaunchWord = string | undefined;
 
-/** A text, number or flag as a text. */
+/** Undefined for anything but a text, a number or a flag. */
 export const scalar = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
@@ -42,7 +42,7 @@ function fill(value: string, variables: unknown): LaunchWord {
 /** Matches options of runtimes that have no value, or have it as the next argument. */
 const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 
-/** Matches a name that is an option as it stands: with its hyphens and without a value. */
+/** Matches an option with its hyphens and without a value. */
 const optionForm = /^-[^\s=]+$/;
 
 /** Tells whether an argument may be left out that only the caller can complete. */
@@ -60,10 +60,7 @@ export const isSwitch = (argument: JsonObject) =>
     ? argument.format === 'boolean'
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');
 
-/**
- * The words of one recorded argument. An optional argument without a stated value has no words, unless it is
- * an option that takes none.
- */
+/** An optional argument without a stated value has no words, unless it is an option that takes none. */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWord[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);
@@ -84,7 +81,7 @@ function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWor
   return [flag, value];
 }
 
-/** The words of recorded arguments. `unwritten` names the first one that cannot be written down. */
+/** `unwritten` names the first argument that cannot be written down, or is one too many. */
 function toWords(
   recorded: unknown,
   isOfRuntime: boolean,
@@ -102,7 +99,7 @@ function toWords(
   return { words };
 }
 
-/** A variable that a record sets. `isKept` is true if a command can be given its name and value unchanged. */
+/** `isKept` is true if a command can be given the name and value unchanged. */
 function fixedVariable(given: JsonObject) {
   const value = scalar(given.value);
   const filled = value === undefined ? undefined : fill(value, given.variables);
@@ -126,7 +123,6 @@ function toEnvironment(recorded: unknown): Record<string, string> {
   return Object.fromEntries(kept.slice(0, mostWords).map(({ name, filled }) => [name, filled]));
 }
 
-/** The runtime, words and variables with which a record starts a package, as far as it states them. */
 export function toLaunch(recorded: JsonObject): RecordedLaunch {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';

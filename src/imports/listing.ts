@@ -4,7 +4,7 @@ import { toTags } from '../listings/tags.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { type RecordedServer, recordedOf, toRecorded } from './recorded.ts';
 
-/** The origin of a page, the time when it is read (RFC 3339), and the run that reads it. */
+/** `at` is when the page is read, RFC 3339. */
 export interface PageFacts {
   readonly origin: string;
   readonly at: string;
@@ -18,8 +18,8 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
 const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');
 
 /**
- * Tags and facets. Claim and rating facets come from the known listing, and if the endpoints are the same, so
- * do the facets of its last check.
+ * Claim and rating facets come from the known listing. If the endpoints are the same, so do the facets of its
+ * last check.
  */
 function toTagsAndFacets(recorded: RecordedServer, isActive: boolean, known: Listing | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
@@ -52,9 +52,8 @@ function toTagsAndFacets(recorded: RecordedServer, isActive: boolean, known: Lis
 }
 
 /**
- * Derives a server's listing from all its versions (at least one, in any order), the version that is `shown`
- * (pickShown), and the stored listing. Pure. `published_at` is the oldest publication of all versions. A
- * listing whose versions are all deleted is withdrawn and has no publisher text.
+ * `versions` are all versions in any order, and `shown` is the one that pickShown picks. `published_at` is
+ * the oldest publication. A listing whose versions are all deleted is withdrawn and has no publisher text.
  */
 export function toListing(
   handle: string,

@@ -12,7 +12,6 @@ import { inputsOfPackage, inputsOfRemote, toPackage } from './recorded.ts';
 const lineOf = (value: unknown): string => (typeof value === 'string' ? toLine(value) : '');
 const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
 
-/** The values that a record states for an input: the value, or else the default, and the choices. */
 function valuesOf({ value, default: usual, choices }: JsonObject): string[] {
   const stated = scalar(value) ?? scalar(usual);
   const offered = Array.isArray(choices) ? choices.map(scalar) : [];
@@ -38,7 +37,6 @@ const mostValues = 100;
 const mostCharacters = 10_000;
 const longestFilled = 5000;
 
-/** The hosts in the part of a value that the budget allows to read. */
 function namedIn(value: string, budget: Budget): ReadonlyMap<string, string> {
   if (value.length > budget.characters) budget.isWhole = false;
   const read = value.slice(0, budget.characters);
@@ -76,8 +74,8 @@ const isSecret = (given: JsonObject) =>
   [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
 
 /**
- * Of a value that the record calls a secret, the hosts that it names and a digest are shown. It is compared,
- * because a record that states it publishes it, and could hide a change in it otherwise.
+ * A value that the record calls a secret is shown as its hosts and a digest. It is compared, because a record
+ * could hide a change in it otherwise.
  */
 function toSetting(
   name: string,
@@ -108,14 +106,12 @@ interface PackageStart {
 const behindPackage = /^(?:\[[\w,-]*\])?(?:(?:@|==)[\w.+-]*)?$/;
 const behindImage = /^(?::[\w.-]*)?(?:@sha256:[a-f0-9]{64})?$/;
 
-/** The name of a package in a word that may add a version to it. */
 function withoutVersion(word: string, { name, isImage }: PackageStart): string {
   const plain = isImage ? word.replace(/^docker\.io\/(?:library\/)?/, '') : word;
   const behind = isImage ? behindImage : behindPackage;
   return name !== '' && plain.startsWith(name) && behind.test(plain.slice(name.length)) ? name : word;
 }
 
-/** Tells whether an argument of a runtime can make it start other code. */
 function steers(words: string, { name, isImage }: PackageStart): boolean {
   if (plainArgument.test(words) || words === name || words === `--from ${name}`) return false;
   if (!isImage || plainOfContainer.test(words)) return !isImage;
@@ -183,11 +179,10 @@ function settingsOf(recorded: JsonObject, budget: Budget): Setting[] {
   ];
 }
 
-/** Matches parts that are compared and could not be read. */
+/** Matches paths of members that are compared. */
 const compared =
   /^(?:remotes|packages)(?:$|\[\]|\.\d+\.(?:url|identifier|registryType|registryBaseUrl|runtimeHint|transport|headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:[.[]|$))|^repository(?:$|\.url$)/;
 
-/** The remotes or packages of a record. */
 function itemsOf(list: unknown, budget: Budget): JsonObject[] {
   const items = objectsOf(list);
   if (items.length > mostItems) budget.isWhole = false;
@@ -203,7 +198,7 @@ const withoutValues = (given: JsonObject): JsonObject =>
     }),
   );
 
-/** The addresses of a remote. Values of secrets are shown only in the host. */
+/** Values of secrets are shown only in the host. */
 function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   const written = lineOf(url);
   const [host = ''] = /^[^/]*(?:\/\/[^/?#]*)?/.exec(written) ?? [];
@@ -214,7 +209,7 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   return fillAll(written, Object.fromEntries(filled), budget);
 }
 
-/** The inputs that are secrets, as many as the budget allows. Each is compared at each place that gets it. */
+/** Bounded, because each secret is compared at each place that gets it. */
 function secretsOf(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
   const secrets = inputs.filter(({ secret }) => secret);
   const kept = secrets.slice(0, budget.secrets);
@@ -224,8 +219,8 @@ function secretsOf(inputs: readonly ListingInput[], budget: Budget): ListingInpu
 }
 
 /**
- * The names in a server.json in the form in which versions are compared. They may include remotes, packages
- * and inputs that a listing leaves out because it shows at most a hundred of each.
+ * Reads up to 300 remotes, 300 packages and 200 secrets of a server.json, although a listing shows at most a
+ * hundred remotes and packages.
  */
 export function namingOf(record: object): Naming {
   const { server, unread } = readRecord(record);

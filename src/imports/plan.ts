@@ -27,22 +27,19 @@ export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
 
 type Versions = Map<string, Map<string, VersionSummary>>;
 
-/**
- * The entries of a page, each counted once: versions to write by keyOfVersion, unreadable entries, and
- * readable ones.
- */
+/** `rows` are the versions to write, by keyOfVersion. */
 const createClassified = () => ({
   rows: new Map<string, ListingVersion>(),
   quarantined: [] as UnreadableEntry[],
   readable: [] as EntryHead[],
-  /** The readable entries that are not deleted. */
+  /** The records of readable entries that are not deleted. */
   servers: [] as object[],
   updatedAt: [] as string[],
   counts: { ...zeroImportCounts },
 });
 type ClassifiedEntries = ReturnType<typeof createClassified>;
 
-/** The key of one version of one listing. Handles contain no line feed. */
+/** Handles contain no line feed. */
 const keyOfVersion = (handle: string, version: string) => `${handle}\n${version}`;
 
 async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
@@ -77,10 +74,7 @@ function classify(head: EntryHead, versions: Versions, at: string, classified: C
   rows.set(keyOfVersion(row.handle, row.version), row as ListingVersion);
 }
 
-/**
- * Compares a page's entries with the stored versions: new, changed, unchanged, unreadable. `versions`
- * includes the page's.
- */
+/** `versions` includes the stored versions and those of the page. */
 async function classifyEntries(reads: ListingReads, entries: readonly unknown[], at: string) {
   const classified = createClassified();
   const heads: EntryHead[] = [];
@@ -100,7 +94,7 @@ interface ListingChange {
   readonly known: Listing | undefined;
   /** Tells whether the listing differs in more than the time of its reading. */
   readonly differs: boolean;
-  /** The moves from the version that was shown before to the one that is shown now. */
+  /** The moves from the version that was shown before. */
   readonly moved?: VersionMove | undefined;
   /**
    * The opt-out line that has withdrawn the listing until now, in a repository that the listing no longer
@@ -116,7 +110,7 @@ interface ListingChange {
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
-/** Keeps the operator's hiding or withdrawal, so that it is no difference. */
+/** Keeps the operator's hiding or withdrawal, so that it does not count as a difference. */
 const withModeration = (listing: Listing, known: Listing | undefined): Listing => ({
   ...listing,
   ...(known?.hidden && { hidden: true }),
@@ -126,7 +120,7 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
 
-/** The difference between the shown version and the one that was shown before, if both have a record. */
+/** Undefined if the entry is the same, or if one of the two versions has no record. */
 async function readMove(
   reads: Pick<Reads, 'listings'>,
   shown: ListingVersion | undefined,
@@ -173,10 +167,7 @@ async function planListings(
   return { listings, optedOut };
 }
 
-/**
- * Tells whether the record still has the location of an opt-out line. Only a repository can change: the other
- * locations follow from the handle.
- */
+/** Only a repository can change: the other locations follow from the handle. */
 const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>
   kind !== 'repository' || repository_key === place_key;
 
@@ -210,7 +201,7 @@ function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['
 
 export type PagePlan = Awaited<ReturnType<typeof planPage>>;
 
-/** Plans what a page changes in the store; writes nothing. Counts every entry once. */
+/** Writes nothing. Counts every entry once. */
 export async function planPage(reads: Reads, entries: readonly unknown[], facts: PageFacts) {
   const classified = await classifyEntries(reads.listings, entries, facts.at);
   const { rows, quarantined, readable, servers, updatedAt, counts, versions } = classified;
@@ -278,16 +269,12 @@ export const toChanges = (listings: readonly ListingChange[], at: string): NewCh
 const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
-/**
- * Thrown if a run would withdraw or move too many known listings. The whole run is checked before the first
- * page that affects one is written.
- */
+/** Thrown if a run would withdraw or move too many known listings. */
 export class MassChangeError extends Error {}
 
 /**
- * Counts how many of the `known` visible listings a run affects, by withdrawing them or changing their
- * repository or endpoint host, and stops a run that affects too many. It stops none if the operator accepts
- * the changes, or if fewer than 50 listings are known.
+ * `known` is the number of visible listings. No run is stopped if the operator accepts the changes, or if
+ * fewer than 50 listings are known.
  */
 export function createMassChangeGuard(known: number, isAccepted: boolean) {
   const affected = new Set<string>();
@@ -298,9 +285,7 @@ export function createMassChangeGuard(known: number, isAccepted: boolean) {
     get mustReview() {
       return isActive && !isCleared;
     },
-    /**
-     * Throws MassChangeError once more than 20 % of the known listings are affected, if the guard is active.
-     */
+    /** Throws MassChangeError once more than 20 % of the known listings are affected. */
     count(handles: readonly string[]) {
       for (const handle of handles) affected.add(handle);
       if (isActive && affected.size > known * maxAffectedShare)
@@ -308,7 +293,7 @@ export function createMassChangeGuard(known: number, isAccepted: boolean) {
           `held: more than 20 % of ${known} known listings would lose their shown version, or change their repository or the host of their endpoint (${affected.size} so far); look at the registry, then run: dossier import --accept-changes`,
         );
     },
-    /** Begins to count again after the whole run was checked; no further check is needed. */
+    /** Call this after the rest of the run was checked. */
     clear() {
       isCleared = true;
       affected.clear();

@@ -18,7 +18,6 @@ const longestName = 200;
 const longestDescription = 300;
 const mostInputs = 100;
 
-/** Puts a text on one line and cuts it; empty if there is none. */
 const recordedText = (value: unknown, longest: number) =>
   typeof value === 'string' ? toLine(value).slice(0, longest).toWellFormed() : '';
 
@@ -29,7 +28,7 @@ const namedObjects = (value: unknown): [string, JsonObject][] =>
     ? Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
     : [];
 
-/** Tells whether a value is complete. One with a `{template}` still needs input from the caller. */
+/** A value with a `{template}` still needs input from the caller. */
 const isFixed = ({ value }: JsonObject) =>
   typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
 
@@ -69,22 +68,19 @@ const toArguments = (args: unknown) =>
         : toInput('argument', given.name || given.valueHint, given),
     );
 
-/** The distinct inputs by kind and name. Without inputs the field is absent. */
 function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } {
   const once = [...new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input])).values()];
   if (once.length === 0) return {};
   if (once.length <= mostInputs) return { inputs: once };
-  // Secrets are kept first, so that no number of other inputs hides one.
+  // Secrets are kept first, so that other inputs hide none.
   return { inputs: once.sort((a, b) => Number(b.secret) - Number(a.secret)).slice(0, mostInputs) };
 }
 
-/** All inputs of a remote. */
 export const inputsOfRemote = ({ headers, variables }: JsonObject): ListingInput[] => [
   ...toHeaders(headers),
   ...toVariables(variables),
 ];
 
-/** All inputs of a package. */
 export const inputsOfPackage = (recorded: JsonObject): ListingInput[] => [
   ...toEnvironment(recorded.environmentVariables),
   ...toArguments(recorded.runtimeArguments),
@@ -98,13 +94,11 @@ const mostRecorded = 100;
 
 const recordedLine = (text: unknown) => recordedText(text, longestText);
 
-/** Removes repeated items, compared as JSON, because publishers repeat remotes and packages. */
+/** Publishers repeat remotes and packages. */
 const withoutRepeats = <T extends object>(items: readonly T[]): T[] =>
   [...new Map(items.map((item) => [JSON.stringify(item), item])).values()].slice(0, mostRecorded);
 
-/**
- * Tells whether a text is an http or https address that can be called as it is: without template and user.
- */
+/** Tells whether an http or https address can be called as it is: without template and user. */
 function isRecordedAddress(url: string): boolean {
   const parsed = /[{}\s]/.test(url) || url.length > longestUrl ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
@@ -114,10 +108,7 @@ function isRecordedAddress(url: string): boolean {
 const asking =
   /^(?:transport\.)?(?:headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:\.|$)/;
 
-/**
- * The members of an item that may ask for inputs and were not read, each once. Without such members the field
- * is absent.
- */
+/** The members of an item that may ask for inputs and were not read. */
 function toUnread(unread: readonly string[], item: string): { unread?: string[] } {
   const below = unread.flatMap((path) => (path.startsWith(`${item}.`) ? path.slice(item.length + 1) : []));
   const names = below.flatMap((path) => (asking.test(path) ? path.replace(/\.\d.*$/s, '') : []));
@@ -138,7 +129,7 @@ const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
       .filter(({ url }) => url !== ''),
   );
 
-/** A package as a listing shows it, with the members that were not read. */
+/** `unread` names members that were not read. */
 export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: string[] }): ListingPackage {
   const registry_type = recordedLine(recorded.registryType) || 'unknown';
   const place = placeOfPackage(
@@ -177,10 +168,7 @@ export const hasField: Readonly<
   repository: ({ repository_key }) => repository_key !== undefined,
 };
 
-/**
- * The parts of a server.json that a listing shows, cleaned and each on one line. Absent parts are undefined
- * or empty.
- */
+/** Each text is on one line. Absent parts are undefined or empty. */
 export type RecordedServer = ReturnType<typeof toRecorded>;
 
 function publisherKeywords(server: JsonObject): string[] {
@@ -190,10 +178,7 @@ function publisherKeywords(server: JsonObject): string[] {
     .filter((word) => typeof word === 'string');
 }
 
-/**
- * Reads the recorded parts of a server.json. `endpoint` is the first remote whose address can be called as it
- * is.
- */
+/** `endpoint` is the first remote whose address can be called as it is. */
 export function toRecorded(record: object) {
   const read = readRecord(record);
   const { server } = read;
@@ -216,7 +201,7 @@ export function toRecorded(record: object) {
 
 const recordedByVersion = new WeakMap<ListingVersion, RecordedServer>();
 
-/** The recorded parts of a version, whose record is parsed only once. */
+/** Parses the record once for each version object. */
 export function recordedOf(version: ListingVersion): RecordedServer {
   const known = recordedByVersion.get(version);
   if (known) return known;

@@ -20,10 +20,7 @@ export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.fin
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
   (await findImportLease(store))?.isHeld ?? false;
 
-/**
- * Saves a change of a run whose lease is still ours. Returns false and saves nothing if another node has
- * taken it over.
- */
+/** Returns false and saves nothing if another node has taken the lease over. */
 export async function saveWithLease(
   tx: ImportTransaction,
   run: Pick<RunImport, 'id' | 'lease'>,
@@ -83,7 +80,6 @@ export interface RunStart {
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }
 
-/** Tells whether another run has ended since this one was found due, because its node was quicker. */
 async function isTaken(tx: ImportTransaction, { dueAfter }: RunStart): Promise<boolean> {
   if (!dueAfter) return false;
   const { run } = await tx.imports.last();
@@ -100,7 +96,7 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
 }
 
-/** The fields that the origins have recorded until now. The sample is left out once anything else is read. */
+/** The sample is left out once anything else is read. */
 async function readRecorded(tx: ImportTransaction, source: RegistrySource): Promise<RunProgress['recorded']> {
   const { run } = await tx.imports.last();
   const recorded = Object.entries(run?.progress.recorded ?? {});

@@ -5,10 +5,7 @@ import type { TransactionPart } from '../store/store.ts';
 import { integer, type RowsOf, table, text } from '../store/table.ts';
 import { importRunTable } from './import-run.ts';
 
-/**
- * A record that could not be read, with the reason and the run that last saw it; replaced when it is sent
- * again.
- */
+/** A record that could not be read. `run_id` is the run that last saw it. */
 const quarantineTable = table('quarantine', ['name', 'version'], {
   name: text,
   version: text,

@@ -40,14 +40,11 @@ export interface RegistrySource {
   /** Tells whether it can list only the changes since a time. */
   readonly isIncremental: boolean;
   readonly origin: string;
-  /** Throws RegistryError. */
+  /** Throws RegistryError, or the signal's reason. */
   page(request: PageRequest): Promise<SourcePage>;
 }
 
-/**
- * The JSON of an answer. Throws RegistryError if there is no such answer: for its status, content type,
- * encoding, form, a size above 8 MiB, or no connection.
- */
+/** Throws RegistryError for anything but JSON of at most 8 MiB with status 200. */
 function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_ms: number): unknown {
   if (answer.result === 'too_large') throw new RegistryError('the page is larger than 8 MiB');
   if (answer.result === 'host_timeout')
@@ -72,8 +69,8 @@ function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_
 }
 
 /**
- * Fetches JSON within `timeout_ms` for the whole exchange. Redirects are not followed. Throws RegistryError,
- * or the signal's reason.
+ * `timeout_ms` is for the whole exchange. Redirects are not followed. Throws RegistryError, or the signal's
+ * reason.
  */
 async function fetchJson(
   client: OutboundClient,
@@ -89,15 +86,13 @@ async function fetchJson(
 }
 
 const pageSize = 100;
-/**
- * The number of entries that a page may have. A registry that ignores `limit` may send more than requested.
- */
+/** A registry that ignores `limit` may send more entries than requested. */
 const mostEntries = 500;
 
 export interface Patience {
   readonly timeout_ms: number;
   readonly tries: number;
-  /** The pause before the second try. It doubles for each later one. */
+  /** The pause before the second try, give or take a quarter. It doubles for each later try. */
   readonly wait_ms: number;
 }
 
@@ -123,11 +118,7 @@ function toPage(json: unknown): SourcePage {
   return page;
 }
 
-/**
- * Creates the client of a registry with the generic registry API, read in pages of 100 with deleted entries.
- * 429 (with its Retry-After), 5xx, truncated responses and network failures are retried, each time after
- * twice the pause. Throws RegistryError, or the signal's reason.
- */
+/** 429 (after its Retry-After), 5xx, truncated answers and network failures are retried. */
 function createRegistryClient(
   url: string,
   { userAgent, origin }: { readonly userAgent: string; readonly origin: string },
@@ -202,15 +193,12 @@ async function openSavedCopy(path: string, origin: string, name?: string): Promi
 
 const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';
-/**
- * The origin of a service that starts with the shipped sample. A service with a different registry does not.
- */
+/** A service starts with the shipped sample only if its origin begins with this one. */
 export const officialOrigin = `${official} (MCP)`;
 
 /**
- * The origin stored with a source's listings: the configured one for the configured source, otherwise the
- * host. A saved copy has no host: its origin is REGISTRY_NAME, or the official registry if that is
- * configured, or its file name.
+ * The configured origin for the configured source, otherwise the host. A saved copy has no host: its origin
+ * is REGISTRY_NAME, or the official registry if that is configured, or its file name.
  */
 function originOf(
   source: string,
@@ -259,8 +247,8 @@ const mostPages = 100_000;
 const cursorDigest = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
 /**
- * The pages of a source from a cursor on. The next page is fetched while one is processed. Throws
- * RegistryError if a cursor repeats or the list does not end.
+ * The next page is fetched while one is processed. Throws RegistryError if a cursor repeats or the list does
+ * not end.
  */
 export async function* readPages(
   source: RegistrySource,
@@ -292,10 +280,7 @@ export async function* readPages(
 
 /** How long a collected batch waits for the next page. */
 const quick_ms = 100;
-/**
- * The size of the first batch. It is small, so that progress shows early; a later one ends once it has as
- * many entries as one transaction should write.
- */
+/** The first batch is small, so that progress shows early. */
 const firstBatch = 100;
 const largestBatch = 1000;
 
@@ -307,8 +292,8 @@ function settlesSoon(next: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Joins pages that arrive quickly into batches, each twice as large as the last, up to about 1,000 entries.
- * No page waits long for the next one, and pages before a failure are yielded before it is thrown.
+ * Joins pages that arrive quickly into batches, which grow to about 1,000 entries. No page waits long for the
+ * next one, and pages before a failure are yielded before it is thrown.
  */
 export async function* batchPages(
   pages: AsyncGenerator<SourcePage, void, undefined>,

@@ -19,7 +19,7 @@ export const createImportReads = (db: Db) => ({
     return { run: await readNewest(db, where), done: await readNewest(db, { ...where, state: 'done' }) };
   },
   lastFull: (source: string) => readNewest(db, { source, state: 'done', kind: 'full' }),
-  /** How many records are quarantined for each reason, most first. Reasons are a few fixed texts. */
+  /** Most records first. Reasons are a few fixed texts. */
   quarantineReasons: async () => {
     const counted = await db
       .selectFrom('quarantine')
@@ -34,7 +34,7 @@ export const createImportReads = (db: Db) => ({
     db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),
 });
 
-/** Writes of import runs and quarantine inside a transaction; `touchAll` is called when a run is done. */
+/** `touchAll` is called when a run is done. */
 export const createImportWrites = (db: Db, touchAll: () => void) => ({
   ...createImportReads(db),
   async startRun(run: Omit<ImportRun, 'id'>) {
@@ -45,7 +45,7 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
       .execute();
     return id;
   },
-  /** Changes the given fields of a run; a field given as undefined is cleared. */
+  /** A field given as undefined is cleared. */
   async saveRun(id: number, change: Partial<Omit<ImportRun, 'id'>>) {
     // Every listing shows the date of the last completed import.
     if (change.state === 'done') touchAll();
