@@ -148,8 +148,8 @@ function toVersion(
 }
 
 /**
- * Reads the registry's facts and the publisher's record, cleaned. A deleted version stores no text of the
- * publisher but its name, and needs no readable record. Never throws: anything malformed is unreadable.
+ * Reads the registry's facts and the publisher's record, cleaned. The record of a deleted version is stored
+ * empty, and need not be readable. Never throws: anything malformed is unreadable.
  */
 export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | UnreadableEntry {
   const { name, version, size_bytes, entry } = head;
@@ -176,7 +176,7 @@ const later = (a: VersionSummary, b: VersionSummary): number =>
 
 const loose = { loose: true };
 
-/** Semantic order if all are semantic versions, otherwise order of publication, which also breaks ties. */
+/** Sorts semantically if all are semantic versions, otherwise by publication, which also breaks ties. */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
   if (!versions.every(({ version }) => valid(version, loose))) return later;
   return (a, b) => compare(a.version, b.version, loose) || later(a, b);

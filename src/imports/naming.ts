@@ -209,7 +209,7 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   return fillAll(written, Object.fromEntries(filled), budget);
 }
 
-/** Bounded, because each secret is compared at each place that gets it. */
+/** Secrets are bounded, because each is compared at each place that gets it. */
 function secretsOf(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
   const secrets = inputs.filter(({ secret }) => secret);
   const kept = secrets.slice(0, budget.secrets);

@@ -19,7 +19,7 @@ export const createImportReads = (db: Db) => ({
     return { run: await readNewest(db, where), done: await readNewest(db, { ...where, state: 'done' }) };
   },
   lastFull: (source: string) => readNewest(db, { source, state: 'done', kind: 'full' }),
-  /** Most records first. Reasons are a few fixed texts. */
+  /** The most frequent reason comes first. Reasons are a few fixed texts. */
   quarantineReasons: async () => {
     const counted = await db
       .selectFrom('quarantine')

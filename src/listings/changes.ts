@@ -12,10 +12,7 @@ import type { Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import type { Db } from './schema.ts';
 
-/**
- * A change from its row. For a withdrawn listing it omits its publisher's texts: version names, and what the
- * record moved.
- */
+/** For a withdrawn listing it omits its publisher's texts: version names, and what the record moved. */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
@@ -23,7 +20,6 @@ export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdra
   return { ...change, data: kept };
 }
 
-/** Rows of changes, with the columns that `decodeChange` needs. */
 export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>
   db
     .selectFrom('evidence_change')
@@ -44,8 +40,8 @@ export const createChangeReads = (db: Db) => ({
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
   /**
-   * Changes of a listing before a position, newest first, without those that checks saw, which are in the
-   * history of observations.
+   * Without a type, changes that checks saw are left out, because they are in the history of observations.
+   * The newest changes come first.
    */
   async ofRecord(
     handle: string,
@@ -62,7 +58,6 @@ export const createChangeReads = (db: Db) => ({
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
     return row && decodeChange(row);
   },
-  /** The listings with changes of these types after a position. */
   async handlesAfter(seq: number, types: readonly Change['type'][]): Promise<ReadonlySet<string>> {
     const rows = db.selectFrom('evidence_change').select('handle').distinct().where('seq', '>', seq);
     return new Set((await rows.where('type', 'in', [...types]).execute()).map(({ handle }) => handle));
@@ -76,10 +71,9 @@ export const createChangeReads = (db: Db) => ({
   },
 });
 
-/** Writes of changes inside a transaction; `touch` receives each listing whose history changed. */
+/** `touch` receives each listing whose history changed. */
 export const createChangeWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createChangeReads(db),
-  /** Adds changes in this order (log/changes.ts). */
   async add(changes: readonly NewChange[]) {
     for (const { handle } of changes) touch(handle);
     await addChanges(db, changes);

@@ -1,17 +1,13 @@
 import type { Context } from '../context.ts';
 
-/**
- * Completes one variable: returns up to 100 values for the typed text and the variables already filled in.
- */
+/** Returns up to 100 values for the typed text and the variables already filled in. */
 export type Complete = (
   typed: string,
   filled: Readonly<Record<string, string>>,
   context: Context,
 ) => Promise<string[]>;
 
-/** The most values that a completion offers. */
 const maxCompletions = 100;
-/** The most handles of a namespace that are searched for a part of a name. */
 const mostNames = 1000;
 /** A shorter text completes beginnings only. */
 const shortestPart = 2;
@@ -19,7 +15,8 @@ const shortestPart = 2;
 const toCompletions = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);
 
 /**
- * Handles of listings whose handle or title contains the typed text, those that its words match best first.
+ * Finds handles of listings that have the typed text in their handle or title, the best match for its words
+ * first.
  */
 async function findHandles(typed: string, { store }: Context): Promise<string[]> {
   if (typed.trim().length < shortestPart) return [];

@@ -13,10 +13,7 @@ const maxCounted = 1000;
 
 const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
 
-/**
- * The number of visible listings that have a facet or a namespace, or of all visible listings if no key is
- * given.
- */
+/** Counts all visible listings if no key is given. */
 export async function readCount(db: Db, table: keyof typeof keyColumns, key = everyListing): Promise<number> {
   const { rows } = await sql<{ listings: number }>`select listings from ${sql.table(table)}
     where ${sql.ref(keyColumns[table])} = ${key}`.execute(db);
@@ -45,17 +42,14 @@ async function readAllCounts(db: Db): Promise<SearchCounts> {
   return { total, capped: false, facets: Object.fromEntries(facets) };
 }
 
-/**
- * The facets of listings as stored, read as one text, because reading a thousand rows would take as long as
- * finding them.
- */
+/** Read as one text, because reading a thousand rows would take as long as finding them. */
 async function readFacetTexts(db: Db, search: SearchIndex, ids: readonly number[]): Promise<string[]> {
   const found = sql<{ facets: string | null }>`select string_agg(facets, ${'\n'}) as facets
     from listing where ${search.hasId(ids)}`;
   return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
 }
 
-/** Counts of listings with all of these facets; those of all listings are stored. */
+/** Counts up to 1,000 listings. The counts of all listings are stored. */
 export async function readListCounts(
   db: Db,
   search: SearchIndex,
@@ -67,7 +61,6 @@ export async function readListCounts(
   return countFacets(await readFacetTexts(db, search, ids.slice(0, maxCounted)), ids.length > maxCounted);
 }
 
-/** The change in the number of visible listings for each key of the rows. */
 function toChanges(
   before: readonly ListingRow[],
   after: readonly ListingRow[],

@@ -17,15 +17,10 @@ import {
   words,
 } from '../store/table.ts';
 
-/**
- * Kinds of input that a caller may have to supply: a header, a variable of the address, an environment
- * variable, an argument.
- */
+/** A `variable` is a part of an address or of an argument. */
 const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
 
-/**
- * One input that a remote or a package takes from its caller, as the publisher recorded it; never a value.
- */
+/** An input is as the publisher recorded it, without a value. */
 const listingInput = z.object({
   name: z.string(),
   kind: z.enum(inputKinds),
@@ -39,7 +34,7 @@ export const listingTag = z.object({ tag: z.string(), reason: z.string() });
 
 export type ListingTag = z.infer<typeof listingTag>;
 
-/** One fact that was recorded elsewhere, with its source and date; never a rating (docs/ratings.md). */
+/** A fact that was recorded elsewhere; never a rating (docs/ratings.md). */
 export const importedSignal = z.object({
   kind: z.string(),
   value: z.unknown() as z.ZodType<Json>,
@@ -101,7 +96,7 @@ export const listingPackage = z.object({
 export type ListingPackage = z.infer<typeof listingPackage>;
 
 const summaryColumns = {
-  /** The static rank (toStaticRank): it orders every list and never changes with ratings or new versions. */
+  /** The static rank (toStaticRank). */
   id: integer,
   handle: text,
   title: optional(text),
@@ -113,7 +108,7 @@ const summaryColumns = {
   status_message: optional(text),
   published_at: text,
   updated_at: text,
-  /** The time at which it was read; `import_run` is the run that read it. */
+  /** The time at which the run `import_run` read it. */
   imported_at: text,
   import_run: integer,
   endpoint: optional(text),
@@ -137,10 +132,7 @@ const summaryColumns = {
 };
 
 export const summaryTable = rowCodec(summaryColumns);
-/**
- * The part of a listing that lists and searches need. Times are RFC 3339 UTC with milliseconds, so text order
- * is time order.
- */
+/** Times are RFC 3339 UTC with milliseconds, so text order is time order. */
 export type ListingSummary = TableValue<typeof summaryTable>;
 
 export const listingTable = table(
@@ -188,14 +180,15 @@ export const versionTable = table('listing_version', ['handle', 'version'], {
   listed_at: text,
 });
 /**
- * A version as the registry API lists it; if its listing was withdrawn here, it is deleted and has no record.
+ * A version as the registry API lists it. If its listing was withdrawn here, it is listed as deleted, without
+ * the publisher's record.
  */
 export type ListedVersion = TableValue<typeof versionTable>;
 export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
 export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
 
-/** The dates of a listing that its registry states; empty if it states none. */
+/** Undefined if the registry left out a date of any version. */
 export const statedDates = ({
   undated,
   published_at,
@@ -203,11 +196,9 @@ export const statedDates = ({
 }: Pick<ListingSummary, 'undated' | 'published_at' | 'updated_at'>) =>
   undated ? { published_at: undefined, updated_at: undefined } : { published_at, updated_at };
 
-/** A listing with those texts emptied that the operator has hidden. */
 export const withoutHidden = <T extends ListingSummary>(listing: T): T =>
   listing.hidden ? { ...listing, title: undefined, description: '', status_message: undefined } : listing;
 
-/** The sentence in lists about a listing whose texts are hidden; its page says why. */
 export const hiddenSentence =
   'The operator has hidden the title, description and status message of this listing.';
 
@@ -216,39 +207,36 @@ export const registryMeta = 'io.modelcontextprotocol.registry/official';
 /** Key of the publisher's own facts in a record's `_meta`. */
 export const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
 
-/** A publisher's record without the texts that are hidden. */
 export const withoutHiddenText = <T extends object>(record: T) => ({
   ...record,
   title: undefined,
   description: hiddenSentence,
 });
 
-/** Name of the sample as a source of imports, for a first run without a network. */
+/** The source for a first run without a network. */
 export const sampleSource = 'sample';
 
 export const sampleOrigin = 'sample shipped with Dossier, not a registry';
 const specificationOrigin = 'registry, as given in the specification, not read there';
-/** Origins of the listings of the shipped sample. */
 export const sampleOrigins = [sampleOrigin, specificationOrigin] as const;
 const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.politicalcomms/api']);
 
 export const sampleOriginOf = (handle: string): string =>
   specified.has(handle) ? specificationOrigin : sampleOrigin;
 
-/** Tells whether a listing is one of the shipped sample; the origin of any other names its kind, `(MCP)`. */
+/** Any other origin names a kind, `(MCP)`, so that no registry's name is taken for the sample's. */
 export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin === sampleOrigin || origin === specificationOrigin;
 
 const officialRegistry = 'registry.modelcontextprotocol.io';
 
-/** Tells whether a listing is from the official registry, or a copy of it. */
+/** Tells whether a listing is from the official registry or a copy of it. */
 export const isOfficial = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin.startsWith(`${officialRegistry} (MCP)`);
 
-/** Tells whether a listing quotes the specification, so that nothing but the sample's own file was read. */
 export const isSpecified = ({ origin }: Pick<Listing, 'origin'>): boolean => origin === specificationOrigin;
 
-/** The sentence about a listing of the shipped sample; undefined for any other listing. */
+/** Undefined for a listing that is not of the sample. */
 export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undefined {
   if (isSpecified(listing))
     return 'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates are those of the sample.';
@@ -261,7 +249,7 @@ export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undef
 export const isGone = ({ withdrawn }: Pick<Listing, 'withdrawn'>): boolean =>
   withdrawn === 'deleted' || withdrawn === 'optout';
 
-/** The listing as withdrawn for this reason, without any text of its publisher. */
+/** Leaves the handle and the version as the only texts of the publisher. */
 export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): Listing => ({
   ...listing,
   title: undefined,
@@ -278,16 +266,13 @@ export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): 
 });
 
 const slotsPerMillisecond = 1024;
-/**
- * In the year 2248; well below 2^53 / 1024, so that ranks stay safe integers when the next free one is taken.
- */
+/** This is in the year 2248, so that ranks stay safe integers when the next free one is taken. */
 const latest_ms = 8_790_000_000_000;
 
 /**
- * The static rank of a listing, which orders every list: the oldest known publication (RFC 3339), then a
- * checksum of the handle. Ratings and newer versions never change it. It is a whole number from 0 to 2^53.
- * Two listings first published in the same millisecond may have the same rank; the store then takes the next
- * free one.
+ * The oldest known publication (RFC 3339), then a checksum of the handle, as a whole number. Ratings and
+ * newer versions never change it. Two listings first published in the same millisecond may have the same
+ * rank; the store then takes the next free one.
  */
 export function toStaticRank(handle: string, firstPublishedAt: string): number {
   const published_ms = Math.min(Math.max(Date.parse(firstPublishedAt), 0), latest_ms);

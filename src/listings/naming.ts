@@ -5,7 +5,7 @@ import type { Listing, ListingInput, ListingPackage } from './listing.ts';
 import { isAddress } from './references/package.ts';
 import { toPackageReference } from './references/references.ts';
 
-/** Names with their owners. A name that does not tell its owner has the owner undefined. */
+/** A name that does not tell its owner has the owner undefined. */
 type Owned = ReadonlyMap<string, string | undefined>;
 
 export interface Secret {
@@ -20,7 +20,6 @@ export interface Secret {
 /** One word or variable with which a package is started. */
 export interface Setting {
   readonly text: string;
-  /** The public hosts that the setting names. */
   readonly hosts: Owned;
   /** Whether the setting can start other code: the runtime, an argument of the runtime or a variable. */
   readonly isOfRuntime: boolean;
@@ -50,7 +49,7 @@ export interface Naming {
   readonly isPartlyRead: boolean;
 }
 
-/** The parts of an address. A variable of a template stays as it is written. */
+/** A variable of a template stays as it is written. */
 interface AddressParts {
   /** `https://host/path?query`, with the host in lower case. */
   readonly text: string;
@@ -116,11 +115,9 @@ export function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string
   return items.toSorted((a, b) => Number(first.has(b)) - Number(first.has(a)));
 }
 
-/** The remotes, with the first one of each owner before all others. */
 export const remotesByOwner = <T extends { readonly url: string }>(remotes: readonly T[]): T[] =>
   firstOfEach(remotes, ({ url }) => readAddress(url).owner);
 
-/** The packages, with the first one of each owner before all others. */
 export const packagesByOwner = (packages: readonly ListingPackage[]): ListingPackage[] =>
   firstOfEach(packages, (recorded) => {
     const [name, owner = name] = nameOfPackage(recorded);
@@ -136,7 +133,7 @@ interface Asking {
   readonly packages: readonly (ListingPackage & { readonly name?: string })[];
 }
 
-/** The secrets that a record names, by their names in lower case, because names of headers ignore case. */
+/** The keys are names in lower case, because names of headers ignore case. */
 export function secretsOf({ remotes, packages }: Asking): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
   const add = (to: readonly string[], isEndpoint: boolean, inputs: readonly ListingInput[] = []) => {
@@ -186,7 +183,6 @@ export function hostsIn(text: string): Map<string, string> {
   return hosts;
 }
 
-/** A record as it is compared, apart from its repository and from what cannot be read. */
 interface Recorded extends Pick<Listing, 'repository_key'> {
   readonly remotes: readonly {
     readonly url: string;

@@ -16,12 +16,11 @@ const mostEdits = 2;
 const shortName = 5;
 const mostAlike = 200;
 const mostNamed = 50;
-/** At most this many words of a name are searched for, from its beginning. */
 const mostWords = 5;
 
 const selectVisible = (db: Db) => db.selectFrom('listing').select('handle').where('withdrawn', 'is', null);
 
-/** Visible handles that differ in case only, or that are `io.github.` followed by the text. */
+/** Finds visible handles that equal the text but for capitals, or for `io.github.` before it. */
 const readSame = (db: Db, folded: string) =>
   selectVisible(db)
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])
@@ -35,7 +34,7 @@ const readAlike = (db: Db, start: string) =>
     .limit(mostAlike)
     .execute();
 
-/** Visible handles of publishers with this name, or with a name that differs by one letter. */
+/** The publisher's name may differ by one letter. */
 const readOwned = (db: Db, label: string) =>
   db
     .selectFrom('listing_reference')
@@ -55,13 +54,12 @@ const readOwned = (db: Db, label: string) =>
     .limit(mostAlike)
     .execute();
 
-/** Words that do not distinguish a name. */
 const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...stopWords]);
 
 const tellingOf = (name: string): string[] =>
   [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
 
-/** Visible listings with these words, or with similar spellings of them; `isAll` if it has all of them. */
+/** Spellings may be similar. `isAll` tells whether a listing has all words. */
 async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   if (words.length === 0) return [];
   const { hits, counted } = await rankFew(
@@ -110,7 +108,10 @@ function toAsked(text: string) {
   };
 }
 
-/** The closeness of a handle: the least `edits` from it, its name or its publisher's name. */
+/**
+ * `edits` is the least number of edits from the handle, its name or its publisher's name. It is negative for
+ * the same handle with other capitals or `io.github.` before it.
+ */
 function compareTo(
   handle: string,
   { folded, namespace, name, label, words, isPlain }: ReturnType<typeof toAsked>,
@@ -134,10 +135,10 @@ function compareTo(
 }
 
 /**
- * Reads visible handles near to a text, first those in its namespace: handles within two edits of the text or
- * of its name. If the name adds nothing to the publisher's name, handles of that publisher, or of one whose
- * name differs by one letter, are near too. `others` are further handles of that namespace and publisher,
- * then those with all words of the name.
+ * `near` are handles within two edits of the text or of its name, first those in its namespace. If the name
+ * adds nothing to the publisher's name, handles of that publisher, or of one whose name differs by one
+ * letter, are near too. `others` are further handles of that namespace and publisher, then those with all
+ * words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);

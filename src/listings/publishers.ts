@@ -7,7 +7,7 @@ type PublisherContext = Pick<Context, 'store'>;
 
 const noPublisher = () => new Problem('not_found', 'No listing shown here has this namespace.');
 
-/** Tells whether a visible listing has this namespace, in exactly this case. */
+/** The namespace has to be in exactly this case. */
 export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
   (await store.listings.publisherListings(text)) > 0;
 
@@ -18,7 +18,7 @@ export async function requireNamespace(text: string, reads: PublisherContext): P
 
 const perPage = 50;
 
-/** A page of the listings of a namespace, by handle, after a handle. Throws not_found if none follows. */
+/** The page begins after a handle. Throws not_found if no handle follows. */
 export async function readPublisher(
   namespace: string,
   after: string,
@@ -34,17 +34,16 @@ export async function readPublisher(
     namespace,
     listings: shown.flatMap((handle) => found.get(handle) ?? []),
     total: await listings.publisherListings(namespace),
-    /** The handle after which the next page begins; undefined at the end. */
+    /** Undefined at the end. */
     next: handles.length > perPage ? shown.at(-1) : undefined,
   };
 }
 
-/** The most listings of a publisher that are read for its facts. */
 export const mostRead = 500;
 
 export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
-/** Reads facts about the listings of a publisher; if it has more than 500, about the first 500 by handle. */
+/** If it has more than 500 listings, only the first 500 by handle are read. */
 export async function readPublisherFacts(namespace: string, { store: { listings } }: PublisherContext) {
   const start = `${namespace}/`;
   const rows = await listings.page(start, mostRead);
@@ -61,13 +60,14 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
   const isComparable = owners.some((owner) => owner !== 'not_comparable');
   return {
     listings: read.length,
-    /** The time at which their oldest known version was published, RFC 3339. */
+    /** When their oldest known version was published, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
     /** Hosts of their endpoints, the most frequent first. */
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
     /**
-     * The number that record a repository of a different account; undefined for a namespace that is a domain.
+     * The number of listings that record a repository of a different account; undefined for a namespace that
+     * is a domain.
      */
     otherOwners: isComparable ? owners.filter((owner) => owner === 'no').length : undefined,
   };
@@ -75,10 +75,7 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
 
 const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
 
-/**
- * A visible listing for each handle of a documented example: the listing itself, or else one of the first by
- * handle.
- */
+/** If the listing of an example is not visible, one of the first by handle stands for it. */
 export async function readExampleHandles({
   store: { listings },
 }: PublisherContext): Promise<ReadonlyMap<string, string>> {

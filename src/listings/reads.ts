@@ -39,7 +39,6 @@ const valuesOf = {
 /** If at most this many listings have some facets, all are read and sorted by their last update. */
 const maxSorted = 2000;
 
-/** Visible listings by static rank, which is the order of their ids. */
 const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest') =>
   db
     .selectFrom('listing')
@@ -75,7 +74,6 @@ const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
 const isBehind = (a: NonNullable<ListQuery['after']>, b: NonNullable<ListQuery['after']>) =>
   a.updated_at < b.updated_at || (a.updated_at === b.updated_at && a.id < b.id);
 
-/** The next of a few listings, by their last update. */
 async function sortLatest(db: Db, ids: readonly number[], { after, limit }: ListQuery): Promise<number[]> {
   if (ids.length === 0) return [];
   const times = await db
@@ -89,8 +87,8 @@ async function sortLatest(db: Db, ids: readonly number[], { after, limit }: List
 }
 
 /**
- * Listings with some facets, those updated last first. Few are all read and sorted. If there are many,
- * listings are read by their last update until enough have the facets.
+ * Few listings are all read and sorted. Of many, listings are read by their last update until enough have the
+ * facets.
  */
 async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const range = { facets: query.facets, order: 'newest', after: undefined } as const;
@@ -122,10 +120,7 @@ const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit:
     .orderBy('place');
 });
 
-/**
- * The oldest listings for a key. They are not all read, because thousands of listings may share a host or a
- * payee.
- */
+/** Reads only the oldest listings, because thousands may share a host or a payee. */
 const selectOldest = precompileQuery((db: Db, key: string, limit: number) =>
   db
     .selectFrom('listing_reference')
@@ -139,7 +134,6 @@ const selectOldest = precompileQuery((db: Db, key: string, limit: number) =>
     .limit(limit),
 );
 
-/** The oldest listings for a key among those under the namespaces of one identity. */
 const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: number) =>
   db
     .selectFrom('listing_reference')
@@ -157,8 +151,8 @@ const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: 
 const mostHeld = 100;
 
 /**
- * Puts the listings of the holder of a recorded address or repository first, those on whose own domain the
- * address is before others of the holder. Anybody may record it, many times and before the holder did.
+ * Puts the listings of the holder of an address or repository first, and before its others those on whose own
+ * domain the address is. Anybody may record it, many times and before the holder did.
  */
 async function holderFirst(db: Db, reference: Reference, rows: readonly ListingRow[], limit: number) {
   const holder = holderOfReference(reference);
@@ -174,7 +168,6 @@ async function holderFirst(db: Db, reference: Reference, rows: readonly ListingR
   return [...ownFirst, ...rows.filter(({ handle }) => !handles.has(handle))].slice(0, limit);
 }
 
-/** Tells whether thousands of listings may share a key of this kind. */
 const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
 
 async function readRecording(db: Db, references: readonly Reference[], limit: number) {
@@ -193,14 +186,11 @@ async function readRecording(db: Db, references: readonly Reference[], limit: nu
 
 export type ListingReads = ReturnType<typeof createListingReads>;
 
-/**
- * Reads of listings, on any engine. None counts or sorts all listings; only `handleAt` and a search by name
- * in `versionPage` may read all handles. Visible means not withdrawn.
- */
+/** Visible means not withdrawn. Shown means neither withdrawn nor hidden. */
 export const createListingReads = (db: Db, search: SearchIndex) => ({
-  /** One listing, withdrawn or not, with the texts that the operator has hidden. */
+  /** Includes a withdrawn listing and hidden texts. */
   byHandle: (handle: string) => findOne(db, 'listing', { handle }, listingTable),
-  /** The existing listings of these handles, with hidden texts, in no particular order. */
+  /** Includes withdrawn listings and hidden texts, in no particular order. */
   byHandles: async (handles: readonly string[]) => {
     if (handles.length === 0) return [];
     const rows = db
@@ -209,52 +199,38 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .where('handle', 'in', [...handles]);
     return (await rows.execute()).map(listingTable.decode);
   },
-  /** Visible handles near to an unknown one, or to a name without a namespace. */
   near: (text: string, limit: number) => readNear(db, search, text, limit),
   /**
-   * For each reference, up to `limit` visible listings that record it, or ask to be paid there: first those
-   * whose namespace is on the domain of the address or of the account that owns the repository, then the
-   * oldest.
+   * For each reference, up to `limit` visible listings that record it, or ask to be paid there. First are
+   * those of the holder of the address or repository, then the oldest.
    */
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
-  /** For each reference, up to `limit` shown listings that had it and no longer have it, the latest first. */
+  /** For each reference, up to `limit` shown listings that had it earlier, the latest first. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**
-   * Up to `limit` payees of shown listings at an address, those on its network first, and present ones before
-   * former ones.
+   * Up to `limit` payees of visible listings at an address, those on its network first, and present ones
+   * before former ones. Former payees of hidden listings are left out.
    */
   asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
   search: (query: SearchQuery<FacetChoice>) => rankListings(toSearch(db, search), query),
-  /**
-   * The ids of up to `limit` visible listings with most of the words of a text, best first; if very many have
-   * them, the likeliest.
-   */
+  /** Ids of visible listings that most likely have the words of a text, best first. */
   best: async (text: string, limit: number) =>
     (await rankFew(toSearch(db, search), text, limit)).hits.map(({ id }) => id),
   list: async (query: ListQuery) => (await readSorted(db, search, query)).map(decodeShown),
-  /**
-   * Counts of visible listings that have all of these facets, up to 1,000, or of all visible listings without
-   * a bound.
-   */
   listCounts: (facets: readonly FacetChoice[]) => readListCounts(db, search, facets),
-  /** The visible listings with these ids, in the same order. */
+  /** Visible listings, in the order of the ids. */
   byIds: async (ids: readonly number[]) =>
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
-  /** The names of visible listings, and what they may share, in the order of the ids. */
+  /** Visible listings, in the order of the ids. */
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
-  /**
-   * The ids of visible listings of other publishers that share facts with a listing, once for each kind of
-   * fact.
-   */
+  /** Visible listings of other publishers that share facts with a listing, once for each kind of fact. */
   sharing: (handle: string) => readSharing(db, handle),
   /**
-   * The visible listings that ask to be paid at an address, with the last sight of each, the oldest first; of
-   * more than 200, the first 201.
+   * The oldest visible listings that ask to be paid at an address, at most 201, with the last sight of each.
    */
   paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),
-  /** The number of visible listings for each facet of a kind, highest first. */
+  /** The facet with most listings comes first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
-  /** Visible handles in order after a handle, with their update times. */
   page: (afterHandle: string, limit: number) =>
     db
       .selectFrom('listing')
@@ -264,7 +240,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .orderBy('handle')
       .limit(limit)
       .execute(),
-  /** The visible handle at a position in the order of handles, from 1. */
+  /** Positions are those of visible handles in order, from 1. */
   handleAt: async (position: number) => {
     const visible = db
       .selectFrom('listing')
@@ -280,14 +256,13 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   count: () => readCount(db, 'facet_count'),
   publisherListings: (namespace: string) => readCount(db, 'publisher_count', namespace),
-  /** Distinct visible values that start with a prefix, in order, for completion. */
   completions: async (part: keyof typeof valuesOf, prefix: string, limit: number) => {
     const name = sql.ref(part);
     const query = sql<{ value: string }>`select ${name} as value from ${valuesOf[part]}
       and ${name} >= ${prefix} and ${name} < ${afterPrefix(prefix)} order by ${name} limit ${limit}`;
     return (await query.execute(db)).rows.map(({ value }) => value);
   },
-  /** Versions of listings that are not of the shipped sample, by handle and version. */
+  /** Leaves out the shipped sample. */
   versionPage: (query: VersionQuery) => readVersionPage(db, query),
   versionSummaries: async (handles: readonly string[]): Promise<VersionSummary[]> => {
     if (handles.length === 0) return [];
@@ -295,7 +270,6 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     return (await rows.where('handle', 'in', [...handles]).execute()).map(versionTable.decode);
   },
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
-  /** Versions with a date of the registry and their records, the latest first, without deleted ones. */
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),

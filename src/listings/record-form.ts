@@ -1,9 +1,5 @@
 import { isJsonObject, type JsonObject, ownMember } from '../core/json.ts';
 
-/**
- * The form in which a member of a server.json is read: a text, a flag, anything, an object, or a list or a
- * map of objects.
- */
 type Form =
   | 'text'
   | 'flag'
@@ -97,7 +93,7 @@ function nameOfItem(name: string, within: JsonObject, fields: Fields): string {
 
 type Report = (path: string) => void;
 
-/** The value in this form; any other value is reported, and undefined is returned. */
+/** Reports a value of another form, and returns undefined for it. */
 function readForm(value: unknown, form: Form, path: string, report: Report): unknown {
   const fits = (isFitting: boolean, read: () => unknown) => {
     if (isFitting) return read();
@@ -122,8 +118,8 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
 }
 
 /**
- * The items that can be read. A member that cannot be read is reported with its item's position in the
- * returned list; an item that cannot be read is reported as `path[]`.
+ * A member that cannot be read is reported with its item's position in the returned list. An item that cannot
+ * be read is reported as `path[]`.
  */
 function keepItems(
   list: readonly unknown[],
@@ -180,7 +176,7 @@ export interface ReadRecord {
   readonly unread: readonly string[];
 }
 
-/** Reads a server.json of any year and form; pure, and never throws. Unknown members stay as they are. */
+/** Reads a server.json of any year and form. Never throws. Unknown members stay as they are. */
 export function readRecord(server: object): ReadRecord {
   const unread = new Set<string>();
   const read = readFields(server as JsonObject, record, '', (path) => unread.add(path));

@@ -18,9 +18,7 @@ const isLatest = sql<boolean>`(listing.version = listing_version.version or list
   listing_version.version = (select other.version from listing_version as other
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
-/**
- * Tells whether a handle contains this text, ignoring case. LIKE would treat some characters as wildcards.
- */
+/** Ignores case. LIKE would treat some characters as wildcards. */
 const isNamed = (text: string) =>
   sql<boolean>`listing_version.handle in (select named.handle from listing as named
     where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;

@@ -8,17 +8,14 @@ import { listingTable, versionTable } from './listing.ts';
 export type ListingRow = RowOf<typeof listingTable>;
 
 /**
- * Kinds of facts by which a listing can be found or compared; `name` is a package in any registry, `namesake`
- * a short description together with the name after the slash.
+ * `name` is a package in any registry, and `namesake` a short description together with the name after the
+ * slash.
  */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
   | ('tools' | 'pay_to');
 
-/**
- * References of listings: what they record, list or are paid at, by keys that are equal for the same thing
- * (listings/references/references.ts).
- */
+/** Keys are equal for the same thing (listings/references/references.ts). */
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {
   key: text,
   handle: text,
@@ -30,8 +27,7 @@ const referenceTable = table('listing_reference', ['key', 'published_at', 'handl
 });
 
 /**
- * References that earlier versions of records named, by the keys of `listing_reference`. Reads leave out rows
- * that the listing now records again.
+ * References that earlier versions of records named. Reads leave out rows that the listing now records again.
  */
 const formerTable = table('former_reference', ['key', 'handle'], {
   key: text,
@@ -40,10 +36,7 @@ const formerTable = table('former_reference', ['key', 'handle'], {
   until: text,
 });
 
-/**
- * The endpoints that were seen to ask to be paid at an address, and their offers, in the form of `PaidOffer`
- * in observations.
- */
+/** `offers` have the form of `PaidOffer` in observations. */
 export interface PaidAs {
   readonly endpoints: readonly string[];
   readonly offers: readonly Readonly<Record<'amount' | 'asset' | 'network' | 'scheme', string>>[];
@@ -71,10 +64,9 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
   seen: json<PaidAs>(),
 });
 
-/** The number of visible listings with each facet; every write updates it, so that no read has to count. */
+/** The number of visible listings. Every write of listings updates it, so that no read has to count. */
 const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
 
-/** The number of visible listings with each namespace, which every write updates too. */
 const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });
 
 export const listingTables = [

@@ -14,19 +14,16 @@ export interface VersionQuery {
   readonly after: Pick<ListedVersion, 'handle' | 'version' | 'listed_at'> | undefined;
   readonly limit: number;
   readonly handles?: readonly string[] | undefined;
-  /**
-   * `latest`: only the version that the listing shows, or last showed; any other text: only versions of that
-   * name.
-   */
+  /** `latest` selects the version that the listing shows, or last showed. */
   readonly version: string | undefined;
   readonly versions?: readonly string[];
   /**
-   * Only versions whose entry changed here at this time or later, or up to a minute before it, RFC 3339; the
-   * list is then in the order of that time.
+   * Selects versions whose entry changed here at this time or later, or up to a minute before it, RFC 3339.
+   * The list is then in the order of that time.
    */
   readonly updatedSince: string | undefined;
   readonly withDeleted: boolean;
-  /** Only of listings that have this text in their handle, ignoring case. */
+  /** Selects listings that have this text in their handle, ignoring case. */
   readonly named?: string | undefined;
 }
 
@@ -37,7 +34,6 @@ export interface ListQuery {
   readonly limit: number;
 }
 
-/** A listing as lists show it, without the texts that the operator has hidden. */
 export const decodeShown = (row: ListingRow): ListingSummary => withoutHidden(summaryTable.decode(row));
 
 const visibleOf = (db: Db, ids: readonly number[]) =>

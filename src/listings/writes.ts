@@ -20,8 +20,8 @@ import type { Db, ListingRow } from './schema.ts';
 const probedIds = 512;
 
 /**
- * The rows with free ids: if two listings have the same static rank, the later one gets the next free id.
- * `known` are the stored rows by handle.
+ * If two listings have the same static rank, the later one gets the next free id. `known` are the stored rows
+ * by handle.
  */
 async function toFreeIds(
   db: Db,
@@ -61,9 +61,7 @@ const readFacets = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('listing').select('facets').where('handle', '=', handle),
 );
 
-/**
- * A listing's row with the facets from its present claim, ratings and check; undefined if they are unchanged.
- */
+/** Undefined if there is nothing to change. */
 async function readReindexed(
   db: Db,
   handle: string,
@@ -91,7 +89,6 @@ const upsertListings = precompileQuery((db: Db, rows: readonly ListingRow[]) =>
   upsert(db, 'listing', rows, 'handle'),
 );
 
-/** The columns on which the search index and the references depend, as one text. */
 const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...row }: ListingRow) =>
   [
     hidden,
@@ -108,7 +105,6 @@ const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...r
 
 const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;
 
-/** Replaces the index entries and references of those rows whose indexed columns changed. */
 async function updateIndex(
   db: Db,
   search: SearchIndex,
@@ -132,7 +128,7 @@ async function updateIndex(
   await putReferences(db, stale.filter(isVisible).flatMap(rowReferences));
 }
 
-/** A row as the actions of the operator in force require, whatever the given row says. */
+/** The operator's actions in force decide, whatever the row says. */
 function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined): ListingRow {
   const recorded = row.withdrawn === 'operator' ? null : row.withdrawn;
   return {
@@ -142,10 +138,7 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
   };
 }
 
-/**
- * Replaces rows. Returns whether a visible listing became invisible, because answers about others may name
- * it.
- */
+/** Returns whether a visible listing became invisible, because answers about others may name it. */
 async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<boolean> {
   if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
@@ -163,9 +156,8 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
 }
 
 /**
- * Writes of listings inside a transaction. `touch` receives each handle that changed, or nothing if any may
- * have changed; `standing` each one that the registry or its publisher withdrew. `readNative` reads facts of
- * modules above this one.
+ * `touch` receives each handle that changed, or nothing if any may have changed. `standing` receives each
+ * handle that the registry or its publisher withdrew. `readNative` reads facts of modules above this one.
  */
 export function createListingWrites(
   db: Db,
@@ -189,10 +181,7 @@ export function createListingWrites(
   };
   return {
     ...createListingReads(db, search),
-    /**
-     * Inserts or replaces versions by (handle, version); `listed_at` is when their present state became
-     * visible.
-     */
+    /** `listed_at` is when the present state of the versions became visible. */
     putVersions: (versions: readonly ListingVersion[], listed_at: string) =>
       inChunks(versions, (chunk) =>
         upsertVersions(
@@ -200,7 +189,7 @@ export function createListingWrites(
           chunk.map((version) => versionTable.encode({ ...version, listed_at })),
         ),
       ),
-    /** Marks the versions of a listing as changed here at a time: withdrawn, hidden or shown again. */
+    /** `listed_at` is when the listing was withdrawn, hidden or shown again here. */
     async relistVersions(handle: string, listed_at: string) {
       await db.updateTable('listing_version').set({ listed_at }).where('handle', '=', handle).execute();
     },
@@ -209,26 +198,23 @@ export function createListingWrites(
       await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
       await deleteFormer(db, handle);
     },
-    /** Replaces the references that earlier versions of a listing named and the newer ones do not. */
     putFormer: (handle: string, former: readonly FormerReference[]) => replaceFormer(db, handle, former),
     /**
      * Merges a part of the search index, so that searches after many writes read less. Call it with `true`
-     * first, then until it returns false.
+     * first, then with `false` until it returns false.
      */
     mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
     /**
-     * Inserts or replaces listings by handle, and updates the search index and the counters. If a different
-     * listing has the `id`, the next free one is taken. A listing that the operator hid or withdrew stays so,
-     * whatever is put.
+     * If a different listing has the `id`, the next free one is taken. A listing that the operator hid or
+     * withdrew stays so.
      */
     putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
-    /** Recomputes the facets from claim and ratings; those from checks are replaced if `ofCheck` is given. */
+    /** Recomputes the facets from claim and ratings. Those from checks are replaced if `ofCheck` is given. */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {
       touch(handle);
       const row = await readReindexed(db, handle, { ofCheck, readNative });
       if (row) await put([row]);
     },
-    /** Hides, withdraws or shows a listing again, as the actions of the operator in force require. */
     async moderate(handle: string) {
       // Answers about other listings may name it.
       touch();

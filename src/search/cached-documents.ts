@@ -23,7 +23,7 @@ function* piecesOf(positions: readonly number[]) {
   for (let at = 0; at < positions.length; at += readAtOnce) yield positions.slice(at, at + readAtOnce);
 }
 
-/** For reads in a transaction or a snapshot. */
+/** Reads in a transaction or of a snapshot use no cache. */
 export const createUncachedSearch = (index: EngineIndex): SearchIndex => ({
   ...index,
   async readDocuments(db, positions) {
@@ -71,7 +71,7 @@ function createStarts() {
       if (position !== isFree) put(position, startsBefore[at] ?? isNowhere);
   };
   return {
-    /** Negative if there is no document. */
+    /** Returns a negative number if there is no document. */
     get(position: number): number {
       const slot = slotOf(position);
       return positions[slot] === position ? (starts[slot] ?? isNowhere) : isNowhere;

@@ -113,7 +113,7 @@ export interface SearchedRow {
   readonly description: string;
   /** JSON of the tags with their reasons. */
   readonly tags: string;
-  /** Separated by spaces. */
+  /** Facets are separated by spaces. */
   readonly facets: string;
 }
 
@@ -131,7 +131,7 @@ const fields = {
 /** Later terms of a description count less, because many are side remarks ("pay per call in USDC"). */
 const firstTerms = 9;
 const laterShare = 0.92;
-/** `k1` of BM25: a term whose sum is this gets half of the greatest weight. */
+/** This is `k1` of BM25: a term with this sum gets half of the greatest weight. */
 const saturation = 0.8;
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
 /** Leaves out the forge or the top-level domain, which name nobody. */

@@ -66,8 +66,8 @@ async function findInWindow(db: Db, probe: Probe, window: number): Promise<numbe
 }
 
 /**
- * So many listings are read first, in the order of ids. GIN, which returns matches in no order, is used only
- * if they contain too few matches.
+ * This many listings are read first, in the order of ids. GIN, which returns matches in no order, is used
+ * only if they contain too few matches.
  */
 const scannedRows = 10_000;
 

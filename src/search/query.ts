@@ -65,7 +65,7 @@ function toQueryWords(text: string) {
     return {
       text: words.map((word) => word.text).join(' '),
       term: terms.at(-1) ?? '',
-      /** 1 for those words of the query that say most. */
+      /** The share is 1 for those words of the query that say most. */
       share: Math.max(...words.map((word) => shareOf(word.text))) / most,
       /** The first alternative is the word or phrase itself. */
       alternatives: isPhrase

@@ -54,7 +54,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
 const toFacetExpression = (facet: FacetChoice): string =>
   `(${Array.from([facet].flat(), (one) => `"${toFacetToken(one)}"`).join(' OR ')})`;
 
-/** FTS5 expressions, each of which may be empty. */
+/** Each expression may be empty. */
 const toExpression = ({ groups, facets, excluded }: Probe) => ({
   wanted: [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' OR ')})`),

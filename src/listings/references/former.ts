@@ -5,14 +5,14 @@ import type { Db, ListingSchema } from '../schema.ts';
 import { readFormerlyPaid } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
 
-/** An endpoint, repository or package that versions of a record named until a newer one did not. */
+/** An endpoint, host, repository or package that versions of a record named until a newer one did not. */
 export type FormerReference = Omit<ListingSchema['former_reference'], 'handle'>;
 
 const selectOf = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('former_reference').select(['key', 'until']).where('handle', '=', handle).orderBy('key'),
 );
 
-/** Replaces the references of earlier versions of a listing; writes nothing if they are the same. */
+/** Writes nothing if they are the same. */
 export async function replaceFormer(db: Db, handle: string, rows: readonly FormerReference[]): Promise<void> {
   const known = await selectOf(db, handle);
   const wanted = rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -29,10 +29,7 @@ export async function deleteFormer(db: Db, handle: string): Promise<void> {
   await db.deleteFrom('former_reference').where('handle', '=', handle).execute();
 }
 
-/**
- * At most this many former holders are read, the latest first, because thousands of listings may have had the
- * same host.
- */
+/** At most this many former holders are read, because thousands of listings may have had the same host. */
 const mostRead = 200;
 
 const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
@@ -67,7 +64,7 @@ const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
     .limit(limit),
 );
 
-/** A listing that had something, and until when, RFC 3339. */
+/** `until` is RFC 3339. */
 export interface FormerHolder {
   readonly listing: Listing;
   readonly until: string;

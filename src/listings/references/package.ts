@@ -10,12 +10,12 @@ const usualHosts: Readonly<Record<string, readonly string[]>> = {
   oci: ['docker.io', 'index.docker.io', 'registry-1.docker.io', 'registry.hub.docker.com', 'hub.docker.com'],
 };
 
-/** Tells whether a package type is an image; records before September 2025 may call it `docker`. */
+/** Records before September 2025 may call an image `docker`. */
 export const isImageType = (type: string): boolean => /^(?:oci|docker)$/i.test(type);
 
 const toUrl = (base: string) => URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(base) ? base : `https://${base}`);
 
-/** Tells whether the name of a package is an address, as for an MCPB file, which then is the location too. */
+/** The name of an MCPB file is its address. */
 export const isAddress = (identifier: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(identifier);
 
 /** The first part of the name of an image if it is a host (distribution/reference, "splitDockerDomain"). */
@@ -25,9 +25,8 @@ export function hostOfImage(identifier: string): string | undefined {
 }
 
 /**
- * The name of a recorded package, and the base address of its registry unless that is the usual one of its
- * type. The base becomes part of the name of an image without a host. A base that is not an address still
- * names a different registry.
+ * Leaves out the base address of the registry that is usual for the type. The base becomes part of the name
+ * of an image without a host. A base that is not an address still names a different registry.
  */
 export function placeOfPackage(
   type: string,
@@ -73,9 +72,8 @@ const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
 
 /**
- * Tells whether a version names one release: three parts of SemVer for npm, Cargo and NuGet, a release of PEP
- * 440 for PyPI, a digest or a tag with a number for images (though a tag can be moved). `latest`, `1` of npm
- * and `1.x` do not.
+ * A release has three parts of SemVer for npm, Cargo and NuGet, and the form of PEP 440 for PyPI. For an
+ * image it is a digest or a tag with a number, although a tag can be moved.
  */
 export function isExactVersion(type: string, version: string): boolean {
   if (isImageType(type)) return /\d/.test(version);

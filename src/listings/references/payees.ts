@@ -7,10 +7,7 @@ import { toReferenceKey } from './references.ts';
 
 type PayeeRow = RowOf<typeof payeeTable>;
 
-/**
- * A payee as a check of a listing saw it. `first_seen_at` belongs to the fact that has all payees of its
- * endpoint.
- */
+/** `first_seen_at` belongs to the fact that has all payees of its endpoint. */
 export interface SeenPayee extends PaidAs {
   readonly network: string;
   readonly address: string;
@@ -29,13 +26,13 @@ const selectOf = precompileQuery((db: Db, handle: string) =>
 
 const idOf = ({ key, network }: Pick<PayeeRow, 'key' | 'network'>) => `${key} ${network}`;
 
-/** The time since which a payee is seen, without a check in between that saw a different payee instead. */
+/** Since when a payee is seen, without a check in between that saw a different payee instead. */
 function sinceWhen({ as_of, first_seen_at }: SeenPayee, was: PayeeRow | undefined, isFirst: boolean): string {
   if (was && (was.until === null || first_seen_at <= was.seen_at)) return was.since;
   return isFirst ? first_seen_at : as_of;
 }
 
-/** Stores the payees of a listing that a check saw; those that it did not see become former ones. */
+/** Payees that the check did not see become former ones. */
 export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee[]): Promise<void> {
   const known = await selectOf(db, handle);
   if (known.length + seen.length === 0) return;
@@ -61,22 +58,19 @@ export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee
       .execute();
 }
 
-/** Ends the payees of listings whose record now names other endpoints; the next check begins anew. */
+/** The next check of these listings begins anew. */
 export async function endPayees(db: Db, handles: readonly string[]): Promise<void> {
   if (handles.length === 0) return;
   const stored = db.updateTable('payee').set(({ ref }) => ({ until: ref('seen_at') }));
   await stored.where('handle', 'in', handles).where('until', 'is', null).execute();
 }
 
-/**
- * At most this many rows of one address are read, one more than are ever counted: present ones from the first
- * seen, former ones from the last seen.
- */
+/** This is one more row of an address than is ever counted. */
 const mostRead = 201;
 
 /**
- * The rows of an address, on one network if it is given: present ones, the first seen first, or former ones,
- * the last seen first. They are in the order of an index, so that no engine reads more of them.
+ * Present rows begin with the first seen, and former rows with the last seen. They are in the order of an
+ * index, so that no engine reads more of them.
  */
 function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
   const ofAddress = db.selectFrom('payee').selectAll().where('key', '=', key);
@@ -90,7 +84,7 @@ function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
     .limit(sql.lit(mostRead));
 }
 
-/** Up to `limit` visible listings that ask to be paid at an address on a network, the oldest first. */
+/** Up to `limit` visible listings, the oldest first. */
 export const readPaidOn = precompileQuery((db: Db, key: string, network: string, limit: number) =>
   db
     .selectFrom(rowsAt(db, 'now', key, network).as('present'))
@@ -102,10 +96,7 @@ export const readPaidOn = precompileQuery((db: Db, key: string, network: string,
     .limit(limit),
 );
 
-/**
- * Up to `limit` shown listings that asked to be paid at an address, on one network if it is given, and no
- * longer do; the latest first.
- */
+/** Up to `limit` shown listings that asked to be paid at an address earlier, the latest first. */
 function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
   const last = db
     .selectFrom(rowsAt(db, 'before', key, network).as('ended'))
@@ -146,9 +137,7 @@ const selectFormerlyPaidOn = precompileQuery((db: Db, limit: number, key: string
   formerlyPaid(db, limit, key, network),
 );
 
-/**
- * The former listings of an address, with the time until which each asked; on any network if none is given.
- */
+/** Reads any network if none is given. */
 export const readFormerlyPaid = (db: Db, key: string, network: string | undefined, limit: number) =>
   network === undefined ? selectFormerlyPaid(db, limit, key) : selectFormerlyPaidOn(db, limit, key, network);
 

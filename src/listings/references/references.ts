@@ -12,15 +12,14 @@ import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
 import { isImageType } from './package.ts';
 
 /**
- * A fact by which a listing can be found: something that its record names, which others may name too, or an
- * address at which it asks to be paid.
+ * Something that a record names, which others may name too, or an address at which a listing asks to be paid.
  */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
   /** Equal for every spelling. */
   readonly key: string;
   readonly registry?: string | undefined;
-  /** The network of an address that is paid, if it is stated (CAIP-2). */
+  /** The network of a payee, if it is stated (CAIP-2). */
   readonly network?: string | undefined;
   /** The registry is not the usual one of the package type, so the name alone does not find the package. */
   readonly isElsewhere?: true;
@@ -37,16 +36,14 @@ function toAddressKey(text: string): string | undefined {
   return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
-/** The host of an address key, without its port. */
 export const toHost = (key: string) => key.replace(/(?::\d+)?(?:[/?].*)?$/s, '');
 
-/** The name of an image without tag, digest and default registry. */
 const toImageKey = (name: string) =>
   name
     .replace(/^(?:docker\.io|index\.docker\.io)\/(?:library\/)?/, '')
     .replace(/(?::[\w.-]+)?(?:@sha256:.*)?$/, '');
 
-/** The name of a package in the form in which its registry compares names. */
+/** Registries compare names in this form. */
 function toPackageKey(name: string, registry: string | undefined): string {
   const lower = name.toLowerCase();
   if (registry === 'pypi') return lower.replace(/[-_.]+/g, '-');
@@ -54,10 +51,7 @@ function toPackageKey(name: string, registry: string | undefined): string {
   return /^https?:/.test(lower) ? (toAddressKey(name) ?? lower) : lower;
 }
 
-/**
- * The reference to a recorded package: its name and its registry, which is its type unless the record names a
- * different one.
- */
+/** The registry is the type, unless the record names a different one. */
 export function toPackageReference(recorded: ListingPackage): Reference {
   const { registry_type, registry_base_url, identifier } = recorded;
   const type = isImageType(registry_type) ? 'oci' : registry_type;
@@ -82,8 +76,8 @@ const isTelling = (name: string) =>
   toWords(name).some(({ text }) => text.length >= shortestWord && !saysLittle.some((list) => list.has(text)));
 
 /**
- * A description in lower case, without the full stop at its end. A short one counts only together with the
- * name after the slash, if that is telling; a placeholder does not count.
+ * A short description counts only together with the name after the slash, if that is telling. A placeholder
+ * does not count.
  */
 function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'description'>): Reference[] {
   const key = description.toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
@@ -93,7 +87,6 @@ function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'descri
   return isTelling(name) ? [{ kind: 'namesake', key: `${name} ${key}` }] : [];
 }
 
-/** References to the endpoints of a record, their hosts, the repository and the packages. */
 function recordedPlaces({
   remotes,
   packages,
@@ -108,13 +101,12 @@ function recordedPlaces({
   ];
 }
 
-/** The identity of the domain that an address is on, or of the account that owns a repository. */
+/** The identity of an address's domain, or of the account that owns a repository. */
 export function holderOfReference({ kind, key }: Reference): string | undefined {
   if (kind === 'endpoint' || kind === 'host') return Holder.ofHost(toHost(key)).id;
   return kind === 'repository' ? repositoryIdentity(key) : undefined;
 }
 
-/** References to everything that a record names, to its description, and to the publisher's name. */
 export function referencesOf(
   listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>,
 ): Reference[] {
@@ -159,7 +151,7 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
 ];
 
-/** The package that the page of a registry is about, as `npm:name@version`; undefined for any other text. */
+/** Returns `npm:name@version`, or undefined if the text is not such a page. */
 function readPackagePage(text: string): string | undefined {
   const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
@@ -170,7 +162,6 @@ function readPackagePage(text: string): string | undefined {
   return undefined;
 }
 
-/** Splits a written package into its registry, if it is named first, and its name with the version. */
 function readPackage(text: string) {
   const stated = readPackagePage(text) ?? text;
   const started = stated.replace(runner, '');
@@ -185,7 +176,7 @@ function readPackage(text: string) {
   return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
 }
 
-/** The version after the name of a package; `isExact` unless an operator makes it a range. */
+/** `isExact` is false if an operator makes it a range. */
 export interface VersionAsked {
   readonly text: string;
   readonly isExact: boolean;
@@ -193,10 +184,7 @@ export interface VersionAsked {
 
 const longestVersion = 100;
 
-/**
- * The version, tag or range at the end of the name of a package. Undefined if there is none, or if the text
- * has more than 500 characters.
- */
+/** Undefined if there is no version, tag or range, or if the text has more than 500 characters. */
 export function versionIn(text: string): VersionAsked | undefined {
   if (text.length > longest) return undefined;
   const { named } = readPackage(text.trim());
@@ -218,20 +206,20 @@ function toPackageReferences(text: string): Reference[] {
   return [...keys].map((key) => ({ kind: 'package', key, registry }));
 }
 
-/** References to a payee on its network, if that is known, and on any network. */
+/** A payee is looked for on its network, if that is known, and on any network. */
 export function payeeReferences({ address: key, network }: Payee): Reference[] {
   const anywhere = { kind: 'pay_to' as const, key };
   return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
 }
 
-/** References to the payee that a text names; empty for a package with its registry (`oci:image:1.2`). */
+/** Empty for a package with its registry (`oci:image:1.2`). */
 function toPayeeReferences(text: string): Reference[] {
   const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
   return payee ? payeeReferences(payee) : [];
 }
 
 /**
- * The references that a text may mean, the likeliest first; empty if it cannot be an address, a package or a
+ * The likeliest reference comes first. The list is empty if the text cannot be an address, a package or a
  * payee.
  */
 export function toReferences(text: string): Reference[] {
@@ -259,26 +247,20 @@ export function toReferences(text: string): Reference[] {
 
 const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
 
-/** Tells whether a reference is to a repository at a well-known forge. */
 export const isAtForge = ({ kind, key }: Reference): boolean =>
   kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
 
-/**
- * Tells whether a text may be the owner and name of a repository: an owner has no dot, a namespace has one.
- */
+/** An owner has no dot, a namespace has one. */
 export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 
-/**
- * The references that a text may mean besides a handle: for `owner/name`, the repositories at well-known
- * forges, and for any other handle none.
- */
+/** Returns the repositories at well-known forges for `owner/name`, and nothing for any other handle. */
 export function referencesBeside(text: string): Reference[] {
   if (isOwnerAndName(text))
     return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${text.toLowerCase()}` }));
   return isHandle(text) ? [] : toReferences(text);
 }
 
-/** Tells whether two references are the same. If `one` is a package without a registry, any registry fits. */
+/** If `one` is a package without a registry, any registry fits. */
 export const isSameReference = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
 
@@ -286,7 +268,7 @@ export const isSameReference = (one: Reference, other: Reference): boolean =>
 export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[]): string =>
   hash('sha256', JSON.stringify([kind, ...texts]), 'base64url').slice(0, 16);
 
-/** The key of a reference in the table: of a package by registry and name, or by name alone. */
+/** The key of a package is by registry and name, or by name alone. */
 export const keyOfReference = ({ kind, key, registry }: Reference): string =>
   kind === 'package' && registry === undefined
     ? toReferenceKey('name', key)
@@ -302,12 +284,11 @@ const referenceKeys = (
       : []),
   ]);
 
-/** The keys of everything that a record names: endpoints with their hosts, the repository and packages. */
 export const placeKeysOf = (
   recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
 ): ReadonlySet<string> => new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
 
-/** The references of a row; its description only if it is not hidden. */
+/** Leaves out a hidden description. */
 export function rowReferences(row: ListingRow): ListingSchema['listing_reference'][] {
   const { handle, published_at } = row;
   const all = referencesOf({
@@ -321,7 +302,7 @@ export function rowReferences(row: ListingRow): ListingSchema['listing_reference
   return [...new Map(referenceKeys(all).map((one) => [one.key, { ...one, ...same }])).values()];
 }
 
-/** The keys of a listing in the search index, in addition to its words and facets. */
+/** Facets that only find the listing. */
 export const toIndexKeys = ({ handle, namespace }: Pick<ListingRow, 'handle' | 'namespace'>): string[] => [
   ...ownerFacets(handle),
   `publisher:${namespace.toLowerCase()}`,

@@ -12,7 +12,6 @@ const put = precompileQuery((db: Db, rows: readonly ReferenceRow[]) =>
 /** Kinds of reference from checks of a listing; all others are from its record. */
 const observedKinds: readonly ReferenceKind[] = ['tools', 'pay_to'];
 
-/** Deletes the stored references of listings that come from their records, or from a check. */
 export async function deleteReferences(db: Db, handles: readonly string[], of: 'record' | 'check') {
   const kinds = of === 'check' ? 'in' : 'not in';
   const stored = db.deleteFrom('listing_reference').where('handle', 'in', handles);
@@ -22,10 +21,7 @@ export async function deleteReferences(db: Db, handles: readonly string[], of: '
 export const putReferences = (db: Db, rows: readonly ReferenceRow[]): Promise<void> =>
   inChunks(rows, (chunk) => put(db, chunk));
 
-/**
- * Replaces the references that a check of a listing saw; returns the oldest listings that share or shared any
- * of them.
- */
+/** Returns the oldest listings that share or shared any of the references. */
 export async function replaceChecked(
   db: Db,
   handle: string,
@@ -53,7 +49,7 @@ const selectChecked = precompileQuery((db: Db, handle: string) =>
     .where('kind', 'in', observedKinds),
 );
 
-/** This many of the oldest listings that share a reference are used; one more is read to see a cut. */
+/** One more listing is read, to see whether there are more. */
 const mostRead = 200;
 const selectOldest = precompileQuery((db: Db, key: string) =>
   db
@@ -90,9 +86,8 @@ const holders = sql`select case when ${isNeeded} then published_at || ' ' || oth
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
 /**
- * A column for rows of `listing`, for `toShared`: for each key that others share, its kind, the number of
- * holders that were read, and these holders, the oldest first. It is one text, because SQLite takes longer to
- * read one row for each key.
+ * A text for `toShared`. For each key that others share, it has the kind, the number of holders that were
+ * read, and these holders, the oldest first. On SQLite one text is faster than a row for each key.
  */
 export const sharedColumn = sql<string | null>`(
   select string_agg(own.kind || ' ' || own.as_of || ' ' || (
@@ -100,15 +95,10 @@ export const sharedColumn = sql<string | null>`(
   from listing_reference as own where own.handle = listing.handle
   and own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))}) and exists (${second}))`;
 
-/**
- * Kinds that suggest that two services are one; a shared word in the names of publishers shows no connection.
- */
+/** A shared word in the names of publishers shows no connection. */
 const connectingKinds = sharedKinds.filter((kind) => kind !== 'word');
 
-/**
- * Visible listings of other publishers that share something with a listing, from the rows that `sharedColumn`
- * reads; one row for each kind.
- */
+/** Visible listings of other publishers, one row for each kind that they share. */
 export const readSharing = precompileQuery((db: Db, handle: string) => {
   const place = sql<number>`row_number() over (partition by other.key order by other.published_at, other.handle)`;
   const holders = db
@@ -155,18 +145,11 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
     own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
     /** Whether there may be more, because at most the 200 oldest were read. */
     isCut: keyed.some(({ count }) => count > mostRead),
-    /**
-     * The oldest listing of other publishers. `as_of` is the time of the older of the two checks, empty for
-     * records.
-     */
+    /** `as_of` is the time of the older of the two checks, empty for records. */
     first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };
 }
 
-/**
- * The other visible listings that record the same, list the same tools or are paid at the same address, for
- * one kind.
- */
 export type SharedReference = ReturnType<typeof toSharedKind>;
 
 export function toShared(handle: string, text: string | null): SharedReference[] {
