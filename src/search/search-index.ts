@@ -53,9 +53,9 @@ export interface SearchedListings {
   withFoldedHandle(
     folded: string,
   ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;
-  /** The last updates of the visible ones among these listings, in no particular order. */
+  /** The last updates of these listings, in no particular order. */
   updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
-  /** The shown texts of the visible ones among these listings, in no particular order. */
+  /** The texts of those listings that are neither withdrawn nor hidden, in no particular order. */
   texts(
     ids: readonly number[],
   ): Promise<readonly { readonly handle: string; title: string | null; description: string }[]>;
