@@ -53,7 +53,7 @@ function distinctOf(words: readonly RankedWord[]): RankedWord[] {
       .map(({ terms }) => terms.join(' '))
       .toSorted()
       .join();
-  return [...new Map(words.toReversed().map((word) => [keyOf(word), word])).values()].reverse();
+  return [...Map.groupBy(words, keyOf).values()].flatMap(([first]) => first ?? []);
 }
 
 const countOfGroup = (word: RankedWord, strong: boolean): number => (strong ? word.strong : word.listings);

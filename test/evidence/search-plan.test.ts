@@ -33,4 +33,8 @@ describe('the looks into the search index', () => {
     const slides = word('slide', 4000, [['present'], ['slide', 'present']]);
     expect(looks([word('powerpoint', 4000, [['present']]), slides])).toEqual(['hpresent', 'wpresent']);
   });
+  it('begin with the rarest word, even if a later one finds the same', () => {
+    const [rare, same] = [word('rare', 10, [['deck']]), { ...word('deck', 10, [['deck']]), value: 1 / 9000 }];
+    expect(looks([rare, word('map', 5000, [['map']]), same])).toEqual(['wdeck', 'hmap', 'wmap']);
+  });
 });
