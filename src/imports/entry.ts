@@ -157,12 +157,12 @@ export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion |
   const meta = asMembers(entry._meta)[registryMeta] ?? {};
   if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates malformed');
   const isDeleted = meta.status === 'deleted';
-  if (!isDeleted && size_bytes > 64 * 1024) return unreadable('record larger than 64 KiB');
+  if (!isDeleted && size_bytes > 64 * 1024) return unreadable('entry larger than 64 KiB');
   if (
     !isDeleted &&
     readRecord(entry.server).unread.some((path) => /^[^.[]+$|^(?:remotes|packages)\[\]$/.test(path))
   )
-    return unreadable('a field of the record has the wrong type');
+    return unreadable('a field of the record is missing, written twice or of the wrong type');
   const record = isDeleted ? '{}' : toCleanJson(entry.server);
   if (record === undefined) return unreadable('nested too deeply');
   return (

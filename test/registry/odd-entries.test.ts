@@ -175,26 +175,32 @@ type Broken = readonly [what: string, entry: RegistryEntry, name: string, reason
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 const manyRemotes = Array.from({ length: 10_000 }, (_, at) => remote(`https://n${at}.example/mcp`));
-const wrongType = 'a field of the record has the wrong type';
+const wrongType = 'a field of the record is missing, written twice or of the wrong type';
 const noName = 'name or version missing or malformed';
 const noMeta = 'registry status or dates malformed';
 
-/** A record of this size as JSON without white space. */
+/** An entry of this size as JSON without white space. */
 function sized(size_bytes: number, updatedAt = '2026-10-02T08:00:00Z') {
   const padded = (padding: string) => registryEntry('b.m/x', { padding }, { updatedAt });
   return padded('x'.repeat(size_bytes - JSON.stringify(padded('')).length));
 }
 
 const broken: readonly Broken[] = [
-  ['a record of 64 KiB and a byte', sized(65_537), 'b.m/x', 'record larger than 64 KiB'],
+  ['an entry of 64 KiB and a byte', sized(65_537), 'b.m/x', 'entry larger than 64 KiB'],
   [
     'ten thousand remotes',
     registryEntry('b.a/remotes', { remotes: manyRemotes }),
     'b.a/remotes',
-    'record larger than 64 KiB',
+    'entry larger than 64 KiB',
   ],
   ['remotes that are a text', registryEntry('b.b/x', { remotes: 'none' }), 'b.b/x', wrongType],
   ['a description that is a number', registryEntry('b.c/x', { description: 7 }), 'b.c/x', wrongType],
+  [
+    'a website written twice',
+    registryEntry('b.m/y', { website_url: 'https://a.example', websiteUrl: 'https://b.example' }),
+    'b.m/y',
+    wrongType,
+  ],
   [
     'a remote without a type',
     registryEntry('b.d/x', { remotes: [{ url: 'https://a.example' }] }),
