@@ -9,10 +9,9 @@ const names = z.array(z.string()).max(mostNames);
 const cuts = z.record(z.string(), z.int()).optional();
 
 /**
- * The names that were removed (`from`) and added (`to`). `is_within` is true if the owner of every added
- * name was named before. `left_out` counts the names of each list that are not kept. `of_others`, if more
- * than two, counts the added names, kept or not, whose owner neither the earlier record nor the namespace
- * names.
+ * Names that were removed (`from`) and added (`to`). `is_within` is true if the owner of every added name was
+ * named before. `left_out` counts the names of each list that are not kept. `of_others`, if more than two,
+ * counts the added names, kept or not, whose owner neither the earlier record nor the namespace names.
  */
 const replaced = z.strictObject({
   from: names,
@@ -22,7 +21,6 @@ const replaced = z.strictObject({
   left_out: cuts,
 });
 
-/** The differences between two records that decide where callers go, what they run and who gets secrets. */
 export const moveSchema = z.strictObject({
   /** Hosts of endpoints. A host that serves many publishers is followed by the part that may name one. */
   endpoints: replaced.optional(),
@@ -48,7 +46,7 @@ export const moveSchema = z.strictObject({
       /** Secrets that became required, and secrets that became optional. */
       now_needed: names.optional(),
       now_optional: names.optional(),
-      /** The places and packages that get new secrets. `is_same` is true if all get every new secret. */
+      /** `hosts` and `packages` get new secrets. `is_same` is true if each of them gets every new secret. */
       sent: z
         .strictObject({
           hosts: names,
@@ -83,9 +81,8 @@ const shortened = (name: string): string =>
 type Rank = (name: string) => number;
 
 /**
- * The names to keep of each list, and the number of names that are left out. Within one rank, one name of
- * each owner comes first, and then the first ones by name, so that many names of one owner hide no other
- * owner.
+ * Within one rank, one name of each owner comes first, and then the first ones by name, so that many names of
+ * one owner hide no other owner.
  */
 function keepNames<K extends string>(
   lists: Readonly<Record<K, Iterable<string>>>,
@@ -108,7 +105,6 @@ function keepNames<K extends string>(
 type Owners = ReadonlySet<string | undefined>;
 type OwnerOf = (name: string) => string | undefined;
 
-/** Two records in the form in which they are compared. */
 interface NamingPair {
   readonly before: Naming;
   readonly after: Naming;
@@ -141,13 +137,12 @@ const countOthers = (all: Iterable<string>, isOther: (name: string) => boolean) 
 const notIn = (others: ReadonlyMap<string, unknown>, all: ReadonlyMap<string, unknown>): string[] =>
   [...all.keys()].filter((name) => !others.has(name));
 
-/** The owner of a place or package that gets a secret. */
 const ownerIn =
   ({ endpoints, packages }: Naming): OwnerOf =>
   (name) =>
     endpoints.get(name) ?? packages.get(name);
 
-/** Ranks a place or package first if the earlier record names nothing of its owner. */
+/** Ranks a place or package of a new owner first. */
 function othersFirst({ before, after, known }: NamingPair): Rank {
   const ownerOf = ownerIn(after);
   const isNamed = (name: string) => before.endpoints.has(name) || before.packages.has(name);
@@ -176,7 +171,7 @@ function replacedNames(
   };
 }
 
-/** The addresses that differ at places which both records name. */
+/** Compares only addresses at places that both records name. */
 function replacedAddresses({ before, after }: NamingPair): VersionMove['addresses'] {
   const atBoth = (of: Naming, name: string) => {
     const place = of.addresses.get(name)?.place ?? '';
@@ -206,10 +201,7 @@ const settingInOrder = (settings: readonly Setting[]): Setting => ({
   isOfRuntime: settings.some(({ isOfRuntime }) => isOfRuntime),
 });
 
-/**
- * The settings of one package that differ. If only their order differs, or how often one is given, all of
- * them count as one setting.
- */
+/** If only the order of the settings differs, or how often one is given, all of them count as one setting. */
 function differingSettings(before: readonly Setting[], after: readonly Setting[]) {
   const was = new Set(textsOf(before));
   const is = new Set(textsOf(after));
@@ -257,7 +249,6 @@ function repositoryMove({ before, after, known }: NamingPair): VersionMove['repo
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }), is_within };
 }
 
-/** The places and packages that get some secrets. */
 function sentTo(some: readonly Secret[], rankOf: Rank, ownerOf: OwnerOf) {
   const all = new Set(some.flatMap(({ to }) => [...to]));
   const places = new Set(some.flatMap((one) => [...one.places]));
@@ -303,7 +294,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
   };
 }
 
-/** The secrets that go to more places or packages than before, grouped by these places and packages. */
+/** Groups secrets that go to more places or packages than before by these places and packages. */
 function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
   const { before, after } = compared;
   const ownerBefore = ownerIn(before);
@@ -332,10 +323,7 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   };
 }
 
-/**
- * The difference between a record and the record before it. Undefined if there is none. The handle tells the
- * owner of the namespace.
- */
+/** Undefined if no compared part differs. The handle tells the owner of the namespace. */
 export function moveBetween(before: Naming, after: Naming, handle: string): VersionMove | undefined {
   const compared = { before, after, known: knownOwners(before, handle) };
   const found = {
@@ -352,8 +340,9 @@ export function moveBetween(before: Naming, after: Naming, handle: string): Vers
 }
 
 /**
- * Tells whether a move leads to something new, or replaces or removes the repository. A first repository does
- * not count, and neither does the removal of an endpoint, package or secret.
+ * Tells whether a move leads to something new, changes how a package is started, or replaces or removes the
+ * repository. A first repository does not count, and neither does the mere removal of an address, package or
+ * secret.
  */
 export const leadsElsewhere = (move: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages].some((part) => part !== undefined && part.to.length > 0) ||

@@ -11,8 +11,8 @@ export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'pu
 }
 
 /**
- * The number of endpoint addresses, or else of hosts, and of packages (without versions) that are the same as
- * in the record before. A number is 0 if any of the counted items differs.
+ * How many endpoint addresses, or else hosts, and packages (without versions) are the same as in the record
+ * before. A number is 0 if any of the counted items differs.
  */
 const keptSchema = z.strictObject({
   endpoints: z.int(),
@@ -35,7 +35,7 @@ function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> 
   };
 }
 
-/** A move, with the version that made it and the date of that version, if the registry states one. */
+/** The version that made the move, and its date if the registry states one. */
 export const datedMove = moveSchema.extend({
   version: z.string(),
   published_at: z.string().optional(),
@@ -48,8 +48,8 @@ const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
 const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
 /**
- * The versions that are not deleted, oldest first. Undefined if their order is not known. They are ordered by
- * publication or, if a date is missing, by semantic version, never by the time at which Dossier read them.
+ * Leaves out deleted versions. Versions are ordered by publication or, if a date is missing, by semantic
+ * version, never by the time at which Dossier read them. Undefined if their order is not known.
  */
 function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
   const listed = editions.filter(({ status }) => status !== 'deleted');
@@ -64,32 +64,30 @@ function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
   );
 }
 
-/** Moves to others weigh most, and then moves that ask for a new secret. */
 const weightOfMove = (move: DatedMove): number => (leadsToOthers(move) ? 2 : isWeighty(move) ? 1 : 0);
 
-/** Moves in the order of their weight, so that small or new ones do not hide others. */
+/** The weightiest moves come first, so that small or new ones do not hide them. */
 export const weightyFirst = (moves: readonly DatedMove[]): DatedMove[] =>
   moves.toSorted((a, b) => weightOfMove(b) - weightOfMove(a));
 
 const mostMoves = 10;
 
-/** The moves of the versions of a record up to the shown one, newest first. */
+/** Moves of the versions up to the shown one, newest first. */
 export interface Moves {
-  /** The number of versions that were compared. */
   readonly versions: number;
   /** The time at which the oldest of them was published, if it has a date. */
   readonly since?: string;
   /** Whether a part of a record that is compared could not be read. */
   readonly partly_read?: true;
-  /** The ten moves that weigh most. */
+  /** The ten moves that weigh most, newest first. */
   readonly moves: DatedMove[];
   /** The number of moves that are not kept. */
   readonly left_out?: number;
 }
 
 /**
- * The moves of the given editions of a listing, which may be in any order. Undefined if there are fewer than
- * two to compare, or if their order is not known.
+ * `editions` may be in any order. Undefined if there are fewer than two to compare, or if their order is not
+ * known.
  */
 export function toMoves(handle: string, editions: readonly Edition[], shown: string): Moves | undefined {
   const ordered = editionsInOrder(editions);
@@ -120,7 +118,7 @@ export function toMoves(handle: string, editions: readonly Edition[], shown: str
   };
 }
 
-/** Tells whether a change of the record is the same move as the move of a version. */
+/** Tells whether a stored change is the same move as that of a version. */
 export const isSameMove = (told: unknown, dated: DatedMove): boolean => {
   const { version: _, published_at: __, kept: ___, ...move } = dated;
   return isDeepStrictEqual(told, move);
