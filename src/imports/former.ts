@@ -30,8 +30,7 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
 
 /**
  * Former references follow from the stored versions alone, so that one full import and many small ones give
- * the same. Deleted versions do not count. Versions without a date of the registry do not count either,
- * because they have no order.
+ * the same.
  */
 export async function putFormer(tx: ImportTransaction, handles: Iterable<string>): Promise<void> {
   for (const handle of new Set(handles)) {

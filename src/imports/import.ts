@@ -222,7 +222,6 @@ async function writePage(current: Import, page: SourcePage): Promise<void> {
   if (current.run.counts.rows_quarantined > 0) current.mayRelease = true;
 }
 
-/** Checks the rest of the run against the 20 % limit without writing. Throws MassChangeError. */
 async function review({ context, run, source, guard, request: { signal } }: Import): Promise<void> {
   const { cursor, updated_since: updatedSince } = run;
   const at = context.clock().toISOString();
@@ -235,10 +234,6 @@ async function review({ context, run, source, guard, request: { signal } }: Impo
   guard.clear();
 }
 
-/**
- * Writes each batch of pages in one transaction. Throws RegistryError, MassChangeError or the signal's
- * reason.
- */
 async function writePages(current: Import): Promise<void> {
   const { source, request } = current;
   const { signal, onProgress } = request;
@@ -325,10 +320,7 @@ async function openImport(
   };
 }
 
-/**
- * Saves the end of a run that threw `error`, unless the signal stopped it. Throws `error` again if neither
- * the source nor the guard threw it.
- */
+/** Throws `error` again if neither the source nor the guard threw it. */
 async function endRun(
   { context, run, request: { signal } }: Import,
   error: unknown,

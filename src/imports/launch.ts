@@ -17,7 +17,6 @@ const template = /\{([^{}]+)\}/g;
  */
 type LaunchWord = string | undefined;
 
-/** Undefined for anything but a text, a number or a flag. */
 export const scalar = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)

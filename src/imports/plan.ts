@@ -94,7 +94,6 @@ interface ListingChange {
   readonly known: Listing | undefined;
   /** Tells whether the listing differs in more than the time of its reading. */
   readonly differs: boolean;
-  /** The moves from the version that was shown before. */
   readonly moved?: VersionMove | undefined;
   /**
    * The opt-out line that has withdrawn the listing until now, in a repository that the listing no longer
@@ -285,7 +284,6 @@ export function createMassChangeGuard(known: number, isAccepted: boolean) {
     get mustReview() {
       return isActive && !isCleared;
     },
-    /** Throws MassChangeError once more than 20 % of the known listings are affected. */
     count(handles: readonly string[]) {
       for (const handle of handles) affected.add(handle);
       if (isActive && affected.size > known * maxAffectedShare)

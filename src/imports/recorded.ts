@@ -201,7 +201,6 @@ export function toRecorded(record: object) {
 
 const recordedByVersion = new WeakMap<ListingVersion, RecordedServer>();
 
-/** Parses the record once for each version object. */
 export function recordedOf(version: ListingVersion): RecordedServer {
   const known = recordedByVersion.get(version);
   if (known) return known;

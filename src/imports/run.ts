@@ -45,8 +45,8 @@ const toRun = (
 ) => ({ ...run, ...progress, ...more });
 
 /**
- * Tells whether a run is resumed: it was interrupted, or failed for a reason that may pass, which keeps its
- * cursor. A run of changes is not resumed if the whole source is asked for.
+ * A failed run has a cursor only if the reason may pass. A run of changes is not resumed if the whole source
+ * is asked for.
  */
 const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
   (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
@@ -86,10 +86,7 @@ async function isTaken(tx: ImportTransaction, { dueAfter }: RunStart): Promise<b
   return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
 }
 
-/**
- * The time from which changes are requested: the newest known one, less an overlap for clock differences and
- * late commits.
- */
+/** The newest known time, less an overlap for clock differences and late commits. */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
   if (!newest) return undefined;
@@ -106,9 +103,8 @@ async function readRecorded(tx: ImportTransaction, source: RegistrySource): Prom
 }
 
 /**
- * Resumes the source's last run or begins a new one. A new run reads changes after a completed one. It reads
- * everything if none was completed, the source cannot list changes, no full run is recent enough, or `isFull`
- * is set. Throws UnderWayError if a run of any source has ended since this one was found due.
+ * Resumes the source's last run or begins a new one. Throws UnderWayError if a run of any source has ended
+ * since this one was found due.
  */
 export async function beginRun(
   tx: ImportTransaction,
@@ -142,10 +138,7 @@ export async function beginRun(
   return toRun({ ...begun, id }, { lease, isResumed: false, expectedRows });
 }
 
-/**
- * The newest of the run's time and these. Times after the start of the run do not count, because a time in
- * the future would hide changes.
- */
+/** Times after the start of the run do not count, because a time in the future would hide changes. */
 export const newestKnown = (run: RunImport, updatedAt: readonly string[]): string | undefined =>
   [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]
     .filter((time) => time <= run.started_at)

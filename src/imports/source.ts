@@ -68,10 +68,7 @@ function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_
   return json;
 }
 
-/**
- * `timeout_ms` is for the whole exchange. Redirects are not followed. Throws RegistryError, or the signal's
- * reason.
- */
+/** `timeout_ms` is for the whole exchange. Redirects are not followed. */
 async function fetchJson(
   client: OutboundClient,
   url: URL,
@@ -98,7 +95,7 @@ export interface Patience {
 
 const defaultPatience: Patience = { timeout_ms: 60_000, tries: 5, wait_ms: 1000 };
 
-/** The base of a registry's API; `/v0.1` is appended if it has no version. */
+/** `/v0.1` is appended to an address without a version. */
 const toApi = (url: string) => {
   const base = url.replace(/\/+$/, '').replace(/\/servers$/, '');
   return /\/v\d+(\.\d+)?$/.test(base) ? base : `${base}/v0.1`;

@@ -1,6 +1,9 @@
 import type { Context } from '../context.ts';
 
-/** Returns up to 100 values for the typed text and the variables already filled in. */
+/**
+ * Returns up to 100 values for the typed text and the variables already filled in. Values that start with the
+ * text come before those that contain it.
+ */
 export type Complete = (
   typed: string,
   filled: Readonly<Record<string, string>>,
@@ -27,7 +30,6 @@ async function findHandles(typed: string, { store }: Context): Promise<string[]>
     .map(({ handle }) => handle);
 }
 
-/** Namespaces that start with the typed text, then those that contain it. */
 export const completeNamespace: Complete = async (typed, _filled, context) => {
   const starting = await context.store.listings.completions('namespace', typed, maxCompletions);
   const handles = await findHandles(typed, context);
@@ -38,7 +40,6 @@ export const completeNamespace: Complete = async (typed, _filled, context) => {
   ]);
 };
 
-/** Names under the namespace already filled in that start with the typed text, then those that contain it. */
 export const completeName: Complete = async (typed, { namespace }, { store }) => {
   if (!namespace) return [];
   const handles = await store.listings.completions('handle', `${namespace}/`, mostNames);
@@ -50,13 +51,11 @@ export const completeName: Complete = async (typed, { namespace }, { store }) =>
   ]);
 };
 
-/** Handles that start with the typed text, then those that contain it, or whose title does. */
 export const completeHandle: Complete = async (typed, _filled, context) => {
   const starting = await context.store.listings.completions('handle', typed, maxCompletions);
   return toCompletions([...starting, ...(await findHandles(typed, context))]);
 };
 
-/** Tags that start with the typed text, then those that contain it, most frequent first. */
 export const completeTag: Complete = async (typed, _filled, { store }) => {
   const tags = (await store.listings.facetCounts('tag')).map(({ facet }) => facet.slice('tag:'.length));
   return toCompletions([

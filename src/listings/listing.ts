@@ -45,7 +45,7 @@ export const importedSignal = z.object({
   method_version: z.string(),
   outcome: z
     .enum(['seen', 'nothing', 'not_asked'])
-    .describe('Whether the source states it, states none, or it was not looked for'),
+    .describe('Whether the source states the fact, states none, or was not asked'),
   reason: wordsSchema.optional(),
   shared_with: z.string().optional().describe('The listing that is named, for a fact that listings share'),
 });
@@ -71,7 +71,7 @@ export const listingPackage = z.object({
   registry_base_url: z.string().optional().describe('The registry, if it is not the usual one of its type'),
   identifier: z
     .string()
-    .describe('As recorded; for an image with the registry, which may be recorded in its own field'),
+    .describe('As recorded; for an image including the registry, even if that is a field of its own'),
   version: z.string().optional().describe('As recorded; for an image also the tag or digest of its name'),
   file_sha256: z
     .string()
@@ -158,7 +158,6 @@ const versionColumns = {
   status: oneOf<'active' | 'deprecated' | 'deleted'>(),
   published_at: text,
   updated_at: text,
-  /** Whether the registry calls it the latest. */
   is_latest: flag,
   /**
    * Whether the registry states no date of it; `published_at` is then the time at which it was first read.

@@ -41,7 +41,6 @@ export interface Naming {
   readonly packages: Owned;
   /** Packages by their whole names. The whole name of a file is its address. */
   readonly packageKeys: ReadonlySet<string>;
-  /** The settings with which each package is started, in order. */
   readonly starts: ReadonlyMap<string, readonly Setting[]>;
   readonly secrets: ReadonlyMap<string, Secret>;
   readonly repository_key: string | undefined;
@@ -89,7 +88,7 @@ export function readAddress(address: string): AddressParts {
   return { text, host, owner, place: owner.startsWith(`${host}/`) ? owner : host, isPlain };
 }
 
-/** A package without its version. A file is named by the repository, host or account of its address. */
+/** A file is named by the repository, host or account of its address. */
 function nameOfPackage(recorded: ListingPackage): readonly [name: string, owner: string | undefined] {
   const { key, registry = '' } = toPackageReference(recorded);
   if (!isAddress(recorded.identifier)) return [`${registry}:${key}`, ownerOfPackage(registry, key)];

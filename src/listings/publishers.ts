@@ -62,7 +62,6 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
     listings: read.length,
     /** When their oldest known version was published, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
-    /** Hosts of their endpoints, the most frequent first. */
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
     /**

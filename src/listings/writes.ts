@@ -19,10 +19,7 @@ import type { Db, ListingRow } from './schema.ts';
  */
 const probedIds = 512;
 
-/**
- * If two listings have the same static rank, the later one gets the next free id. `known` are the stored rows
- * by handle.
- */
+/** If two listings have the same static rank, the later one gets the next free id. */
 async function toFreeIds(
   db: Db,
   rows: readonly ListingRow[],
@@ -204,10 +201,7 @@ export function createListingWrites(
      * first, then with `false` until it returns false.
      */
     mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
-    /**
-     * If a different listing has the `id`, the next free one is taken. A listing that the operator hid or
-     * withdrew stays so.
-     */
+    /** A listing that the operator hid or withdrew stays so. */
     putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
     /** Recomputes the facets from claim and ratings. Those from checks are replaced if `ofCheck` is given. */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {

@@ -56,7 +56,6 @@ export function createDocuments() {
     size: () => end,
     /** `add` changes this array and may replace it. */
     data: () => data,
-    /** Returns the start of the document. */
     add(text: string): number {
       const isPlaceholder = text.startsWith('!');
       const own = text.slice(isPlaceholder ? 1 : 0, text.indexOf('\n')).split(' ');

@@ -79,7 +79,6 @@ function subsets(words: readonly RankedWord[]): RankedWord[][] {
 
 const sumOfValues = (words: readonly RankedWord[]) => words.reduce((sum, { value }) => sum + value, 0);
 
-/** The rarest words, as long as few listings have any of them. */
 function toRare(byRarity: readonly RankedWord[]): RankedWord[] {
   let listings = 0;
   const end = byRarity.findIndex((word) => {

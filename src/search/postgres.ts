@@ -44,7 +44,6 @@ const fewMatches = 300;
 /** A chosen window is expected to have at least this many times the needed matches. */
 const spare = 1.2;
 
-/** The narrowest window that is expected to have enough matches. */
 function chooseWindow(expected: number, limit: number): number {
   let window = 0;
   let matches = expected;

@@ -93,7 +93,6 @@ const withoutCondition = (
   { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],
 ) => `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
 
-/** The prefix of a forge in a handle is not a word. */
 export function parseQuery(query: string) {
   const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
   const found = findConditions(text);

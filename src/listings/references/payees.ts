@@ -58,7 +58,6 @@ export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee
       .execute();
 }
 
-/** The next check of these listings begins anew. */
 export async function endPayees(db: Db, handles: readonly string[]): Promise<void> {
   if (handles.length === 0) return;
   const stored = db.updateTable('payee').set(({ ref }) => ({ until: ref('seen_at') }));
@@ -84,7 +83,6 @@ function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
     .limit(sql.lit(mostRead));
 }
 
-/** Up to `limit` visible listings, the oldest first. */
 export const readPaidOn = precompileQuery((db: Db, key: string, network: string, limit: number) =>
   db
     .selectFrom(rowsAt(db, 'now', key, network).as('present'))
@@ -137,7 +135,6 @@ const selectFormerlyPaidOn = precompileQuery((db: Db, limit: number, key: string
   formerlyPaid(db, limit, key, network),
 );
 
-/** Reads any network if none is given. */
 export const readFormerlyPaid = (db: Db, key: string, network: string | undefined, limit: number) =>
   network === undefined ? selectFormerlyPaid(db, limit, key) : selectFormerlyPaidOn(db, limit, key, network);
 

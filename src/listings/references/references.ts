@@ -128,7 +128,6 @@ const registries: Readonly<Record<string, string>> = {
   cargo: 'cargo',
   mcpb: 'mcpb',
 };
-/** Commands that start a package, as they are in settings of clients. */
 const runner = /^(?:npx|bunx|uvx|pnpm dlx|yarn dlx|pipx run)\s+(?:-y\s+|--yes\s+)?/;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
@@ -288,7 +287,6 @@ export const placeKeysOf = (
   recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
 ): ReadonlySet<string> => new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
 
-/** Leaves out a hidden description. */
 export function rowReferences(row: ListingRow): ListingSchema['listing_reference'][] {
   const { handle, published_at } = row;
   const all = referencesOf({
