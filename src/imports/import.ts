@@ -184,7 +184,7 @@ function requireWhole({ run, request }: Import, page: SourcePage): void {
 /** Thrown if a page would withdraw or move listings before the rest of the run was checked. */
 class ReviewNeeded extends Error {}
 
-/** Undefined if the run counts. A run of changes does, because its only row may be unreadable. */
+/** Undefined if the run counts. A run of changes always counts, because its only row may be unreadable. */
 function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);

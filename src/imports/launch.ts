@@ -80,7 +80,7 @@ function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWor
   return [flag, value];
 }
 
-/** `unwritten` names the first argument that cannot be written down, or is one too many. */
+/** `unwritten` names the first argument that cannot be written down or that exceeds the limit. */
 function toWords(
   recorded: unknown,
   isOfRuntime: boolean,

@@ -168,7 +168,7 @@ export const hasField: Readonly<
   repository: ({ repository_key }) => repository_key !== undefined,
 };
 
-/** Each text is on one line. Absent parts are undefined or empty. */
+/** Absent parts are undefined or empty. */
 export type RecordedServer = ReturnType<typeof toRecorded>;
 
 function publisherKeywords(server: JsonObject): string[] {
