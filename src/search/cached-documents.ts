@@ -119,8 +119,8 @@ export function createCachedSearch(
   });
 
   /**
-   * If that fails, or if many documents were forgotten, all are dropped, because only this frees their
-   * numbers.
+   * If the ids cannot be read, or if many documents were forgotten, all are dropped, because only this frees
+   * their numbers.
    */
   async function dropChanged(): Promise<void> {
     const own = memory;
