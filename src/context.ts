@@ -65,8 +65,8 @@ export interface Context {
   readonly timeouts: Timeouts;
   readonly caller: Caller;
   /**
-   * When the data that this request has read will change with time alone, in ms since 1970. Undefined if no
-   * reader noted that.
+   * When the data that this request has read will change with time alone, in ms since 1970. It is undefined
+   * if no reader noted that.
    */
   readonly reading: { changesAt_ms?: number };
 }

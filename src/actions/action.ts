@@ -43,7 +43,7 @@ export interface Action {
     target: FoundTarget,
     application: { readonly at: string; readonly reason: ModerationReason },
   ): Promise<void>;
-  /** Absent if nothing changes besides the row. */
+  /** It is absent if nothing changes besides the row. */
   undo?(tx: RatingTransaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
 }
@@ -59,7 +59,7 @@ const named = {
   network: (text: string) => toPrefix(text) !== undefined,
 } as const;
 
-/** docs/moderation.md lists the forms. Undefined for any other. */
+/** docs/moderation.md lists the forms. Returns undefined for any other. */
 export function readTarget(text: string): ModerationTarget | undefined {
   const [, kind, rest = ''] = /^(response|namespace|account|network):(.*)$/.exec(text) ?? [];
   if (kind !== undefined) {

@@ -43,7 +43,7 @@ export interface ReadingOutcome {
   readonly result: CheckResult | 'listing_withdrawn';
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   readonly seen?: SeenFacts | undefined;
-  /** Why lines that were read do not count, by hash. Absent if no text was judged. */
+  /** Why lines that were read do not count, by hash. It is absent if no text was judged. */
   readonly reasons?: ClaimVerdict['reasons'];
   /** An opt-out line that was read and has not withdrawn the listing. */
   readonly optOut: OptOut | undefined;

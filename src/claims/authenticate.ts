@@ -24,7 +24,7 @@ async function whyUnlisted(
     : 'The registry does not list it any more.';
 }
 
-/** Undefined if the capability can write. Blocks and revocations by the operator are not checked. */
+/** Returns undefined if the capability can write. Blocks and revocations by the operator are not checked. */
 export async function findRefusal(
   { claims, listings, optOuts }: Pick<Reads, 'claims' | 'listings' | 'optOuts'>,
   capability: Capability,

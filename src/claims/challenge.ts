@@ -17,7 +17,7 @@ export interface ChallengeBinding {
   readonly handle: string;
   /** See `ProofPlace`. */
   readonly placeKey: string;
-  /** See `continuationOf`. Absent if the challenge was requested without a capability of the claim. */
+  /** See `continuationOf`. It is absent if the challenge was requested without a capability of the claim. */
   readonly continues?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ export function readChallenge(text: string) {
 /** Its MAC and time have not been checked. */
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
-/** The capability of the challenge is not stored. Undefined if the challenge is valid. */
+/** The capability of the challenge is not stored. Returns undefined if the challenge is valid. */
 export function findChallengeFailure(
   challenge: Challenge,
   binding: ChallengeBinding,
@@ -152,7 +152,7 @@ const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_k
   });
 };
 
-/** Newest first, from CLAIM_KEYS or, if it is not set, from the database. */
+/** The newest comes first, from CLAIM_KEYS or, if it is not set, from the database. */
 export async function claimKeyRing({
   config,
   store,

@@ -190,7 +190,7 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const longestName = 230;
 
 /**
- * Undefined for the namespace of a forge account, and for a name that is too long or that nobody can
+ * Returns undefined for the namespace of a forge account, and for a name that is too long or that nobody can
  * register.
  */
 export function namespaceDomain(handle: string): string | undefined {

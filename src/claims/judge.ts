@@ -16,7 +16,7 @@ import {
 export interface ReadLine {
   readonly hash: string;
   readonly issued_at: string;
-  /** Absent for a stored line whose key is still published. */
+  /** It is absent for a stored line whose key is still published. */
   readonly challenge?: Challenge;
   readonly root: string;
   readonly seen?: SeenFacts | undefined;
@@ -89,7 +89,7 @@ export const continuationOf = (
   { id }: Pick<Capability, 'id'>,
 ): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
-/** Undefined if the challenge continues the claim. */
+/** Returns undefined if the challenge continues the claim. */
 export function findContinuingFailure(
   challenge: Challenge,
   { claim, binding, cosigners }: Pick<JudgedFacts, 'binding' | 'cosigners'> & { readonly claim: Claim },
@@ -241,7 +241,7 @@ export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
   );
 }
 
-/** Undefined if there is nothing to report. */
+/** Returns undefined if there is nothing to report. */
 export function toEvent(
   { continues }: ClaimVerdict,
   wanted: ReturnType<typeof toWanted>,

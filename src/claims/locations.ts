@@ -33,8 +33,9 @@ export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[
   claim ? [root, claim.root] : [root];
 
 /**
- * Undefined if the listing is unknown or the registry deleted it. A listing that the operator withdrew is
- * checked, because its lines may end. An opted-out listing has only the repository with its opt-out line.
+ * Returns undefined if the listing is unknown or the registry deleted it. A listing that the operator
+ * withdrew is checked, because its lines may end. An opted-out listing has only the repository with its
+ * opt-out line.
  */
 export async function findToCheck(
   handle: string,
@@ -60,7 +61,7 @@ const toLocationKey =
   (address: string) =>
     repositories.place(address)?.key;
 
-/** Undefined if the listing cannot be claimed by this method. */
+/** Returns undefined if the listing cannot be claimed by this method. */
 export function findTarget(listing: Listing, kind: ClaimKind, context: Context): ClaimTarget | undefined {
   const place = claimMethods[kind].placeOf(listing, toLocationKey(context));
   return place && { listing, place };

@@ -13,7 +13,7 @@ import {
 
 type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
-/** See `ProofPlace`. Undefined unless this service is configured to read the repository. */
+/** See `ProofPlace`. It is undefined unless this service is configured to read the repository. */
 type ToRepositoryKey = (address: string) => string | undefined;
 
 type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
@@ -29,10 +29,11 @@ interface ClaimMethod {
   readonly noun: string;
   /** The control that a claim shows, to be read after `claimed: `. */
   readonly control: string;
-  /** Undefined if the listing cannot be claimed by this method. */
+  /** Returns undefined if the listing cannot be claimed by this method. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
   /**
-   * False if the method would add nothing to the others. If absent, the method is offered wherever it works.
+   * It is false if the method would add nothing to the others. If absent, the method is offered wherever it
+   * works.
    */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
   /** One sentence. */
@@ -178,7 +179,7 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
   return `a check on ${dayText(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
 }
 
-/** The end of a sentence. Undefined if no check failed. */
+/** The end of a sentence. Returns undefined if no check failed. */
 export function failingText({
   failed_days: [since] = [],
   tried_at = '',

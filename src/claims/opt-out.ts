@@ -55,7 +55,7 @@ interface OptOutFacts {
   readonly now: Date;
 }
 
-/** Undefined if the line no longer withdraws the listing. */
+/** Returns undefined if the line no longer withdraws the listing. */
 function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: Date): OptOut | undefined {
   const at = now.toISOString();
   // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
@@ -67,7 +67,7 @@ function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: D
   return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
 }
 
-/** Undefined if no row is kept. */
+/** Returns undefined if no row is kept. */
 function afterSighting(
   sighting: OptOutSighting,
   row: OptOut | undefined,

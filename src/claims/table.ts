@@ -98,7 +98,7 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
 
 export const createClaimReads = (db: Db) => ({
   claim: (handle: string): Promise<Claim | undefined> => findOne(db, 'claim', { handle }, claimTable),
-  /** Newest first. */
+  /** The newest comes first. */
   signingKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
   /** Ordered by handle. */
   async claimed(afterHandle: string, limit: number): Promise<Claim[]> {
@@ -185,7 +185,8 @@ export const createClaimWrites = (
   addHolder,
   followClaim,
   /**
-   * Missing keys end if the reading is complete, and new ones begin if `mayAdd`. Undefined if none changed.
+   * Missing keys end if the reading is complete, and new ones begin if `mayAdd`. Returns undefined if none
+   * changed.
    */
   putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
     touch(handle);

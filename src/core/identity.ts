@@ -131,8 +131,8 @@ export class Holder {
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
 /**
- * Undefined if the namespace is an account, if there are no endpoints, or if a host is a template or cannot
- * be read.
+ * Returns undefined if the namespace is an account, if there are no endpoints, or if a host is a template or
+ * cannot be read.
  */
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
@@ -146,7 +146,7 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
   });
 }
 
-/** Undefined if `placesOfEndpoints` is. */
+/** Returns undefined if `placesOfEndpoints` is. */
 export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
   placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
 
@@ -195,7 +195,7 @@ export function hasPublicSuffix(name: string): boolean {
 }
 
 /**
- * Undefined if the host serves many publishers, or is neither a public IPv4 address nor a name with a
+ * Returns undefined if the host serves many publishers, or is neither a public IPv4 address nor a name with a
  * registrable domain.
  */
 function readHost(named: string): Holder | undefined {

@@ -72,7 +72,7 @@ export const toStorable = (value: unknown): unknown =>
 
 const mayNeedReplacing = /\\u(0000|[dD][89a-fA-F])/;
 
-/** Undefined if the work throws. */
+/** Returns undefined if the work throws. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -113,7 +113,7 @@ export function readForeignJson(
   return fault ? { refused: wordsOf('a number beyond the range of a double') } : { value };
 }
 
-/** Undefined if the text is not JSON, or is refused. */
+/** Returns undefined if the text is not JSON, or is refused. */
 export const parseForeignJson = (text: string): unknown => readForeignJson(text).value;
 
 export type Json =

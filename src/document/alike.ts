@@ -29,7 +29,7 @@ const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =
     say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
   ]);
 
-/** Empty if name, title and tags have no telling word. */
+/** The result is empty if name, title and tags have no telling word. */
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 

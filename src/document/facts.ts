@@ -92,7 +92,9 @@ const readEditions = precompileQuery((db: Db, handle: string) =>
     .limit(comparedVersions + 1),
 );
 
-/** Undefined if there are more undated versions than are read, because the newest are then not known. */
+/**
+ * Returns undefined if there are more undated versions than are read, because the newest are then not known.
+ */
 async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promise<Moves | undefined> {
   const rows = await readEditions(db, handle);
   if (undated && rows.length > comparedVersions) return undefined;
@@ -242,8 +244,8 @@ async function readHits(
 
 export const createDocumentReads = (db: Db) => ({
   /**
-   * Reads withdrawn listings too. Undefined for an unknown handle. Ratings are in their groups at `now`, RFC
-   * 3339.
+   * Reads withdrawn listings too. Returns undefined for an unknown handle. Ratings are in their groups at
+   * `now`, RFC 3339.
    */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],

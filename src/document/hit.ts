@@ -120,7 +120,7 @@ const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>
 
 interface Match {
   readonly words: number;
-  /** Undefined if the search was for the handle of the listing. */
+  /** It is undefined if the search was for the handle of the listing. */
   readonly matched?: number | undefined;
   /** Whether the search asked for listings whose endpoints asked for no payment. */
   readonly asksFree?: boolean;

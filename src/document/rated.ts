@@ -37,7 +37,7 @@ export function sourcesFirst(native: CountedSources): Words {
   return join([from, ...apart], '; ');
 }
 
-/** Undefined if the group is empty. */
+/** Returns undefined if the group is empty. */
 export function groupParts(of: RatingCounts) {
   const { ratings, sources, source_handles, outcomes, source_outcomes, scores, by_proof, last_at } = of;
   if (!last_at) return undefined;
@@ -48,13 +48,13 @@ export function groupParts(of: RatingCounts) {
     ratings: count(ratings, 'rating'),
     listings: count(source_handles, 'listing'),
     outcomes: countedWords(outcomes),
-    /** Empty if each source rated once. */
+    /** It is empty if each source rated once. */
     newest: sources < ratings ? countedWords(source_outcomes) : say``,
     scores: join(
       given.map(([score, times]) => say`${ours(score)} (${count(times, 'time')})`),
       ', ',
     ),
-    /** Empty if no rating has a proof. */
+    /** It is empty if no rating has a proof. */
     proof: by_proof.none < ratings ? countedWords(by_proof, proofName) : say``,
     last: day(last_at),
   };

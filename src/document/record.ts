@@ -24,7 +24,7 @@ const lackingWords = {
   repository: own('this copy records no repositories'),
 } as const satisfies Readonly<Record<CopyField, Words>>;
 
-/** Undefined if the copy of the registry records the field for any listing. */
+/** Returns undefined if the copy of the registry records the field for any listing. */
 export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
   lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
 
@@ -80,7 +80,7 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
   return reading('registry', isLater ? read_at : imported_at, sendsOlder(own?.progress) || sendsOlder(full));
 }
 
-/** Undefined if the listing is not from a saved copy. */
+/** Returns undefined if the listing is not from a saved copy. */
 export function savedCopySentence(
   { kind, observed_at, isOfNoDate }: RecordReading,
   { imported_at }: Listing,

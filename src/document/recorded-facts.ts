@@ -18,7 +18,7 @@ interface StoredServer {
   readonly lastPublished: string;
   /** The address of the registry's API, or the name of the saved copy, that the import read. */
   readonly source: string | null;
-  /** Undefined if there are not two versions whose order is known. */
+  /** It is undefined if there are not two versions whose order is known. */
   readonly moves?: Moves | undefined;
 }
 

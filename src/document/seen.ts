@@ -56,7 +56,7 @@ export const toKnown =
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
     seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
-/** Undefined if the newest check is recent enough. */
+/** Returns undefined if the newest check is recent enough. */
 export function lastChecked({ observations }: ListingDocument): string | undefined {
   const newest = observations
     .filter(isDated)
@@ -65,7 +65,7 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
   return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 
-/** The kind must have one fact for each listing. Undefined if the fact is not known. */
+/** The kind must have one fact for each listing. Returns undefined if the fact is not known. */
 export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): KindValue<K> | undefined =>
   (kind.origin === 'record'
     ? factsOf(kind, document.signals.imported).find(isKnown)
@@ -103,8 +103,8 @@ export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocum
   (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;
 
 /**
- * The number of answered checks. Undefined if they were not counted on the day of the observation, or if that
- * is more than 30 days ago.
+ * The number of answered checks. Returns undefined if they were not counted on the day of the observation, or
+ * if that is more than 30 days ago.
  */
 export const tallyOf = ({ listing, seen }: JudgedListing, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
@@ -125,7 +125,7 @@ export const isAbsent = (one: DatedObservation): boolean =>
 export const isNowhere = ({ seen }: Pick<JudgedListing, 'seen'>): boolean =>
   seen(endpointAnswers).length > 0 && seen(endpointAnswers).every(isAbsent);
 
-/** Empty if there is only one place. */
+/** The result is empty if there is only one place. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): Words =>
   all.length > 1 && subject !== undefined ? say` at ${subjectWords(subject)}` : say``;
 

@@ -196,7 +196,7 @@ export function toNotSeen(
   return ratings === 0 ? [...notSeen, ofRatings] : notSeen;
 }
 
-/** Undefined for registries whose pages Dossier does not know. */
+/** Returns undefined for registries whose pages Dossier does not know. */
 function imagePage(one: ListingPackage): string | undefined {
   const found = toPackage(one);
   const { host, name = '' } = (found && toImage(found)) ?? {};

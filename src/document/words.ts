@@ -41,7 +41,7 @@ export function versionsTitle(listing: ListingDocument): string {
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** The names must be ours. Empty if all counts are 0. */
+/** The names must be ours. The result is empty if all counts are 0. */
 export const countedWords = (
   counts: Readonly<Record<string, number>>,
   nameOf: (name: string) => string = (name) => name,

@@ -142,7 +142,7 @@ const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
   ['server/discover', undefined],
 ]);
 
-/** False if something has to be refused before the method of the message runs. */
+/** Returns false if something has to be refused before the method of the message runs. */
 export function isSharable(
   { messageKind, message, classification }: InboundModernRoute,
   sent: Pick<McpMessage, 'headers'>,

@@ -26,7 +26,7 @@ export const createFeedbackReads = (db: Db) => ({
     const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
-  /** When the n-th newest, counted from 1, was received. Undefined if there are fewer. */
+  /** When the n-th newest, counted from 1, was received. Returns undefined if there are fewer. */
   async receivedAt(n: number): Promise<string | undefined> {
     const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc').limit(1);
     return (await newest.offset(n - 1).executeTakeFirst())?.received_at;

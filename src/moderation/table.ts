@@ -93,7 +93,7 @@ const selectAgainst = (db: Db, { roots, handle, capability_id = '' }: Writer) =>
   );
 
 export const createModerationReads = (db: Db) => ({
-  /** Oldest first. */
+  /** The oldest comes first. */
   async active({ target_kind, target }: ModerationTarget): Promise<Moderation[]> {
     const rows = selectActive(db).where('target_kind', '=', target_kind).where('target', '=', target);
     return (await rows.execute()).map(moderationTable.decode);

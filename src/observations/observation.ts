@@ -242,7 +242,7 @@ type RecordedEssence = Essence & Pick<Finding, 'details'> & Pick<Observation, 'i
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
-  /** Absent if the fact was seen for the first time. */
+  /** It is absent if the fact was seen for the first time. */
   readonly before?: RecordedEssence & {
     readonly seen_until: string;
     /** The first of the checks without an answer that led to the change. */

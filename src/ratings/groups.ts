@@ -99,7 +99,7 @@ export const groupRules = {
   },
 } as const satisfies Record<string, GroupRule>;
 
-/** Worst first. */
+/** The worst comes first. */
 export type RatingFlag = keyof typeof groupRules;
 export const ratingFlags = Object.keys(groupRules) as RatingFlag[];
 export type RatingGroup = RatingFlag | 'independent';

@@ -79,7 +79,7 @@ const derivedColumns = [
 export type DerivedRow = Pick<RatingRow, (typeof derivedColumns)[number]>;
 
 export const createRatingReads = (db: Db) => ({
-  /** Undefined if no capability with this hash has a listing. */
+  /** Returns undefined if no capability with this hash has a listing. */
   sides: (capabilityHash: string, subject: string): Promise<RatingSides | undefined> =>
     readSides(db, capabilityHash, subject),
   async byId(id: string): Promise<Rating | undefined> {
@@ -106,7 +106,7 @@ export const createRatingReads = (db: Db) => ({
     return row && responseTable.decode(row);
   },
   list: (subject: string, page: RatingPage): Promise<RatingRecord[]> => readRatings(db, subject, page),
-  /** Newest first, for the audit. */
+  /** The newest comes first, for the audit. */
   derived: (subject: string, { after, limit }: Pick<RatingPage, 'after' | 'limit'>): Promise<DerivedRow[]> =>
     db
       .selectFrom('rating')

@@ -16,7 +16,7 @@ export interface RatingSide {
 export interface RatingSides {
   readonly capability_state: CapabilityState;
   readonly source: RatingSide;
-  /** Undefined if no listing has the handle. */
+  /** It is undefined if no listing has the handle. */
   readonly subject: RatingSide | undefined;
 }
 

@@ -54,7 +54,7 @@ export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly P
 const coordinate = /^[A-Za-z0-9_-]{43}$/;
 const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
 
-/** Undefined if the key is malformed, is on another curve, or has a private half. */
+/** Returns undefined if the key is malformed, is on another curve, or has a private half. */
 export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unknown>>): PublicJwk | undefined {
   if (d !== undefined || !isCoordinate(x)) return undefined;
   if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x };

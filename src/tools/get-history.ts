@@ -99,7 +99,7 @@ function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 
-/** Undefined unless the first check is the only event and a later check was on a different day. */
+/** Returns undefined unless the first check is the only event and a later check was on a different day. */
 function noChange(
   [first, other]: readonly HistoryEvent[],
   observed: ListingFacts['observed'],

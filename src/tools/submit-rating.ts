@@ -94,7 +94,7 @@ function toInteractionTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** Undefined if no listing has the rated handle. Throws unless the source may rate it. */
+/** Returns undefined if no listing has the rated handle. Throws unless the source may rate it. */
 async function readSides(
   tx: RatingTransaction,
   { capability, handle, now }: Submission,

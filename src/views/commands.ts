@@ -174,7 +174,7 @@ const isImageAt = (identifier: string, isPrivate: boolean) => {
   return isPrivate || host === undefined || isPublicHost(host.replace(/:\d+$/, ''));
 };
 
-/** Empty for the usual registry. */
+/** The result is empty for the usual registry. */
 function registryOf(
   { registry_type, registry_base_url }: ListingPackage,
   isPrivate: boolean,
@@ -268,7 +268,7 @@ const plainWord = /^[\w@+=:,./-]+$/;
 /** Such a word, in quotation marks, starts nothing else in POSIX shells, fish, PowerShell or cmd. */
 const isQuotable = (word: string) => /^[\x20-\x7e]*$/.test(word) && !/['\\&|<>^%]/.test(word);
 
-/** Undefined if a shell could start something else. */
+/** Returns undefined if a shell could start something else. */
 export const toShellWords = (command: readonly string[]): string | undefined =>
   !command.every(isQuotable)
     ? undefined

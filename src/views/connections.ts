@@ -26,8 +26,8 @@ const required = (
     .map(({ name }) => name);
 
 /**
- * Undefined unless the endpoint is https at a public host, or http or https anywhere for a private entry. It
- * must have no user name and nothing to fill in.
+ * Returns undefined unless the endpoint is https at a public host, or http or https anywhere for a private
+ * entry. It must have no user name and nothing to fill in.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);

@@ -47,7 +47,7 @@ export const nameList = (title: string, names: readonly string[] = []) =>
 <h2>${title}</h2>
 <ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
 
-/** Empty if nothing is known. */
+/** The result is empty if nothing is known. */
 export const fact = (name: string, value: Html | string | number | false | undefined) =>
   value !== undefined &&
   value !== '' &&
@@ -84,6 +84,6 @@ export function highlight(text: string, { stems, prefix }: SearchWords): Html {
   )}`;
 }
 
-/** Empty unless the listing is a sample or from a saved copy. */
+/** The result is empty unless the listing is a sample or from a saved copy. */
 export const originNote = ({ origin_note }: Pick<ListingDocument, 'origin_note'>): Html | '' =>
   origin_note === undefined ? '' : html`<p class="note">${origin_note}</p>`;

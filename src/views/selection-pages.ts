@@ -69,7 +69,7 @@ type SelectionMembers = Awaited<ReturnType<typeof readMembers>>;
 /** `next` is the path of the following page. */
 interface ShownView extends SelectionMembers {
   readonly view: Selection;
-  /** Undefined for a view that is judged when it is read. */
+  /** It is undefined for a view that is judged when it is read. */
   readonly passed_at: string | undefined;
   readonly leftOut: number;
 }

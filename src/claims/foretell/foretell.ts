@@ -185,7 +185,7 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 }
 
 /**
- * The signature is by a key that signed a capability of the claim. Undefined if the method is not by
+ * The signature is by a key that signed a capability of the claim. Returns undefined if the method is not by
  * signature, or if such a signature does not continue the claim.
  */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
@@ -202,7 +202,7 @@ function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | unde
   };
 }
 
-/** Asks `judge` about a made-up line. Undefined if the listing was never claimed. */
+/** Asks `judge` about a made-up line. Returns undefined if the listing was never claimed. */
 export function foretell(standing: StandingClaim, line: NewLine): Foretold | undefined {
   const { claim } = standing;
   if (!claim) return undefined;
@@ -220,8 +220,8 @@ export const foretoldText = ({ cost, acts, hint }: Foretold): string =>
   [cost, acts, hint].filter(Boolean).join(' ');
 
 /**
- * The effect if the registry records a new address of the repository. Undefined if the listing was never
- * claimed.
+ * The effect if the registry records a new address of the repository. Returns undefined if the listing was
+ * never claimed.
  */
 export function foretellMoved(standing: StandingClaim): string | undefined {
   const { claim } = standing;

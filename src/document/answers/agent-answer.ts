@@ -56,7 +56,7 @@ export const agentAnswer = z.object({
 });
 export type AgentAnswer = z.infer<typeof agentAnswer>;
 
-/** Undefined if a later check missed something. */
+/** Returns undefined if a later check missed something. */
 function dayOfChecks(
   { lines: answered, gaps }: ListingAnswer,
   { observations }: ListingDocument,

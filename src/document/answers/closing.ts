@@ -4,7 +4,7 @@ import { lines } from '../../core/text.ts';
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 
-/** Undefined if there is no next page and nothing was written by third parties. */
+/** Returns undefined if there is no next page and nothing was written by third parties. */
 export function closingText(answer: {
   readonly next_cursor?: string | undefined;
   readonly untrusted_fields: readonly string[];

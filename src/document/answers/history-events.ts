@@ -119,7 +119,7 @@ interface HistoryQuery {
 
 interface HistoryPage {
   readonly events: readonly HistoryEvent[];
-  /** Undefined at the end. */
+  /** It is undefined at the end. */
   readonly next: Places | undefined;
 }
 

@@ -198,7 +198,7 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
     : own('introduced itself without credentials');
 }
 
-/** Empty if there are several hosts whose endpoints ask for different inputs. */
+/** The result is empty if there are several hosts whose endpoints ask for different inputs. */
 function sentTo({ remotes }: ListingDocument): Words {
   const secret = remotes.filter(({ inputs = [] }) => inputs.some((one) => one.secret));
   const hosts = new Set(remotesByOwner(secret).flatMap(({ url }) => hostOf(url) ?? []));

@@ -13,7 +13,7 @@ const mostNamed = 4;
 const longestValue = 80;
 const mostChanges = 100;
 
-/** Undefined if there are too many changes to read. */
+/** Returns undefined if there are too many changes to read. */
 async function changedSince(handle: string, from: string, { store }: Pick<Context, 'store'>) {
   const rows = await store.observations.history(handle, { limit: mostChanges });
   const isAll = rows.length < mostChanges || (rows.at(-1)?.at ?? '') < from;
@@ -41,8 +41,8 @@ function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]):
 }
 
 /**
- * Only checks that saw a fact count. Undefined if nothing is known to be unchanged, or if all these checks
- * were on one day.
+ * Only checks that saw a fact count. Returns undefined if nothing is known to be unchanged, or if all these
+ * checks were on one day.
  */
 export async function unchangedWords(
   { listing, observed }: Pick<ListingFacts, 'listing' | 'observed'>,

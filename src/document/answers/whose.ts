@@ -47,7 +47,7 @@ import {
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, type JudgedListing } from '../seen.ts';
 
-/** Undefined for a template. */
+/** Returns undefined for a template. */
 export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
 
 function hostedAt({ handle, remotes }: ListingDocument): Words {
@@ -56,7 +56,7 @@ function hostedAt({ handle, remotes }: ListingDocument): Words {
   return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
 }
 
-/** Empty if the endpoints cannot be compared with the namespace. */
+/** The result is empty if the endpoints cannot be compared with the namespace. */
 function endpointsAtDomain(listing: ListingDocument): Words {
   const { handle, remotes } = listing;
   const at = hostedAt(listing);

@@ -30,7 +30,7 @@ export interface CriterionAnswer extends CriterionFinding {
   readonly value?: string | number;
 }
 
-/** Undefined if the criterion accepts the value. */
+/** Returns undefined if the criterion accepts the value. */
 export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
   const { takes } = criteria[criterion];
   if (takes.kind === 'nothing') return value === undefined ? undefined : `${criterion} takes no value`;

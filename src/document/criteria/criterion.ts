@@ -23,7 +23,7 @@ export interface CriterionFinding {
   readonly quoted?: Words;
   /** The recorded endpoint, package or host that was checked. */
   readonly subject?: string;
-  /** Empty if nothing was checked. */
+  /** It is empty if nothing was checked. */
   readonly source: string;
   /** YYYY-MM-DD. */
   readonly as_of: string;

@@ -57,7 +57,7 @@ const notForPackages = (compared: ComparedListing): CriterionFinding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /**
- * The observation that leaves open whether the endpoint asks for a payment. Undefined if the endpoint
+ * The observation that leaves open whether the endpoint asks for a payment. Returns undefined if the endpoint
  * introduced itself and asked for none.
  */
 function unseenPriceOf(factOf: FactAt): Observation | 'not checked' | undefined {
@@ -97,7 +97,7 @@ export const endpointCriteria = {
 
 interface AskedFact<K extends NamedKind> {
   readonly kind: K;
-  /** Undefined if the value does not answer the question. */
+  /** Returns undefined if the value does not answer the question. */
   holds(value: KindValue<K>): boolean | undefined;
   readonly met: Words;
   /** Said in place of `met` if the registry does not have the package. */

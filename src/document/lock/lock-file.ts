@@ -49,7 +49,7 @@ export type LockChanges = Readonly<Record<string, readonly SaidChange[]>>;
 export interface LockDifference {
   readonly handle: string;
   readonly fact: string;
-  /** Undefined if the fact was not locked. */
+  /** It is undefined if the fact was not locked. */
   readonly from: LockedFact['value'] | undefined;
   readonly to: LockedFact['value'] | undefined;
   /** Quotations and code spans were written by others. */

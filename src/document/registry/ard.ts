@@ -55,7 +55,7 @@ function toUrn(handle: string): string {
   return `urn:air:${reverse(namespace)}:${name}`;
 }
 
-/** Undefined if no handle has this identifier. Throws invalid_input if it is not an identifier. */
+/** Returns undefined if no handle has this identifier. Throws invalid_input if it is not an identifier. */
 export function readUrn(identifier: string): string | undefined {
   const [, publisher = '', name = ''] = urn.exec(identifier) ?? [];
   if (!publisher) throw wrongField('identifier', 'must be urn:air:<publisher>:<namespace>:<agent-name>');

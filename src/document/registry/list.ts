@@ -128,7 +128,7 @@ const versionsOf = (
     ...which,
   });
 
-/** The newest version comes first. Undefined if there are none. Throws invalid_input. */
+/** The newest version comes first. Returns undefined if there are none. Throws invalid_input. */
 export async function readVersionEntries(cursor: string | undefined, query: VersionsQuery, context: Context) {
   const { handle, withDeleted } = query;
   const [published_at, version] = readCursor(cursor, () => z.tuple([z.string(), z.string()])) ?? [];
@@ -146,7 +146,7 @@ export async function readVersionEntries(cursor: string | undefined, query: Vers
   return { servers, metadata: { ...(last && { nextCursor }), count: servers.length } };
 }
 
-/** `latest` is the version shown. Undefined if there is none. */
+/** `latest` is the version shown. Returns undefined if there is none. */
 export async function readVersionEntry(version: string, query: VersionsQuery, context: Context) {
   const [entry] = await toEntries(await versionsOf(query, { version }, context), context);
   return entry;

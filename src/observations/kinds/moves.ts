@@ -200,7 +200,7 @@ const value = z.strictObject({
   since: z.string().optional(),
   /** A compared part of a record has a form that is not read. */
   partly_read: z.literal(true).optional(),
-  /** Newest first. At most ten are kept, those to a different owner before others. */
+  /** The newest comes first. At most ten are kept, those to a different owner before others. */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
 });

@@ -50,7 +50,7 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
   return join(missing.map(reasonOf), ' ');
 }
 
-/** Undefined without filters by facts about a service, or if they left out none. */
+/** Returns undefined without filters by facts about a service, or if they left out none. */
 export async function findLeftOut(
   context: Context,
   search: SearchQuery,

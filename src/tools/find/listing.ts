@@ -72,8 +72,8 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
 }
 
 /**
- * The reason why nothing was found, and the listings that record a different address at the same host. Empty
- * if no reference was asked for.
+ * The reason why nothing was found, and the listings that record a different address at the same host. The
+ * result is empty if no reference was asked for.
  */
 async function readWhy(
   named: Reference | undefined,
@@ -190,7 +190,7 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 
-/** Undefined if the list is empty. Throws unknown_handle if none of the handles is known. */
+/** Returns undefined if the list is empty. Throws unknown_handle if none of the handles is known. */
 async function findKnown(meant: readonly string[], context: FindContext): Promise<string | undefined> {
   for (const one of meant) if (await isKnown(one, context)) return one;
   const bare = meant.at(-1);
@@ -242,7 +242,7 @@ export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>)
 
 /**
  * The listing or listings that have, or else had, what a text names: an address, a repository, a package or a
- * payee. Undefined if there are none, or if the text has spaces.
+ * payee. Returns undefined if there are none, or if the text has spaces.
  */
 export async function findByPlace(
   asked: string,

@@ -110,8 +110,8 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
 const mostPaid = 200;
 
 /**
- * Undefined if the query names no payee, has filters or continues a list, or if no listing asks to be paid
- * there.
+ * Returns undefined if the query names no payee, has filters or continues a list, or if no listing asks to be
+ * paid there.
  */
 async function findPaid(
   { store, clock, config }: Context,

@@ -49,7 +49,7 @@ const firstFound = async (
 
 /**
  * Says which listings record an address, which the sentence calls `named`. Those whose namespace is on its
- * domain come first, because anybody may record it. Empty if there are none.
+ * domain come first, because anybody may record it. The result is empty if there are none.
  */
 export async function recordedBy(
   address: string,
@@ -64,6 +64,6 @@ export async function recordedBy(
   );
 }
 
-/** Empty if there are none. */
+/** The result is empty if there are none. */
 export const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
   recordWords(await firstFound('host', hostsOf(address), context), own('another address at its host'));

@@ -55,7 +55,7 @@ function placeField(places: readonly ProofPlace[], claimFile: string): Html | Ht
 <select id="opt-out-method" name="method">${places.map(({ kind }) => html`<option value="${kind}">${claimMethods[kind].lineAt(claimFile)}</option>`)}</select></div>`;
 }
 
-/** Empty if no location can hold the line. */
+/** The result is empty if no location can hold the line. */
 export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
   const { handle, claim } = step.standing;
   const places = waysToOptOut(step);

@@ -76,7 +76,7 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
 <div class="notice"><strong>Keep this now: it is shown once.</strong> It works once the check below succeeds${expires_at ? html`, which must be before ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
 ${paste(capability)}`;
 
-/** Undefined if no capability was issued. */
+/** Returns undefined if no capability was issued. */
 function foretoldOf({ answer, ways, standing, isCosigned = false }: ClaimStep): Foretold | undefined {
   const place = ways.find(({ kind }) => kind === answer?.method);
   return place && answer?.capability ? foretell(standing, { place, isCosigned }) : undefined;

@@ -29,7 +29,7 @@ const summary = ({ claim, standing, ways }: StandingStep) => {
 ${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. This works for 30 days after the suspension.</p>`}`;
 };
 
-/** Empty if a capability makes no difference. */
+/** The result is empty if a capability makes no difference. */
 function anotherKey(standing: StandingClaim, place: ProofPlace): Html | '' {
   const foretold = foretell(standing, { place, isCosigned: true });
   if (!foretold || foretold.acts === foretell(standing, { place, isCosigned: false })?.acts) return '';

@@ -98,7 +98,7 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 function createFootnotes() {
   const notes = new Map<string, Pick<CriterionFinding, 'source' | 'as_of'>>();
   return {
-    /** Empty if the finding has no source. */
+    /** The result is empty if the finding has no source. */
     mark(of: Pick<CriterionFinding, 'source' | 'as_of'>): Html | '' {
       if (of.source === '') return '';
       const key = `${of.source} ${dayText(of.as_of)}`;

@@ -47,7 +47,7 @@ const fieldText = (name: string, value: string) => {
 const toNamed = (name: string, value: string) => ({ name, value, text: fieldText(name, value) });
 type Filter = ReturnType<typeof toNamed>;
 
-/** Undefined if the search cannot filter by the facet. */
+/** Returns undefined if the search cannot filter by the facet. */
 export function toFilter(facet: string): Filter | undefined {
   const name = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(name.length + 1);

@@ -129,7 +129,7 @@ export const pageSize = 20;
 /** After these, `more` opens a new page. */
 export const maxShown = 200;
 
-/** The position is counted from 1 among all hits. Undefined if the address does not state it. */
+/** The position is counted from 1 among all hits. Returns undefined if the address does not state it. */
 function lastPosition({ answer, address }: ShownSearch): number | undefined {
   const from = address.has('cursor') ? Number(address.get('from')) : 1;
   return from >= 1 ? from - 1 + answer.listings.length : undefined;
