@@ -5,10 +5,7 @@ import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } fr
 import { type ClaimEvent, type ClaimKind, capabilityTable, claimTable, optOutTable } from './claim.ts';
 import { receiptKeyTable } from './receipt-keys.ts';
 
-/**
- * Ordered by log_index. An event of an opt-out line has no root unless the claim's root holds that line's
- * location.
- */
+/** An event of an opt-out line has no root unless the claim's root holds that line's location. */
 export const eventTable = table('claim_event', ['log_index'], {
   log_index: integer,
   handle: text,

@@ -124,7 +124,7 @@ export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 /** The parts are read one after another, so they may be of different moments. */
 export interface ListingFacts {
   readonly listing: Listing;
-  /** At most ten, newest first. */
+  /** At most ten versions, newest first. */
   readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];
   readonly imported: readonly ImportedSignal[];
   /** Observations of what the listing records now; undefined before the first check. */

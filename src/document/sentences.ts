@@ -205,7 +205,7 @@ function imagePage(one: ListingPackage): string | undefined {
   return `https://hub.docker.com/${name.startsWith('library/') ? name.replace('library', '_') : `r/${name}`}`;
 }
 
-/** As its registry writes it; a file is named by its address. */
+/** The name is as its registry writes it; a file is named by its address. */
 export function packageName(one: ListingPackage): Words {
   const { registry_type, identifier, version, registry_base_url } = one;
   if (isAddress(identifier)) return version ? say`${code(identifier)} (${code(version)})` : code(identifier);

@@ -68,7 +68,7 @@ function toTime(recorded: string | undefined): string | undefined {
 const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
-/** Cleans every string of a server.json (docs/contract.md). Undefined if it is nested too deeply. */
+/** Cleans every string of a server.json (docs/contract.md). Returns undefined if it is nested too deeply. */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
   if (json === undefined || nothingToClean.test(json)) return json;
@@ -92,7 +92,7 @@ export interface EntryHead {
   readonly entry: { readonly server: object; readonly _meta?: unknown };
 }
 
-/** Undefined if the value is not a page of a registry's list. */
+/** Returns undefined if the value is not a page of a registry's list. */
 export function readListPage(
   page: unknown,
 ): { entries: readonly unknown[]; nextCursor: string | undefined } | undefined {
@@ -100,7 +100,7 @@ export function readListPage(
   return { entries: page.servers ?? [], nextCursor: page.metadata?.nextCursor || undefined };
 }
 
-/** Undefined for a value that is nested more deeply than the stack allows. */
+/** Returns undefined for a value that is nested more deeply than the stack allows. */
 const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
 /** Never throws: an entry that cannot be identified is unreadable. */
@@ -185,7 +185,7 @@ function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: Vers
 /**
  * The version marked latest, otherwise the highest semantic version, otherwise the one published last. If
  * several are marked latest, it is the one published last, because an older row keeps its mark until it is
- * imported again. Undefined if all are deleted.
+ * imported again. Returns undefined if all are deleted.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

@@ -184,7 +184,10 @@ function requireWhole({ run, request }: Import, page: SourcePage): void {
 /** Thrown if a page would withdraw or move listings before the rest of the run was checked. */
 class ReviewNeeded extends Error {}
 
-/** Undefined if the run counts. A run of changes always counts, because its only row may be unreadable. */
+/**
+ * Returns undefined if the run counts. A run of changes always counts, because its only row may be
+ * unreadable.
+ */
 function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);
@@ -277,7 +280,7 @@ export interface ImportRequest {
   readonly patience?: Partial<Patience> | undefined;
   /**
    * The run after which this import was found due. It ends with UnderWayError if another run has ended since.
-   * Absent if it is due anyway.
+   * It is absent if it is due anyway.
    */
   readonly dueAfter?: RunStart['dueAfter'];
 }

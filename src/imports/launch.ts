@@ -12,8 +12,8 @@ const longestWord = 500;
 const template = /\{([^{}]+)\}/g;
 
 /**
- * A word of a command line. A word that the caller fills in is `{name}`. Undefined if it cannot be written
- * down, for example because the caller fills in only a part of it.
+ * A word of a command line. A word that the caller fills in is `{name}`. It is undefined if it cannot be
+ * written down, for example because the caller fills in only a part of it.
  */
 type LaunchWord = string | undefined;
 
@@ -29,8 +29,8 @@ const ownValue = (variables: unknown, name: string) => {
 };
 
 /**
- * Replaces the variables of a recorded value for which the record has values. Undefined if a variable without
- * a value is only a part of it.
+ * Replaces the variables of a recorded value for which the record has values. Returns undefined if a variable
+ * without a value is only a part of it.
  */
 function fill(value: string, variables: unknown): LaunchWord {
   const filled = value.replace(template, (whole, name: string) => ownValue(variables, name) ?? whole);

@@ -119,7 +119,7 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
 
-/** Undefined if the entry is the same, or if one of the two versions has no record. */
+/** Returns undefined if the entry is the same, or if one of the two versions has no record. */
 async function readMove(
   reads: Pick<Reads, 'listings'>,
   shown: ListingVersion | undefined,

@@ -17,7 +17,7 @@ import { RegistryError } from './import-run.ts';
 
 export interface SourcePage {
   readonly entries: readonly unknown[];
-  /** Undefined at the end of the list. */
+  /** It is undefined at the end of the list. */
   readonly nextCursor: string | undefined;
   /** The number of entries in the whole list, if known. */
   readonly total?: number;

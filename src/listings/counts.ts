@@ -42,7 +42,7 @@ async function readAllCounts(db: Db): Promise<SearchCounts> {
   return { total, capped: false, facets: Object.fromEntries(facets) };
 }
 
-/** Read as one text, because reading a thousand rows would take as long as finding them. */
+/** The facets are read as one text, because reading a thousand rows would take as long as finding them. */
 async function readFacetTexts(db: Db, search: SearchIndex, ids: readonly number[]): Promise<string[]> {
   const found = sql<{ facets: string | null }>`select string_agg(facets, ${'\n'}) as facets
     from listing where ${search.hasId(ids)}`;

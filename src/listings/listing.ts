@@ -187,7 +187,7 @@ export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
 export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
 
-/** Undefined if the registry left out a date of any version. */
+/** Returns undefined if the registry left out a date of any version. */
 export const statedDates = ({
   undated,
   published_at,
@@ -235,7 +235,7 @@ export const isOfficial = ({ origin }: Pick<Listing, 'origin'>): boolean =>
 
 export const isSpecified = ({ origin }: Pick<Listing, 'origin'>): boolean => origin === specificationOrigin;
 
-/** Undefined for a listing that is not of the sample. */
+/** Returns undefined for a listing that is not of the sample. */
 export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undefined {
   if (isSpecified(listing))
     return 'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates are those of the sample.';

@@ -323,7 +323,7 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   };
 }
 
-/** Undefined if no compared part differs. The handle tells the owner of the namespace. */
+/** Returns undefined if no compared part differs. The handle tells the owner of the namespace. */
 export function moveBetween(before: Naming, after: Naming, handle: string): VersionMove | undefined {
   const compared = { before, after, known: knownOwners(before, handle) };
   const found = {

@@ -100,7 +100,7 @@ function nameOfPackage(recorded: ListingPackage): readonly [name: string, owner:
   return [`${registry}:${isOfForge ? repository : owner.startsWith(`${host}/`) ? owner : host}`, owner];
 }
 
-/** The scope or account in the name of a package. Undefined if the name has none. */
+/** The scope or account in the name of a package. Returns undefined if the name has none. */
 function ownerOfPackage(registry: string, key: string): string | undefined {
   if (/^npm(?: |$)/.test(registry))
     return /^@[^/]+(?=\/)/.test(key) ? `${registry}:${key.split('/')[0]}` : undefined;

@@ -34,7 +34,7 @@ export async function readPublisher(
     namespace,
     listings: shown.flatMap((handle) => found.get(handle) ?? []),
     total: await listings.publisherListings(namespace),
-    /** Undefined at the end. */
+    /** It is undefined at the end. */
     next: handles.length > perPage ? shown.at(-1) : undefined,
   };
 }

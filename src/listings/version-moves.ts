@@ -49,7 +49,7 @@ const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
 /**
  * Leaves out deleted versions. Versions are ordered by publication or, if a date is missing, by semantic
- * version, never by the time at which Dossier read them. Undefined if their order is not known.
+ * version, never by the time at which Dossier read them. Returns undefined if their order is not known.
  */
 function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
   const listed = editions.filter(({ status }) => status !== 'deleted');
@@ -86,8 +86,8 @@ export interface Moves {
 }
 
 /**
- * `editions` may be in any order. Undefined if there are fewer than two to compare, or if their order is not
- * known.
+ * `editions` may be in any order. Returns undefined if there are fewer than two to compare, or if their order
+ * is not known.
  */
 export function toMoves(handle: string, editions: readonly Edition[], shown: string): Moves | undefined {
   const ordered = editionsInOrder(editions);

@@ -58,7 +58,7 @@ const readFacets = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('listing').select('facets').where('handle', '=', handle),
 );
 
-/** Undefined if there is nothing to change. */
+/** Returns undefined if there is nothing to change. */
 async function readReindexed(
   db: Db,
   handle: string,

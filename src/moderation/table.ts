@@ -116,7 +116,7 @@ export const createModerationReads = (db: Db) => ({
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);
   },
-  /** By month (YYYY-MM, UTC), newest first. `undone` counts the actions that have ended. */
+  /** Counts by month (YYYY-MM, UTC), newest first. `undone` counts the actions that have ended. */
   async counts() {
     const rows = await db
       .selectFrom('moderation')

@@ -23,7 +23,7 @@ export type OutcomeWithoutValue =
 export interface NoAnswer {
   readonly result: 'no_answer';
   readonly outcome: OutcomeWithoutValue;
-  /** True when read alone. */
+  /** A sentence that is true when read alone. */
   readonly why: Words;
   readonly asks_for?: 'credentials' | 'payment';
   /** The other host that a redirect names is `redirects_to`. */
@@ -54,7 +54,7 @@ export const noAnswer = (
 
 export const notAsked = (why: Words): NoAnswer => noAnswer('not_asked', why);
 
-/** In characters of the percent-encoded URL. */
+/** The limit counts characters of the percent-encoded URL. */
 export const longestAddress = 2048;
 
 export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>

@@ -90,7 +90,7 @@ export interface OutboundRules {
   readonly userAgent: string;
   readonly bodyLimit_bytes: number;
   readonly headerLimit_bytes?: number;
-  /** To one host. */
+  /** The most connections to one host. */
   readonly connections?: number;
   /** The resolver for names of public hosts. */
   readonly names?: Names;
@@ -112,7 +112,7 @@ const toValue = (name: string, values: readonly string[]) =>
 
 const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress } as const;
 
-/** Some hosts compress although they are asked not to. Undefined for an unknown coding. */
+/** Some hosts compress although they are asked not to. Returns undefined for an unknown coding. */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
   const decoder = ownMember(decoders, coding.toLowerCase())?.();
@@ -196,7 +196,7 @@ const unsentCodes: Readonly<Record<string, NonNullable<FailedRequest['unsent']>>
   [unresolvedName]: 'unresolved',
 };
 
-/** Undefined if the error does not show that nothing was sent. */
+/** Returns undefined if the error does not show that nothing was sent. */
 export const whyUnsentBy = (error: unknown): FailedRequest['unsent'] =>
   isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, errorCodeOf(error));
 
@@ -213,7 +213,7 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
-/** Undefined for an address, a name with addresses (allowed or not), or a host that is not public. */
+/** Returns undefined for an address, a name with addresses (allowed or not), or a host that is not public. */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,
@@ -274,7 +274,9 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
   };
 }
 
-/** Undefined if HOST_OVERRIDES or WEBHOOK_OVERRIDES (`overrides`) does not name the host of the URL. */
+/**
+ * Returns undefined if HOST_OVERRIDES or WEBHOOK_OVERRIDES (`overrides`) does not name the host of the URL.
+ */
 export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
   const base = ownMember(overrides, url.host) ?? ownMember(overrides, url.hostname);
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);

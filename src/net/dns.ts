@@ -159,8 +159,8 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
 }
 
 /**
- * Undefined for a name in HOST_OVERRIDES or below one if DNS_SERVERS is not set: such a name need not exist
- * outside, and asking would leak it.
+ * Returns undefined for a name in HOST_OVERRIDES or below one if DNS_SERVERS is not set: such a name need not
+ * exist outside, and asking would leak it.
  */
 export function dnsServersFor(
   { dnsServers, hostOverrides }: Pick<Config, 'dnsServers' | 'hostOverrides'>,

@@ -101,7 +101,9 @@ function toPack(body: Buffer): Buffer | undefined {
   return isPack ? Buffer.concat(data) : undefined;
 }
 
-/** Undefined unless the first object of the pack is a commit of at most 64 KiB (gitformat-pack(5)). */
+/**
+ * Returns undefined unless the first object of the pack is a commit of at most 64 KiB (gitformat-pack(5)).
+ */
 function firstCommit(pack: Buffer): Buffer | undefined {
   if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;
   let at = 12;
@@ -115,8 +117,8 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
 /**
- * The committer's time, RFC 3339. Undefined if the response does not hold the commit that was asked for: the
- * id is compared with the digest of what was read.
+ * The committer's time, RFC 3339. Returns undefined if the response does not hold the commit that was asked
+ * for: the id is compared with the digest of what was read.
  */
 export function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);

@@ -31,7 +31,7 @@ interface ProofFacts {
 interface CheckedProof {
   /** Texts that are the same in every form of a proof, so that the proof counts once. */
   readonly identity: readonly string[];
-  /** In ms since 1970. */
+  /** Milliseconds since 1970. */
   readonly issued_ms: number;
   readonly interaction_id?: string | undefined;
 }

@@ -117,7 +117,7 @@ export const createRatingReads = (db: Db) => ({
       .limit(limit)
       .execute(),
   cells: (subject: string, now: string): Promise<RatingCell[]> => readRatingCells(db, subject, now),
-  /** Oldest month first. Only the newest 5,000 ratings are counted. */
+  /** The oldest month comes first. Only the newest 5,000 ratings are counted. */
   months: (
     subject: string,
     period: { readonly since: string; readonly now: string },

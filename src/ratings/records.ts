@@ -35,8 +35,8 @@ export async function writeHolder(
 }
 
 /**
- * Newest first by log index, because the clocks of nodes differ. The columns of the response are null if
- * there is none.
+ * The order is newest first by log index, because the clocks of nodes differ. The columns of the response are
+ * null if there is none.
  */
 const recordsOf = (db: Db, subject: string) =>
   db

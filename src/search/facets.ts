@@ -41,8 +41,8 @@ const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
 /**
  * The facets of a publisher that a query names, as in `notion`, `hugging face` or `stripe mcp`, or by its
- * domain or namespace, as in `notion.com` or `com.notion`. Empty if the query has quotes, exclusions or a
- * slash.
+ * domain or namespace, as in `notion.com` or `com.notion`. The result is empty if the query has quotes,
+ * exclusions or a slash.
  */
 export function toOwnerFacets(query: string): Facet[] {
   let text = query.trim().toLowerCase();

@@ -89,7 +89,7 @@ async function findPositions(
   return { positions, isAll: positions.length < limit };
 }
 
-/** Undefined if the query has neither phrases nor exclusions. */
+/** Returns undefined if the query has neither phrases nor exclusions. */
 function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) {
   if (phrases.length + excluded.length === 0) return undefined;
   const toTest = (terms: readonly string[]) => {

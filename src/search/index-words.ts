@@ -79,7 +79,7 @@ const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCou
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
-  /** Undefined if any listing has an alternative of the word. */
+  /** It is undefined if any listing has an alternative of the word. */
   readonly near: readonly NearWord[] | undefined;
 }
 
@@ -167,8 +167,8 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
 const mostShowing = 5;
 
 /**
- * Finds how listings write a term: in the spelling that was tried, or else in its shortest form. Undefined if
- * the first few listings do not show it.
+ * Finds how listings write a term: in the spelling that was tried, or else in its shortest form. Returns
+ * undefined if the first few listings do not show it.
  */
 async function readWritten({ db, index, listings }: IndexSearch, { text, term = text }: NearWord) {
   const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };

@@ -21,7 +21,7 @@ export const getProof = defineTool({
     log_index: z.int(),
     log: z.string(),
     leaf: z.string(),
-    /** Absent, with its salt, if it was erased or is withheld. */
+    /** It is absent, with its salt, if it was erased or is withheld. */
     record: z.string().optional(),
     salt: z.string().optional(),
     // Log index of the entry that erased or hid the record, or withdrew its rating.

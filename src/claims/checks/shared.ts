@@ -7,12 +7,12 @@ import type { Lease } from '../../store/store.ts';
 import type { TableValue } from '../../store/table.ts';
 import { type ClaimTransaction, checkTable, type Db } from '../schema.ts';
 
-/** Stored, so that all nodes return the same result. */
+/** A check is stored, so that all nodes return the same result. */
 export type SharedCheck = TableValue<typeof checkTable>;
 type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
 
 export const createCheckReads = (db: Db) => ({
-  /** Kept for at least an hour. */
+  /** A check is kept for at least an hour. */
   newest: (handle: string, place: string): Promise<SharedCheck | undefined> =>
     findOne(db, 'claim_check', { handle, place }, checkTable),
 });

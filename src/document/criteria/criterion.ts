@@ -88,7 +88,10 @@ export const decided = (holds: boolean, fact: Words) => (holds ? met(fact) : not
 
 const skew_ms = 5 * 60_000;
 
-/** Not rounded. A time up to five minutes in the future counts as now; a later one gives undefined. */
+/**
+ * The result is not rounded. A time up to five minutes in the future counts as now; a later one gives
+ * undefined.
+ */
 export function daysSince(time: string, now_ms: number): number | undefined {
   const age_ms = now_ms - Date.parse(time);
   return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;

@@ -9,9 +9,9 @@ const lockedFact = z.object({
   /** The value in words if it is not a text; quotations and code spans were written by others. */
   text: z.string().optional(),
   since: z.string().optional(),
-  /** Set if Dossier saw the fact itself. */
+  /** It is set if Dossier saw the fact itself. */
   is_observed: z.literal(true).optional(),
-  /** Set if the newest check saw only a part. */
+  /** It is set if the newest check saw only a part. */
   is_part: z.literal(true).optional(),
   method_version: z.string().optional(),
 });

@@ -16,7 +16,7 @@ import { isImageType } from './package.ts';
  */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
-  /** Equal for every spelling. */
+  /** The key is equal for every spelling. */
   readonly key: string;
   readonly registry?: string | undefined;
   /** The network of a payee, if it is stated (CAIP-2). */
@@ -183,7 +183,7 @@ export interface VersionAsked {
 
 const longestVersion = 100;
 
-/** Undefined if there is no version, tag or range, or if the text has more than 500 characters. */
+/** Returns undefined if there is no version, tag or range, or if the text has more than 500 characters. */
 export function versionIn(text: string): VersionAsked | undefined {
   if (text.length > longest) return undefined;
   const { named } = readPackage(text.trim());
@@ -211,7 +211,7 @@ export function payeeReferences({ address: key, network }: Payee): Reference[] {
   return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
 }
 
-/** Empty for a package with its registry (`oci:image:1.2`). */
+/** The result is empty for a package with its registry (`oci:image:1.2`). */
 function toPayeeReferences(text: string): Reference[] {
   const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
   return payee ? payeeReferences(payee) : [];

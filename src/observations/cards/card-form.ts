@@ -34,7 +34,7 @@ export interface ServerCard {
   readonly addresses: readonly URL[];
   /** The revisions of MCP that the card states for an address. */
   protocolsOf(url: URL): readonly unknown[];
-  /** Undefined if there is no list, or it says that the tools are dynamic. */
+  /** It is undefined if there is no list, or it says that the tools are dynamic. */
   readonly tools: readonly string[] | undefined;
 }
 

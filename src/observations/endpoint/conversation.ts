@@ -330,7 +330,9 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   );
 }
 
-/** Undefined if the reply is no introduction in a revision that clients accept, and asks for nothing. */
+/**
+ * Returns undefined if the reply is no introduction in a revision that clients accept, and asks for nothing.
+ */
 export async function afterInitialize(
   talk: Conversation,
   reply: Replied,

@@ -2,7 +2,7 @@ import type { NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from './conversation.ts';
 import { type SurfaceMember, type SurfaceName, surfaceNames } from './surface.ts';
 
-/** Undefined if the list is not declared. */
+/** Returns undefined if the list is not declared. */
 export const listOf = ({ list, besides }: EndpointAnswer, name: SurfaceName) =>
   name === 'tools' ? list : besides[name];
 

@@ -209,7 +209,7 @@ export function createPoliteRepositories(
   };
 }
 
-/** Undefined if the claim file could not be read. */
+/** Returns undefined if the claim file could not be read. */
 function isRefusedIn(read: RepositoryCheck): boolean | undefined {
   if (read.result === 'file_absent') return false;
   const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';

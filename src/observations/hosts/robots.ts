@@ -31,7 +31,7 @@ const charactersOf = ({ texts }: RobotsRule) => texts.reduce((sum, { length }) =
 /** The longest rule, because percent-encoding may turn each character of an address into three. */
 const longestRule = 3 * longestAddress;
 
-/** Undefined for a rule that is longer than every address that Dossier requests. */
+/** Returns undefined for a rule that is longer than every address that Dossier requests. */
 function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
   // A longer path has more than `longestRule` characters after decoding, even with an asterisk after each.

@@ -58,7 +58,7 @@ function contactFinding({ text }: Fetched, { now }: CheckRun) {
 export const securityContact = defineKind({
   kind: 'security.contact',
   value: z.strictObject({
-    /** In the publisher's order of preference (RFC 9116 section 2.5.3). */
+    /** The order is the publisher's order of preference (RFC 9116 section 2.5.3). */
     contacts: z.array(z.string()),
     policy: z.string().optional(),
   }),

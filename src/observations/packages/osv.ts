@@ -81,7 +81,7 @@ function readForms<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; 
 }
 
 interface ReadAdvisory {
-  /** Empty if the advisory was withdrawn. */
+  /** It is empty if the advisory was withdrawn. */
   readonly about: readonly {
     readonly ecosystem: string;
     readonly key: string;
@@ -91,7 +91,7 @@ interface ReadAdvisory {
   readonly unread?: Advisory;
 }
 
-/** Undefined for a document without a valid id. */
+/** Returns undefined for a document without a valid id. */
 export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   const { data } = osv.safeParse(document);
   if (!data) return undefined;

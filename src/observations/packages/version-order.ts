@@ -9,7 +9,7 @@ export type Ecosystem = (typeof ecosystems)[Registry];
 
 export const osvRegistries = Object.keys(ecosystems) as readonly Registry[];
 
-/** Undefined for registries without advisories, such as those of images. */
+/** Returns undefined for registries without advisories, such as those of images. */
 export function ecosystemOf(registry: Registry): Ecosystem;
 export function ecosystemOf(registry: string): Ecosystem | undefined;
 export function ecosystemOf(registry: string): Ecosystem | undefined {

@@ -75,7 +75,7 @@ export function readablePackages({
   return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
 }
 
-/** At most ten, in the order of the record. */
+/** The result has at most ten, in the order of the record. */
 export const versionsOf = <Type extends PackageType>(
   { packages }: Pick<CheckedListing, 'packages'>,
   { type, subject }: RecordedPackage<Type>,

@@ -17,7 +17,7 @@ const packagePages: Readonly<Record<string, (identifier: string, version?: strin
   cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
 };
 
-/** Undefined for types without known pages. */
+/** Returns undefined for types without known pages. */
 export const packagePage = (type: string, name: string, version?: string): string | undefined =>
   ownMember(packagePages, type)?.(name, version);
 

@@ -204,7 +204,7 @@ function* textsOf(
   }
 }
 
-/** In the form [-here-]{+there+}. */
+/** Writes differences in the form [-here-]{+there+}. */
 export const textsOfPairs = (
   { others, surface }: Pick<SurfaceComparison, 'others' | 'surface'>,
   budget: ComparisonBudget,

@@ -33,7 +33,7 @@ const details = z.object({
   /** The registry does not have that version, or the package, so that an empty list means nothing. */
   is_absent: z.literal(true).optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
-  /** About other versions, or not compared. */
+  /** Advisories about other versions, or about versions that were not compared. */
   others: z.array(advisory).catch([]),
 });
 const readDetails = (found: Pick<ShownFinding, 'details'>) => details.parse(found.details ?? {});

@@ -25,7 +25,7 @@ import {
 export interface Offer {
   /** The format of the quote: `x402/1`, `x402/2` or `mpp`. */
   readonly format: string;
-  /** For example `exact`, `upto` or `charge`. */
+  /** A scheme such as `exact`, `upto` or `charge`. */
   readonly scheme: string;
   /** A CAIP-2 name, or the name that the source uses. */
   readonly network: string;

@@ -15,7 +15,7 @@ const paidOffer = z.strictObject({
   asset: z.string(),
   /** A CAIP-2 name, or the source's name for a network that Dossier does not know. */
   network: z.string(),
-  /** For example `exact`, `upto` or `charge`. */
+  /** A scheme such as `exact`, `upto` or `charge`. */
   scheme: z.string(),
 });
 export type PaidOffer = z.infer<typeof paidOffer>;
