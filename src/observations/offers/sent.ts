@@ -29,6 +29,14 @@ type Place = readonly Item[];
 const toPlace = (list: readonly unknown[], around?: readonly string[]): Place =>
   list.map((one) => ({ offers: readOffers(one, around), text: JSON.stringify(one) ?? '' }));
 
+/** Where a reading is. `levels` has the lowest level at which each text was read. */
+interface Reading {
+  readonly level: number;
+  readonly levels: Map<string, number>;
+}
+
+const deeper = ({ level, levels }: Reading): Reading => ({ level: level + 1, levels });
+
 const isOffer = ({ offers }: Item): boolean => offers.length > 0;
 
 /** Of a tool result, of a message of JSON-RPC, and of what clients wrap around them. */
@@ -51,16 +59,16 @@ const wrappers = new Set([
 ]);
 
 /** Lists of offers are read in members of any name, because a client may read them there. */
-function placesWithin(one: JsonObject, level: number): Place[] {
-  if (level > deepest) return [];
+function placesWithin(one: JsonObject, reading: Reading): Place[] {
+  if (reading.level > deepest) return [];
   const { accepts, challenges } = one;
   const around = resourcesOf(one);
   return [
     ...[accepts, challenges].flatMap((list) => (Array.isArray(list) ? [toPlace(list, around)] : [])),
     ...Object.entries(one).flatMap(([name, value]) =>
       wrappers.has(name.toLowerCase())
-        ? placesAt(value, level + 1)
-        : [value].flat().flatMap((inner) => placesWithin(asMembers(inner), level + 1)),
+        ? placesAt(value, deeper(reading))
+        : [value].flat().flatMap((inner) => placesWithin(asMembers(inner), deeper(reading))),
     ),
   ];
 }
@@ -86,7 +94,8 @@ const placesInHeader = (text: string): Place[] =>
     return toPlace(payment.map(({ parameters }) => Object.fromEntries(parameters)));
   });
 
-const placesInJson = (text: string, level: number): Place[] => placesAt(parseForeignJson(text), level + 1);
+const placesInJson = (text: string, reading: Reading): Place[] =>
+  placesAt(parseForeignJson(text), deeper(reading));
 
 /** A response that is printed with its head has a blank line before its body. */
 function bodyOf(response: string): string | undefined {
@@ -95,29 +104,36 @@ function bodyOf(response: string): string | undefined {
   return at === -1 ? undefined : all.slice(at).join('\n');
 }
 
-function placesInText(text: string, level: number): Place[] {
+/**
+ * The places in a text. One header may hold a text in two ways, and that text a header again, so that reading
+ * each of them would take 2^n steps. A text is therefore read again only at a lower level.
+ */
+function placesInText(text: string, reading: Reading): Place[] {
+  const { level, levels } = reading;
   const sent = text.trim();
-  if (/^[[{"]/.test(sent)) return placesInJson(sent, level);
+  if ((levels.get(sent) ?? Infinity) <= level) return [];
+  levels.set(sent, level);
+  if (/^[[{"]/.test(sent)) return placesInJson(sent, reading);
   const values = [sent, ...headerValues(sent, 'payment-required')].flatMap((value) => value.split(','));
   const encoded = values.map((value) => readBase64Object(value.trim()));
   const challenges = [sent, headerValues(sent, 'www-authenticate').join(', ')];
   // A proxy prints its own response before that of the server.
   const bodies = sent.split(/^(?=HTTP\/)/m).flatMap((response) => bodyOf(response) ?? []);
   return [
-    ...encoded.flatMap((one) => (one ? placesAt(one, level + 1) : [])),
+    ...encoded.flatMap((one) => (one ? placesAt(one, deeper(reading)) : [])),
     ...challenges.flatMap(placesInHeader),
     // A server may send the result of a tool as events.
-    ...[...bodies, ...headerValues(sent, 'data')].flatMap((json) => placesInJson(json, level)),
+    ...[...bodies, ...headerValues(sent, 'data')].flatMap((json) => placesInJson(json, reading)),
   ];
 }
 
-function placesAt(value: unknown, level: number): Place[] {
-  if (level > deepest) return [];
-  if (typeof value === 'string') return placesInText(value, level);
+function placesAt(value: unknown, reading: Reading): Place[] {
+  if (reading.level > deepest) return [];
+  if (typeof value === 'string') return placesInText(value, reading);
   const list = Array.isArray(value) ? value : asObject(value) ? [value] : [];
   const inner = (one: unknown) => {
     const members = asObject(one);
-    return members ? placesWithin(members, level) : placesAt(one, level + 1);
+    return members ? placesWithin(members, reading) : placesAt(one, deeper(reading));
   };
   const within = list.map(inner);
   // An object around offers is no offer itself, and not every list is a list of offers.
@@ -160,6 +176,6 @@ function joinPlaces(places: readonly Place[]): SentOffers {
  * offers, or one offer; as JSON or as text. Undefined if it is none of these.
  */
 export function readSentOffers(sent: unknown): SentOffers | undefined {
-  const read = joinPlaces(placesAt(sent, 0));
+  const read = joinPlaces(placesAt(sent, { level: 0, levels: new Map() }));
   return read.offers.length === 0 ? undefined : read;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { type AnyClient, connect } from '../../support/mcp-clients.ts';
@@ -346,5 +346,35 @@ describe('what an offer has beside its five parts', () => {
     expect(beside).toContain(' and 4 more; Dossier');
     expect(await factsOf([offerOf({ extra: { name: 'USD Coin', version: '2' } })])).toHaveLength(1);
     expect(await factsOf(challengeOf(alice, {}, ', expires="2999-01-06T12:00:00Z"'))).toHaveLength(1);
+  });
+});
+
+describe('texts within texts', () => {
+  const inHeader = (sent: object) => {
+    const encoded = Buffer.from(JSON.stringify(sent)).toString('base64');
+    // The header is read as a header, and as a list of values.
+    return { text: `payment-required:A,${encoded}` };
+  };
+  const nested = (levels: number, innermost: object): object =>
+    Array.from({ length: levels }).reduce<object>(inHeader, innermost);
+
+  it('are read once each, in whatever ways they are reached', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    try {
+      const offer = nested(12, { accepts: [offerOf({ payTo: mallory })] });
+      expect((await check({ handle: handleAt('shop'), offer })).offers).toMatchObject([
+        { payee: 'never_seen' },
+      ]);
+      expect(parse.mock.calls.length).toBeLessThan(500);
+    } finally {
+      parse.mockRestore();
+    }
+  });
+
+  it('hide no offer by being too deep at first', async () => {
+    const text = JSON.stringify([{ payTo: mallory }]);
+    const deep = nested(14, { data: { data: { text } } });
+    const { offers } = await check({ handle: handleAt('shop'), offer: { data: deep, body: { text } } });
+    expect(offers).toMatchObject([{ payee: 'never_seen' }]);
   });
 });
