@@ -74,8 +74,10 @@ export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): K
 
 export function sinceThen(
   { listing }: JudgedListing,
-  { missed_since, is_stale, value }: DatedObservation,
+  { missed_since, seen_in_part, is_stale, value }: DatedObservation,
 ): Words {
+  if (missed_since && seen_in_part)
+    return say`, of which checks since ${dayOf(missed_since)} saw at most a part`;
   if (missed_since)
     return value === null
       ? say`; checks since ${dayOf(missed_since)} could not tell`

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../core/json.ts';
 import { dayText } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
-import { comparedInPart, isEmptyPart, isOtherPart, weightyChanges } from './earlier-changes.ts';
+import { weightyChanges } from './earlier-changes.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
 import {
@@ -14,6 +13,7 @@ import {
   toLast,
 } from './observation.ts';
 import { isLearnedOutcome, isUnanswered, type Outcome } from './outcome.ts';
+import { asWhole, comparedInPart, isEmptyPart, isOtherPart, onlyLacks, wholeBefore } from './parts.ts';
 import { addCheck, type CheckEnd, toTallied } from './tally.ts';
 
 export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
@@ -150,8 +150,9 @@ export const missedAll = (
 
 /** A finding that is no change keeps the dates and the last value of what was known. */
 const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObservation => {
-  const { first_seen_at, last } = known;
-  return { ...now, first_seen_at, ...earlierOf(known), ...(last && { last }) };
+  const { kind, first_seen_at, last } = known;
+  const whole = wholeBefore(kind, known, now);
+  return { ...now, first_seen_at, ...whole, ...earlierOf(known), ...(last && { last }) };
 };
 
 /** A finding without a value keeps the last value. */
@@ -165,22 +166,24 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     return {
       ...now,
       ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
+      ...wholeBefore(found.kind, last, now),
       ...earlierOf(last),
     };
-  const before = hasValue(found) && last && !isEqual(last, found) ? last : known;
+  const before = hasValue(found) && last && !isEqual(last, found) ? asWhole(last) : known;
   const earlier = { ...changedFrom(before, found), ...earlierChanges(found.kind, before) };
   return { ...now, ...earlier, ...(!hasValue(found) && last && { last }) };
 }
 
 /**
  * Joins a fact and a finding, of which one is a part, if nothing differs in what both have. A whole value
- * stays if the finding has less of it. Otherwise the finding is dated anew, because what only it has may be
- * new.
+ * stays if the finding has less of it, and so does a list of which the finding only lacks members. Otherwise
+ * the finding is dated anew, because what only it has may be new.
  */
 function joinedInPart(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   if (isEqual(known, found)) return undefined;
   const compared = comparedInPart(found.kind, known, found);
-  if ((compared === 'less' && !known.hasMore) || (hasValue(known) && isEmptyPart(found))) {
+  const isLess = compared === 'less' && (!known.hasMore || onlyLacks(known, found));
+  if (isLess || (hasValue(known) && isEmptyPart(found))) {
     const kept = missed(known, { ...found, outcome: 'not_asked' }, stamp);
     return { ...kept, missed: { since: stamp.at, ...kept.missed, isInPart: true as const } };
   }
@@ -285,17 +288,6 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
   not_asked: { ...always(missed), unlearned: missedUnlessNew },
 };
 
-/**
- * Tells whether a list that may lack members (`some`) lacks some that were seen, and has none that were not.
- */
-function onlyLacks(known: StoredObservation, { rule, value, value_digest }: DatedFinding): boolean {
-  const { value: before } = known;
-  if (rule !== 'some' || value_digest !== undefined || !Array.isArray(before) || !Array.isArray(value))
-    return false;
-  const isBefore = (one: Json) => before.some((other) => isDeepStrictEqual(other, one));
-  return value.length < before.length && value.every(isBefore);
-}
-
 /** A finding of a part of the value, or one that may be temporary, does not end what was seen. */
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
   const { rule, outcome } = found;
@@ -313,10 +305,11 @@ function next(known: StoredObservation | undefined, found: DatedFinding, stamp: 
   if (!known) return isRare(found) && !hasValue(found) ? undefined : fresh(found, stamp);
   // The known fact is about something else, such as a different version of the package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
+  const before = hasValue(found) && !isEqual(known, found) ? asWhole(known) : known;
   return (
-    leftOpen(known, found, stamp) ??
-    joinedInPart(known, found, stamp) ??
-    steps[countsAs(known, found)][classOf(known)](known, found, stamp)
+    leftOpen(before, found, stamp) ??
+    joinedInPart(before, found, stamp) ??
+    steps[countsAs(before, found)][classOf(before)](before, found, stamp)
   );
 }
 
@@ -345,7 +338,8 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
   // A different reason why nothing was learned is no change of the fact.
   if (known && !isLearned(known) && !isLearned(now)) return undefined;
   const { kind, subject, first_seen_at } = now;
-  const before = known && seenBefore(known, now);
+  const seen = known && seenBefore(known, now);
+  const before = seen && hasValue(now) ? asWhole(seen) : seen;
   const isSilent = isUnanswered(now.outcome) && first_seen_at < now.observed_at;
   const until = {
     seen_until: before?.observed_at ?? '',

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { own } from '../core/words.ts';
-import type { PartComparison } from './kind.ts';
 import { kindOf } from './kinds.ts';
-import type { EarlierChange, Finding, LastValue, Observation, StoredObservation } from './observation.ts';
+import type { EarlierChange, Observation } from './observation.ts';
 
 /** The most changes of one fact that are kept, and the most of one weight. */
 const mostKept = 6;
@@ -58,41 +57,3 @@ export function weightyChanges(kind: string, fact: ChangedObservation): EarlierC
   const equal = others.filter((one) => one.weight === weight).slice(1 - mostOfWeight);
   return [...[...heavier, ...equal].slice(0, mostKept - 1).map(({ change }) => change), last];
 }
-
-type ReadFact = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'details' | 'hasMore'> &
-  Pick<StoredObservation, 'method_version'>;
-
-/** Returns undefined if both values are whole or cannot be compared in part. */
-export function comparedInPart(
-  kind: string,
-  before: StoredObservation | LastValue,
-  now: ReadFact,
-): PartComparison | undefined {
-  const areValues = before.outcome === 'seen' && now.outcome === 'seen';
-  const isPart = before.hasMore || now.hasMore;
-  if (!areValues || !isPart || before.method_version !== now.method_version) return undefined;
-  const { value, value_digest, outcome, details, observed_at: seen_until } = before;
-  const was = {
-    value,
-    outcome,
-    seen_until,
-    ...(value_digest && { value_digest }),
-    ...(details && { details }),
-    ...(before.hasMore && { is_part: true as const }),
-  };
-  return kindOf(kind)?.comparePart?.(was, now.hasMore ? { ...now, is_part: true } : now);
-}
-
-/** Tells whether a different part was known before, so that the difference is no change of the fact. */
-export function isOtherPart(kind: string, before: StoredObservation | LastValue, now: ReadFact): boolean {
-  const compared = comparedInPart(kind, before, now);
-  return before.rule === 'part' || (compared !== undefined && compared !== 'differs');
-}
-
-/** Tells whether nothing was read in a part of what may be a list. */
-export const isEmptyPart = ({
-  kind,
-  rule,
-  value,
-}: Pick<Finding, 'rule' | 'value'> & { readonly kind: string }): boolean =>
-  rule === 'part' && value === null && kindOf(kind)?.comparePart !== undefined;

@@ -30,7 +30,8 @@ import { packageDependencies, packagePublishedBy, packageScripts } from './kinds
 import { priceCatalog } from './kinds/prices/catalog.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
 import { pricePaidFor } from './kinds/prices/paid-for.ts';
-import { priceCapability, priceOpenapi, pricePayTo, priceTool } from './kinds/prices/price.ts';
+import { pricePayTo } from './kinds/prices/pay-to.ts';
+import { priceCapability, priceOpenapi, priceTool } from './kinds/prices/price.ts';
 import { priceNamed, priceX402 } from './kinds/prices/x402.ts';
 import {
   namespaceHoldsEndpoint,

@@ -194,6 +194,7 @@ const lastFields = [
     'by',
     'open',
     'hasMore',
+    'whole_at',
   ] as const),
 ] as const;
 /** The state that was known before, stored within a state without a value. */
@@ -232,6 +233,8 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly absent_since?: string;
   readonly last?: LastValue;
   readonly tally?: Tally;
+  /** The last time at which exactly this value was read as a whole, if the newest check read only a part. */
+  readonly whole_at?: string;
 }
 
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;

@@ -2,7 +2,7 @@ import type { SeenPayee } from '../listings/references/payees.ts';
 import { factsOf } from './kind.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
 import { offersWithPayees, toPaidOffers } from './kinds/prices/offers.ts';
-import { pricePayTo, readPayees } from './kinds/prices/price.ts';
+import { pricePayTo, readPayees } from './kinds/prices/pay-to.ts';
 import type { DatedObservation } from './observation.ts';
 
 const joinPayees = (one: SeenPayee, other: SeenPayee): SeenPayee => ({

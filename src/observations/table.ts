@@ -7,7 +7,7 @@ import type { TableValue } from '../store/table.ts';
 import { factsOf } from './kind.ts';
 import { listedNames } from './kinds/lists/listed.ts';
 import { toolsSurface } from './kinds/lists/tools.ts';
-import { pricePayTo, readPayees } from './kinds/prices/price.ts';
+import { pricePayTo, readPayees } from './kinds/prices/pay-to.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf } from './payees.ts';
 import { changeTable, type Db, observationTable, surfaceTable } from './schema.ts';

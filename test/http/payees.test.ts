@@ -379,7 +379,7 @@ describe('the page of a payee', () => {
     expect(await call('search_agents', { query: `eip155:1:${mallory}` })).toMatchObject({
       listings: [{ handle: handleAt('kiosk') }],
       advice:
-        'No endpoint that Dossier checked asks to be paid at this address on Ethereum; these listings do so on a different network.',
+        'No endpoint that Dossier checked asks to be paid at this address on Ethereum; these listings do so on a different network, or on one that Dossier does not know.',
     });
   });
 

@@ -4,7 +4,12 @@ import { count, dayOf, join, own, phrase, say, toText, type Words } from '../../
 import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
 import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
 import { allOffers, offerInFull, offersWithPayees } from '../../observations/kinds/prices/offers.ts';
-import { isAnotherEachTime, pricePayTo, readPayees } from '../../observations/kinds/prices/price.ts';
+import {
+  isAnotherEachTime,
+  pricePayTo,
+  readPayees,
+  withPresentPayees,
+} from '../../observations/kinds/prices/pay-to.ts';
 import { anyPrice } from '../../observations/kinds/questions.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../fact.ts';
@@ -65,7 +70,8 @@ function sinceWords(
 function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: JudgedListing): Words {
   const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
   const isAnother = payee !== undefined && isAnotherEachTime(payee.value);
-  const offers = isAnother ? allOffers(one) : offersWithPayees(one);
+  const quoted = isAnother ? allOffers(one) : offersWithPayees(one);
+  const offers = one.seen_in_part ? withPresentPayees(quoted, payee) : quoted;
   const shown = detail === 'full' ? offers : offers.slice(0, mostOffers);
   const left = offers.length - shown.length;
   const more = left > 0 ? say`; ${count(left, 'more offer')} in full` : say``;

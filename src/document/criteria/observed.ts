@@ -10,13 +10,8 @@ import { packageProvenance } from '../../observations/kinds/packages/provenance.
 import { packageRepository } from '../../observations/kinds/packages/says.ts';
 import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
 import { allOffers, offerWords } from '../../observations/kinds/prices/offers.ts';
-import {
-  isAnotherEachTime,
-  isWithinLimit,
-  pricePayTo,
-  priceTool,
-  readPriceLimit,
-} from '../../observations/kinds/prices/price.ts';
+import { isAnotherEachTime, pricePayTo } from '../../observations/kinds/prices/pay-to.ts';
+import { isWithinLimit, priceTool, readPriceLimit } from '../../observations/kinds/prices/price.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import {
   currentOutcome,

@@ -1,7 +1,7 @@
 import { code, dayOf, join, listed as joinNames, own, say, type Words } from '../../core/words.ts';
 import { priceChallenge } from '../kinds/prices/offer.ts';
 import { isWhole, offerWords } from '../kinds/prices/offers.ts';
-import { pricePayTo } from '../kinds/prices/price.ts';
+import { pricePayTo } from '../kinds/prices/pay-to.ts';
 import { isWholeList, storedOffers, type ToolOffer, toolOffers } from '../kinds/prices/tool-offers.ts';
 import { kinds } from '../kinds.ts';
 import type { StoredObservation } from '../observation.ts';

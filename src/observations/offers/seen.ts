@@ -2,7 +2,7 @@ import { canonicalDigest } from '../../log/leaf.ts';
 import { factsOf, type NamedKind } from '../kind.ts';
 import { priceChallenge } from '../kinds/prices/offer.ts';
 import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/prices/offers.ts';
-import { isAnotherEachTime, pricePayTo, readPayees } from '../kinds/prices/price.ts';
+import { isAnotherEachTime, pricePayTo, readPayees, withPresentPayees } from '../kinds/prices/pay-to.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
 
 /** The state of a fact in a span of time. */
@@ -90,6 +90,9 @@ function besideParts(
   return payees.map((one) => (isBeside(one) ? { ...one, isPart: true } : one));
 }
 
+const presentPayees = (quote: StoredObservation, paid: StoredObservation | undefined) =>
+  quote.missed?.isInPart ? withPresentPayees(offersWithPayees(quote), paid) : offersWithPayees(quote);
+
 export function toSeenQuotes(facts: readonly StoredObservation[], changes: OfferChanges): SeenQuotes[] {
   const oldest = changes.rows.at(-1)?.at;
   return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {
@@ -101,7 +104,7 @@ export function toSeenQuotes(facts: readonly StoredObservation[], changes: Offer
       endpoint: fact.subject,
       quotes,
       payees: paid ? besideParts(toSightings(paid, changes, readPaid), quotes) : [],
-      payeesOf: isQuoted ? offersWithPayees(fact) : [],
+      payeesOf: isQuoted ? presentPayees(fact, paid) : [],
       isAnotherEachTime: paid !== undefined && isAnotherEachTime(paid.value),
       ...(!changes.isAll && oldest !== undefined && { since: oldest }),
       ...(!isQuoted && { unquoted: { observed_at: fact.observed_at, ...(fact.why && { why: fact.why }) } }),

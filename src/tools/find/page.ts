@@ -134,7 +134,7 @@ async function findPaid(
     next: undefined,
     unknown: [],
     advice: isElsewhere
-      ? `No endpoint that Dossier checked asks to be paid at this address on ${toText(networkWords(network))}; these listings do so on a different network.`
+      ? `No endpoint that Dossier checked asks to be paid at this address on ${toText(networkWords(network))}; these listings do so on a different network, or on one that Dossier does not know.`
       : undefined,
     no_match: undefined,
     left_out: undefined,

@@ -52,6 +52,8 @@ const item = (toolName: string, payTo: string) => ({
 let items = many(50, (at) => item(`tool${10 + at}`, alice));
 /** The amounts of two operations in the OpenAPI document of the host `stated`. */
 let amounts = ['1000', '2000'];
+/** The amounts of one operation in the OpenAPI document of a host. */
+const offersOf: Record<string, readonly string[]> = {};
 /** The offers that the endpoint of the host `quoting` asks for. */
 let quoted: readonly object[] = [];
 
@@ -82,6 +84,12 @@ beforeAll(async () => {
       { post: { 'x-payment-info': { offers: [{ amount, currency: usdc }] } } },
     ]);
     return { '/openapi.json': { openapi: '3.1.0', paths: Object.fromEntries(paths) } };
+  });
+  servers.advertised = await startDocumented([], () => {
+    const offers = offersOf.advertised?.map((amount) => ({ amount, currency: usdc }));
+    return {
+      '/openapi.json': { openapi: '3.1.0', paths: { '/a': { get: { 'x-payment-info': { offers } } } } },
+    };
   });
   servers.listed = await startDocumented([], () => ({}));
   servers.quoting = await startEndpoint((_, { method }, response) => {
@@ -279,4 +287,17 @@ it('an amount of an OpenAPI document that cannot be read ends no price, and anot
   amounts = ['9000', '0.02'];
   expect(await next('stated', title)).toEqual([expect.stringContaining('9000')]);
   expect(await toldOf('stated', ['price.openapi'])).toEqual(['price.openapi']);
+});
+
+it('an amount that an OpenAPI document gains beside one that cannot be read is a change, and so is one that a whole document lacks', async () => {
+  const title = 'Prices in its OpenAPI document';
+  offersOf.advertised = ['1'];
+  await directory.observe(handleAt('advertised'));
+  offersOf.advertised = ['1', '0.02'];
+  expect(await next('advertised', title)).toEqual([]);
+  offersOf.advertised = ['1', '9000', '0.02'];
+  expect(await next('advertised', title)).toHaveLength(1);
+  offersOf.advertised = ['1'];
+  expect(await next('advertised', title)).toHaveLength(1);
+  expect(await toldOf('advertised', ['price.openapi'])).toEqual(['price.openapi', 'price.openapi']);
 });

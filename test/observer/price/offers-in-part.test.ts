@@ -31,6 +31,10 @@ const asked: Record<string, () => readonly object[]> = {
   mixed: () => [offerOf({ payTo: numbered(7) })],
   growing: () => [offerOf({ payTo: numbered(20) }), unread],
   swapping: () => [offerOf({ payTo: numbered(21) }), unread],
+  laundered: () => [offerOf({ payTo: numbered(35) })],
+  kept: () => [offerOf({ payTo: numbered(36) }), offerOf({ payTo: numbered(31), amount: '20000' })],
+  unreadable: () => [offerOf({ payTo: numbered(32) })],
+  joined: () => [offerOf({ payTo: numbered(33) }), unread],
   cut: () => [...Array.from({ length: 25 }, (_, at) => manyAt(at)), unread],
 };
 const session = { amount: '5', currency: unknownToken, recipient: numbered(8) };
@@ -307,5 +311,63 @@ describe('beside an offer that cannot be read', () => {
     await lookAgain('cut', [...offers.slice(0, 24), { ...manyAt(24), amount: '900000000' }, unread]);
     expect(await historyOf('cut')).toContain('Price that the endpoint quotes');
     expect(await historyOf('cut')).not.toContain('No such change');
+  });
+
+  it('an offer that was not there when all could be read is a change, although one day had only a part', async () => {
+    const payTo = numbered(35);
+    const same = await lookAgain('laundered', [offerOf({ payTo }), unread]);
+    expect(same.lines.costs).toContain('0.01 USDC');
+    const dear = offerOf({ payTo, amount: '5000000' });
+    const { stands_out } = await lookAgain('laundered', [offerOf({ payTo }), dear, unread]);
+    expect(stands_out).toEqual([
+      expect.stringMatching(
+        /^Also quotes 5 USDC on Base; the endpoint quotes more than Dossier can read \(between [\d-]+ and [\d-]+\)\.$/,
+      ),
+    ]);
+    expect(await historyOf('laundered')).toContain(
+      'also quotes 5 USDC on Base; the endpoint quotes more than',
+    );
+    const feed = await (await observed.directory.app.request('/changes?since=0')).text();
+    expect(feed.split('\n').filter((line) => line.includes(handleAt('laundered')))).toEqual([
+      expect.stringContaining('price.challenge'),
+    ]);
+    expect(await observed.directory.audit()).toEqual([]);
+  });
+
+  it('a price that is kept is not said to be paid to somebody who is not paid any more', async () => {
+    const { lines, stands_out } = await lookAgain('kept', [offerOf({ payTo: mallory }), unread]);
+    expect(lines.costs).toContain('or 0.02 USDC (20000 of');
+    expect(lines.costs).toMatch(/, of which checks since [\d-]+ saw at most a part /);
+    expect(lines.costs).toContain(mallory);
+    expect(lines.costs).not.toContain(numbered(36));
+    expect(stands_out).toEqual([
+      expect.stringMatching(
+        /^Also paid to `0x2{40}`; the endpoint quotes more than Dossier can read \(between /,
+      ),
+    ]);
+    expect((await check('kept', offerOf({ payTo: mallory }))).states).toMatchObject({ payee: 'as_seen' });
+    expect((await check('kept', offerOf({ payTo: numbered(36) }))).states).toMatchObject({
+      payee: 'seen_until',
+    });
+  });
+
+  it('an answer in which nothing can be read says neither that nobody was paid nor that somebody is new', async () => {
+    await lookAgain('unreadable', [unread]);
+    const { lines, stands_out } = await lookAgain('unreadable', [offerOf({ payTo: numbered(32) })]);
+    expect(stands_out).toBeUndefined();
+    expect(lines.costs).toMatch(/0.01 USDC .*, paid to `0x0{38}32`/);
+    expect(await historyOf('unreadable')).not.toContain('Address that is paid');
+  });
+
+  it('a payee who was read last is not replaced by another one who is read besides', async () => {
+    const both = [offerOf({ payTo: numbered(33) }), offerOf({ payTo: numbered(34), amount: '20000' })];
+    const { stands_out } = await lookAgain('joined', both);
+    expect(stands_out).toEqual([
+      expect.stringMatching(
+        /^Also paid to `0x0{38}34`; before, the endpoint quoted more than Dossier could read \(between /,
+      ),
+    ]);
+    expect((await lookAgain('joined', [both[1] ?? {}, unread])).stands_out?.[0]).toMatch(/last seen on/);
+    expect(await historyOf('joined')).not.toContain('no longer paid');
   });
 });

@@ -3,7 +3,7 @@ import { asMembers, asObject, type JsonObject, readBase64Object, readObject } fr
 import { statedAddress } from '../../../core/payee.ts';
 import { own, say, type Words } from '../../../core/words.ts';
 import { canonicalDigest } from '../../../log/leaf.ts';
-import { challengesOf, type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
+import { challengesOf, type Fetched, type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { type BeforeChange, defineKind, type PartComparison, type ShownFinding } from '../../kind.ts';
 import { isUnanswered } from '../../outcome.ts';
@@ -166,12 +166,22 @@ export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
 
-export const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
+const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
   withoutPayment(endpoint) ??
   noAnswer(
     'nothing',
     own('The endpoint quoted no price when Dossier asked what it is and which tools it has.'),
   );
+
+/** The reason why it is not known who is paid, or that nobody asked for a payment or named a payee. */
+export function noPayee(endpoint: EndpointAnswer): NoAnswer {
+  const asked = quotedOffers(endpoint);
+  if (!asked) return noneQuoted(endpoint);
+  const { seen, offers } = asked.quoted;
+  return offers.length === 0 || offers.length < seen
+    ? notAsked(own('The endpoint asked for a payment, and Dossier could not read who is paid.'))
+    : noAnswer('nothing', own('The endpoint quoted a price and named nobody who is paid.'));
+}
 
 const noPrice = {
   value: null,

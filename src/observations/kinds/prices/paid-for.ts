@@ -4,7 +4,7 @@ import { type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { type BeforeChange, defineKind, type ShownFinding } from '../../kind.ts';
 import { ofRareRemotes, type RemoteFinding } from '../../remotes.ts';
-import { noneQuoted, quotedOffers, unreadWords } from './offer.ts';
+import { noPayee, quotedOffers, unreadWords } from './offer.ts';
 import { offerInFull, paidOffers, toOffersWithPayees } from './offers.ts';
 import { payeesChange, payeesWeight } from './payees-change.ts';
 
@@ -29,7 +29,7 @@ const withSeveralPayees = (paid: PaidFor): PaidFor =>
 
 function toFinding(endpoint: EndpointAnswer): RemoteFinding<PaidFor> | NoAnswer {
   const paid = paidIn(endpoint);
-  if (paid.length === 0) return noneQuoted(endpoint);
+  if (paid.length === 0) return noPayee(endpoint);
   const again = endpoint.paymentAgain ? paidIn({ ...endpoint, payment: endpoint.paymentAgain }) : [];
   const isOther = payeesChange(paid, again) ?? payeesChange(again, paid);
   if (again.length > 0 && isOther)

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { asMembers, asObject, type JsonObject, readObject } from '../../../core/json.ts';
-import { payeeWords, toAddress } from '../../../core/payee.ts';
 import { toLine } from '../../../core/text.ts';
-import { code, codes, join, listed, ours, own, say, type Words } from '../../../core/words.ts';
+import { code, codes, join, ours, own, say, type Words } from '../../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { type BeforeChange, defineKind, type PartComparison, type ShownFinding } from '../../kind.ts';
-import { ofOrigins, ofRareRemotes, ofRemotes, type RemoteFinding } from '../../remotes.ts';
+import { ofOrigins, ofRemotes, type RemoteFinding } from '../../remotes.ts';
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
-import { isIdentifier, noneQuoted, pricedOperations, quotedOffers, unreadWords } from './offer.ts';
+import { isIdentifier, pricedOperations } from './offer.ts';
 import { isWhole, type PaidOffer } from './offers.ts';
 import { statesNone } from './tool-offers.ts';
 
@@ -126,14 +125,14 @@ function compareOperations(was: BeforeChange<Operations>, now: ShownFinding<Oper
   const after = operationsIn(now);
   const none = new Set<string>();
   const names = [...new Set([...before.offers.keys(), ...after.offers.keys()])];
-  const pairs = names.map((name) => [before.offers.get(name), after.offers.get(name)] as const);
-  const isOther = pairs.some(([old, is]) => {
-    if (!old || !is) return (old ? after : before).isWhole;
-    return !old.isSubsetOf(is) && !is.isSubsetOf(old);
-  });
-  if (isOther) return 'differs';
-  const isLess = pairs.some(([old = none, is = none]) => !old.isSubsetOf(is));
-  return isLess || (before.isWhole && !after.isWhole) ? 'less' : 'same';
+  const pairs = names.map(
+    (name) => [before.offers.get(name) ?? none, after.offers.get(name) ?? none] as const,
+  );
+  const isGone = pairs.some(([old, is]) => !old.isSubsetOf(is));
+  const isAdded = pairs.some(([old, is]) => !is.isSubsetOf(old));
+  const isOther = pairs.some(([old, is]) => !old.isSubsetOf(is) && !is.isSubsetOf(old));
+  if (isOther || (isGone && after.isWhole) || (isAdded && before.isWhole)) return 'differs';
+  return isGone || (before.isWhole && !after.isWhole) ? 'less' : 'same';
 }
 
 export const priceOpenapi = defineKind({
@@ -152,85 +151,6 @@ export const priceOpenapi = defineKind({
   comparePart: compareOperations,
   method_version: 'price/6',
   ...ofOrigins('/openapi.json', own('an OpenAPI document'), readOpenApi),
-});
-
-const anotherEachTime = 'another address each time';
-
-/** If two requests got different payees, the value is a fixed text, which is the same every day. */
-const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
-
-function payeesOf(payment: EndpointAnswer): string[] {
-  const offers = quotedOffers(payment)?.quoted.offers ?? [];
-  const addresses = offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to)));
-  return [...new Set(addresses)].sort();
-}
-
-function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof payees>> | NoAnswer {
-  const named = payeesOf(endpoint);
-  if (named.length === 0) return noneQuoted(endpoint);
-  const again = endpoint.paymentAgain ? payeesOf({ ...endpoint, payment: endpoint.paymentAgain }) : [];
-  const isSame = again.length === 0 || again.join() === named.join();
-  const unread = unreadWords(endpoint);
-  return isSame
-    ? { value: named, outcome: 'seen', ...(unread && { why: unread, rule: 'some', hasMore: true }) }
-    : { value: anotherEachTime, outcome: 'seen', as_seen: { addresses: [...named, ...again] } };
-}
-
-export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
-
-/** Returns none if the payees differ each time. An eip155 address is in lower case. */
-export const readPayees = (value: unknown): readonly string[] => {
-  const { data = [] } = payees.safeParse(value);
-  return data === anotherEachTime ? [] : data;
-};
-
-const payeesWords = (value: unknown): Words =>
-  isAnotherEachTime(value)
-    ? own(anotherEachTime)
-    : join(
-        readPayees(value).map((address) => payeeWords({ address })),
-        ', ',
-      );
-
-const mostPayees = 3;
-
-function payeesChange(was: BeforeChange, now: ShownFinding): Words {
-  const isShort = was.value_digest !== undefined || now.value_digest !== undefined;
-  if (isShort) return own('The addresses that are paid changed');
-  const before = readPayees(was.value);
-  const after = readPayees(now.value);
-  const isFew = Math.max(before.length, after.length) <= mostPayees;
-  if (isFew || isAnotherEachTime(was.value) || isAnotherEachTime(now.value))
-    return say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
-  const name = (all: readonly string[]) =>
-    listed(
-      all.map((address) => payeeWords({ address })),
-      mostPayees,
-    );
-  const gone = before.filter((one) => !after.includes(one));
-  const added = after.filter((one) => !before.includes(one));
-  const came = added.length > 0 ? say`Also paid to ${name(added)}` : say``;
-  return join([came, gone.length > 0 ? say`No longer paid to ${name(gone)}` : say``], '. ');
-}
-
-/** The payees are a fact of their own, so that they have a date and a history apart from the amount. */
-export const pricePayTo = defineKind({
-  kind: 'price.pay_to',
-  pinnedAs: 'pay_to',
-  line: 'costs',
-  isLocked: true,
-  question: 'price',
-  title: 'Address that is paid',
-  means:
-    'The addresses of the recipients in the price that the endpoint quotes. Dossier asks for the price twice; `another address each time` means that the addresses differed.',
-  doesNotMean: 'It does not say whose addresses they are.',
-  changed: own('The endpoint asks to be paid at a different address'),
-  value: payees,
-  say: ({ value }) => payeesWords(value),
-  sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
-  weighChange: () => 1,
-  method_version: 'price/5',
-  ...ofRareRemotes(payToFinding),
 });
 
 const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { payeeWords, toAddress } from '../../../core/payee.ts';
+import { join, listed, own, say, type Words } from '../../../core/words.ts';
+import type { NoAnswer } from '../../../net/answer.ts';
+import type { EndpointAnswer } from '../../endpoint/conversation.ts';
+import { type BeforeChange, defineKind, type PartComparison, type ShownFinding } from '../../kind.ts';
+import { ofRareRemotes, type RemoteFinding } from '../../remotes.ts';
+import { noPayee, quotedOffers, unreadWords } from './offer.ts';
+import { type OfferWithPayee, toOffersWithPayees } from './offers.ts';
+
+const anotherEachTime = 'another address each time';
+
+/** If two requests got different payees, the value is a fixed text, which is the same every day. */
+const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
+
+function payeesOf(payment: EndpointAnswer): string[] {
+  const offers = quotedOffers(payment)?.quoted.offers ?? [];
+  const addresses = offers.flatMap(({ pay_to }) => (pay_to === undefined ? [] : toAddress(pay_to)));
+  return [...new Set(addresses)].sort();
+}
+
+function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof payees>> | NoAnswer {
+  const named = payeesOf(endpoint);
+  if (named.length === 0) return noPayee(endpoint);
+  const again = endpoint.paymentAgain ? payeesOf({ ...endpoint, payment: endpoint.paymentAgain }) : [];
+  const isSame = again.length === 0 || again.join() === named.join();
+  const unread = unreadWords(endpoint);
+  return isSame
+    ? { value: named, outcome: 'seen', ...(unread && { why: unread, rule: 'some', hasMore: true }) }
+    : { value: anotherEachTime, outcome: 'seen', as_seen: { addresses: [...named, ...again] } };
+}
+
+export const isAnotherEachTime = (value: unknown): boolean => value === anotherEachTime;
+
+/** Returns none if the payees differ each time. An eip155 address is in lower case. */
+export const readPayees = (value: unknown): readonly string[] => {
+  const { data = [] } = payees.safeParse(value);
+  return data === anotherEachTime ? [] : data;
+};
+
+const payeesWords = (value: unknown): Words =>
+  isAnotherEachTime(value)
+    ? own(anotherEachTime)
+    : join(
+        readPayees(value).map((address) => payeeWords({ address })),
+        ', ',
+      );
+
+/**
+ * Leaves out the payees of offers that price.pay_to does not have any more. A quote of which only a part was
+ * read since is kept with the payees that it had.
+ */
+export function withPresentPayees(
+  offers: readonly OfferWithPayee[],
+  paid: Pick<ShownFinding, 'value' | 'value_digest'> | undefined,
+): readonly OfferWithPayee[] {
+  if (!paid || paid.value_digest !== undefined || isAnotherEachTime(paid.value)) return offers;
+  const present = new Set(readPayees(paid.value));
+  const named = offers.map(({ pay_to, ...offer }) =>
+    pay_to !== undefined && present.has(pay_to) ? { ...offer, pay_to } : offer,
+  );
+  return toOffersWithPayees(named);
+}
+
+type Payees = z.infer<typeof payees>;
+type StoredPayees = BeforeChange<Payees> | ShownFinding<Payees>;
+
+const addedTo = (was: StoredPayees, now: StoredPayees): string[] => {
+  const before = new Set(readPayees(was.value));
+  return readPayees(now.value).filter((one) => !before.has(one));
+};
+
+const isShort = (was: StoredPayees, now: StoredPayees): boolean =>
+  was.value_digest !== undefined || now.value_digest !== undefined;
+
+/**
+ * Compares two lists of which one is a part. A payee whom only the second has is a change, although the first
+ * may lack it: otherwise payees could change unseen beside an offer that Dossier cannot read.
+ */
+function comparePayees(was: BeforeChange<Payees>, now: ShownFinding<Payees>): PartComparison {
+  if (isShort(was, now) || [was, now].some(({ value }) => isAnotherEachTime(value))) return 'differs';
+  const isGone = addedTo(now, was).length > 0;
+  if (addedTo(was, now).length > 0 || (isGone && !now.is_part)) return 'differs';
+  return isGone || !was.is_part ? 'less' : 'same';
+}
+
+const mostPayees = 3;
+
+const partWords = ({ is_part }: StoredPayees): Words =>
+  is_part
+    ? own('; the endpoint quotes more than Dossier can read')
+    : own('; before, the endpoint quoted more than Dossier could read');
+
+/**
+ * Says which of many payees, or of those in a part, are new and which are gone, or only that they changed if
+ * a list was shortened. A part does not tell who is gone.
+ */
+function payeesChange(was: BeforeChange<Payees>, now: ShownFinding<Payees>): Words {
+  if (was.value === null) return say`Paid to ${payeesWords(now.value)}, and to nobody before`;
+  if (isShort(was, now)) return own('The addresses that are paid changed');
+  const isPart = was.is_part || now.is_part;
+  const isFew = !isPart && [was, now].every(({ value }) => readPayees(value).length <= mostPayees);
+  if (isFew || isAnotherEachTime(was.value) || isAnotherEachTime(now.value))
+    return say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
+  const name = (all: readonly string[]) =>
+    listed(
+      all.map((address) => payeeWords({ address })),
+      mostPayees,
+    );
+  const gone = now.is_part ? [] : addedTo(now, was);
+  const added = addedTo(was, now);
+  const came = added.length > 0 ? say`Also paid to ${name(added)}` : say``;
+  const words = join([came, gone.length > 0 ? say`No longer paid to ${name(gone)}` : say``], '. ');
+  return isPart ? say`${words}${partWords(now)}` : words;
+}
+
+/** The payees are a fact of their own, so that they have a date and a history apart from the amount. */
+export const pricePayTo = defineKind({
+  kind: 'price.pay_to',
+  pinnedAs: 'pay_to',
+  line: 'costs',
+  isLocked: true,
+  question: 'price',
+  title: 'Address that is paid',
+  means:
+    'The addresses of the recipients in the price that the endpoint quotes. Dossier asks for the price twice; `another address each time` means that the addresses differed.',
+  doesNotMean: 'It does not say whose addresses they are.',
+  changed: own('The endpoint asks to be paid at a different address'),
+  value: payees,
+  say: ({ value }) => payeesWords(value),
+  sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
+  weighChange: () => 1,
+  comparePart: comparePayees,
+  method_version: 'price/5',
+  ...ofRareRemotes(payToFinding),
+});
