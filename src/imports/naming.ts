@@ -68,7 +68,8 @@ function fillAll(written: string, variables: unknown, budget: Budget): string[] 
   return [...new Set([fill(), ...(isTooMuch ? [] : others.map(([name, value]) => fill(name, value)))])];
 }
 
-const hiddenValue = (value: string) => `sha256-${hash('sha256', value).slice(0, 12)}`;
+/** The whole digest, because two values with the same first digits are found within a minute. */
+const hiddenValue = (value: string) => `sha256-${hash('sha256', value)}`;
 
 const isSecret = (given: JsonObject) =>
   [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
@@ -103,13 +104,15 @@ interface PackageStart {
 }
 
 /** Matches what may follow the name of a package: extras and a version, or the tag and digest of an image. */
-const behindPackage = /^(?:\[[\w,-]*\])?(?:(?:@|==)[\w.+-]*)?$/;
-const behindImage = /^(?::[\w.-]*)?(?:@sha256:[a-f0-9]{64})?$/;
+const behindPackage = /^(\[[\w,-]*\])?(?:(?:@|==)[\w.+-]*)?$/;
+const behindImage = /^()(?::[\w.-]*)?(?:@sha256:[a-f0-9]{64})?$/;
 
+/** The extras of a package stay, because they name further packages that are installed. */
 function withoutVersion(word: string, { name, isImage }: PackageStart): string {
   const plain = isImage ? word.replace(/^docker\.io\/(?:library\/)?/, '') : word;
   const behind = isImage ? behindImage : behindPackage;
-  return name !== '' && plain.startsWith(name) && behind.test(plain.slice(name.length)) ? name : word;
+  const found = name !== '' && plain.startsWith(name) ? behind.exec(plain.slice(name.length)) : null;
+  return found ? `${name}${found[1] ?? ''}` : word;
 }
 
 function steers(words: string, { name, isImage }: PackageStart): boolean {

@@ -264,7 +264,9 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
   const { secrets: is } = compared.after;
   const ofOther = othersFirst(compared);
   const added = [...is].flatMap(([key, one]) => (was.has(key) ? [] : one));
-  const gone = [...was].flatMap(([key, one]) => (is.has(key) ? [] : one));
+  // A record of which a part was not read may still name it.
+  const isWhole = !compared.after.isPartlyRead;
+  const gone = [...was].flatMap(([key, one]) => (is.has(key) || !isWhole ? [] : one));
   const changed = [...is].flatMap(([key, one]) =>
     (was.get(key) ?? one).required === one.required ? [] : one,
   );

@@ -46,6 +46,18 @@ const npmAsName = (word: string) =>
 const plain = Array.from({ length: 100 }, (_, n) => ({ name: `X-${n}` }));
 const invented = Array.from({ length: 10 }, (_, n) => ({ ...key, name: `A_${n}` }));
 
+const pypi = (value: string) => ({
+  packages: [
+    {
+      registryType: 'pypi',
+      identifier: 'mail',
+      version: '1.0.0',
+      transport: { type: 'stdio' },
+      runtimeArguments: [{ type: 'named', name: '--from', value }],
+    },
+  ],
+});
+const manySecrets = Array.from({ length: 200 }, (_, n) => ({ name: `X_${n}`, isSecret: true }));
 const entries = [
   versions(
     'tenant',
@@ -115,6 +127,17 @@ const entries = [
     'hiddenOptions',
     environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--no-warnings' }),
     environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=data:text/javascript,1' }),
+  ),
+  versions(
+    'alikeOptions',
+    environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=./9e423ecabeb4.mjs' }),
+    environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=./b12600fc598e.mjs' }),
+  ),
+  versions('extras', pypi('mail[http]==1.0.0'), pypi('mail[http]==1.0.1'), pypi('mail[evil]==1.0.1')),
+  versions(
+    'crowded',
+    at(vendor, { url: 'https://z.evil.com/mcp', headers: [] }),
+    at({ url: vendor, headers: [...manySecrets, key] }, 'https://z.evil.com/mcp'),
   ),
   versions(
     'regrouped',
@@ -297,7 +320,7 @@ describe('what callers run', () => {
       'starts `npm:@vendor/mail` with `API_BASE=https://api.evil.test` instead of `API_BASE=https://api.vendor.com`',
     );
     expect(await movesOf('hidden')).toBe(
-      'starts `npm:@vendor/mail` with `API_BASE=api.evil.test#sha256-71ec3fe6a2e0` instead of `API_BASE=api.vendor.com#sha256-e324256dc831`',
+      'starts `npm:@vendor/mail` with `API_BASE=api.evil.test#sha256-71ec3fe6a2e083b34851fecac53cb32fbdcdce38059237098c65a63556b00f73` instead of `API_BASE=api.vendor.com#sha256-e324256dc831ef3a2711e36e0acb0305c6443198bd0c62e77044a0cd4f6fa576`',
     );
     expect(await movesOf('regrouped')).toBe(
       'starts `npm:@vendor/mail` with “--read /data --read /data --write /home” instead of “--read /data --write /home --read /data”',
@@ -306,10 +329,17 @@ describe('what callers run', () => {
     expect(await unmoved('flooded')).toEqual(['not_met']);
     // A record that calls what it states a secret hides no swap of it.
     expect(await movesOf('hiddenRuntime')).toBe(
-      'starts `npm:@vendor/mail` with `sha256-2345acc68ddd` instead of `sha256-b00818cdc507`',
+      'starts `npm:@vendor/mail` with `sha256-2345acc68dddd175aeca4fcff6830f74f0664ff2e12f5582467533c80f697e4a` instead of `sha256-b00818cdc507640687732769ee1cb501db377927ee76d03df23978bd0d706888`',
     );
     expect(await movesOf('hiddenOptions')).toMatch(
-      /^starts `npm:@vendor\/mail` with `NODE_OPTIONS=sha256-[0-9a-f]{12}` instead of `NODE_OPTIONS=sha256-[0-9a-f]{12}`$/,
+      /^starts `npm:@vendor\/mail` with `NODE_OPTIONS=sha256-[0-9a-f]{64}` instead of `NODE_OPTIONS=sha256-[0-9a-f]{64}`$/,
+    );
+    expect(await movesOf('extras')).toBe(
+      'starts `pypi:mail` with “--from mail[evil]” instead of “--from mail[http]”',
+    );
+    // The SHA-256 of both values begins with the same 12 digits.
+    expect(await movesOf('alikeOptions')).toMatch(
+      /^starts `npm:@vendor\/mail` with `NODE_OPTIONS=sha256-3f3ab03e2f9b/,
     );
     expect(await movesOf('preload')).toBe(
       'newly starts `npm:@vendor/mail` with `NODE_OPTIONS=--import=./x.mjs`',
@@ -339,6 +369,12 @@ describe('which secrets callers send', () => {
       '2 versions, not compared as a whole; 1 field that Dossier does not read',
     );
     expect(await movesOf('regions')).toBe('2 versions, not compared as a whole');
+    // A secret that was not read is not called gone, and the answer says that something was not read.
+    expect(await movesOf('crowded')).toBe(
+      'newly names the optional secrets `X_0`, `X_1` and 198 more, sent to `mail.vendor.com`',
+    );
+    const { signals } = await call('get_agent', { handle: 'com.vendor/crowded' });
+    expect((signals as { imported: string }).imported).toContain('2 versions, not compared as a whole');
     expect(await unmoved('unread', 'regions')).toEqual(['unknown', 'unknown']);
   });
 });

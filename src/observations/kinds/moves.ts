@@ -181,13 +181,13 @@ const comparedParts = {
   passed_left_out: undefined,
 } as const satisfies Record<keyof VersionMove, string | undefined>;
 
-/** Returns no words if all versions were compared and one changed something, or if none could be compared. */
+/** Returns no words if all versions were compared as a whole and one moved, or if none could be compared. */
 export function comparedWords(versions: number, moved: Moved | undefined): Words {
   if (!moved) return say``;
   const isAll = moved.versions === versions;
   const some = isAll ? say`` : say`, of which ${moved.versions} were compared`;
-  if (moved.moves.length > 0) return some;
   if (moved.partly_read) return isAll ? own(', not compared as a whole') : say`${some}, not as a whole`;
+  if (moved.moves.length > 0) return some;
   const parts = Object.values(comparedParts).flatMap((part) => (part === undefined ? [] : own(part)));
   const none = isAll ? own(', of which none changed') : say`${some} and none of these changed`;
   return say`${none} ${join(parts.slice(0, -1), ', ')} or ${parts.at(-1) ?? say``}`;
