@@ -41,8 +41,10 @@ const aside = /recipient|payee|pay_?to$|memo|destination|^tag$|fee|deposit/i;
 function besideIn(value: unknown, name: string): { readonly member: string; readonly value: string }[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([inner, one]) => besideIn(one, `${name}.${inner}`));
-  const text = typeof value === 'number' ? String(value) : value;
-  const isBeside = isIdentifier(text) && (aside.test(name.replace(/^.*\./, '')) || readNamedPayee(text));
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value;
+  // The name of a list is that of its items.
+  const named = name.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
+  const isBeside = isIdentifier(text) && (aside.test(named) || readNamedPayee(text));
   return isBeside
     ? [{ member: toLine(name.slice(-longestName).toWellFormed()), value: toAddress(text) }]
     : [];

@@ -150,6 +150,7 @@ describe('an offer for one resource beside an offer for another', () => {
   it.each([
     ['a list of an unknown member', { splits: [{ recipient: mallory }] }, 'splits.0.recipient'],
     ['a name with a space', { 'fee recipient': mallory }, 'fee recipient'],
+    ['a text that ends with a space', { recipient: `${mallory} ` }, 'recipient'],
     ['a deep path', { extra: { ['a'.repeat(250)]: { payTo: mallory } } }, 'a.payTo'],
   ])('a recipient beside the payee in %s is named', async (_where, more, member) => {
     const { offers } = await check({ handle: handleAt('shop'), offer: offerOf(more) });
@@ -337,6 +338,12 @@ describe('what an offer has beside its five parts', () => {
     ],
   ])('%s', async (_what, offer, fact) => {
     expect(await factsOf(offer)).toContain(fact);
+  });
+
+  it('names an account in a list that says what it is', async () => {
+    const offer = offerOf({ extra: { destinations: ['r1', { to: 'r2' }] } });
+    const { offers } = await check({ handle: handleAt('shop'), offer });
+    expect(offers[0]?.facts.join('\n')).toContain('`r1` (`extra.destinations.0`)');
   });
 
   it('of many such members, five are named; and an ordinary offer has none', async () => {

@@ -39,6 +39,7 @@ const lists: Record<string, readonly object[]> = {
   swapped: locked,
   bare: [{ url: '/mcp' }, alone('find', offer(alice)), alone('seek')],
   big: [priced('find', offer(alice)), priced('send', offer(alice)), ...others],
+  dual: [priced('find', offer(alice))],
   odd: [priced('find', offer(alice)), priced('send', offer(alice))],
   wide: [wide(), priced('send', offer(alice)), priced('tidy', offer(alice))],
 };
@@ -300,4 +301,14 @@ it('an amount that an OpenAPI document gains beside one that cannot be read is a
   offersOf.advertised = ['1'];
   expect(await next('advertised', title)).toHaveLength(1);
   expect(await toldOf('advertised', ['price.openapi'])).toEqual(['price.openapi', 'price.openapi']);
+});
+
+it('two different amounts for one offer are not read as the lower one', async () => {
+  lists.dual = [priced('find', offer(alice, { amount: '9000000', maxAmountRequired: '10000' }))];
+  expect(await next('dual')).toEqual([]);
+  expect(await answerOf('dual')).toMatch(/checks since [\d-]+ saw at most a part/);
+  lists.dual = [priced('find', offer(alice, { amount: '9000000', maxAmountRequired: '9000000' }))];
+  expect(await next('dual')).toEqual([
+    expect.stringContaining('rice raised from 0.01 USDC to 9 USDC on Base'),
+  ]);
 });

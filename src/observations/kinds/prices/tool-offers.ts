@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asObject } from '../../../core/json.ts';
+import { asMembers } from '../../../core/json.ts';
 import { code, day, join, listed, own, say, type Words } from '../../../core/words.ts';
 import { canonicalDigest } from '../../../log/leaf.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
@@ -37,11 +37,19 @@ export interface PricedTool extends ReadOffers {
   readonly tool?: string;
 }
 
-const versionOf = (quoted: unknown) => (asObject(quoted)?.maxAmountRequired === undefined ? 2 : 1);
+/**
+ * Reads a way to pay in either version of x402; undefined if it names different amounts for the two, because
+ * it is not known which one a client reads.
+ */
+function readOfEither(stated: unknown): Offer | undefined {
+  const { amount, maxAmountRequired } = asMembers(stated);
+  if (maxAmountRequired === undefined) return readAccepted(2)(stated);
+  return amount === undefined || amount === maxAmountRequired ? readAccepted(1)(stated) : undefined;
+}
 
 /** The list may be of either version of x402. */
 export function acceptedOf(accepts: readonly unknown[]): ReadOffers {
-  const { seen, offers } = decodeOffers(accepts, (one) => readAccepted(versionOf(one))(one));
+  const { seen, offers } = decodeOffers(accepts, readOfEither);
   return { offers, hasMore: seen > offers.length };
 }
 
