@@ -216,7 +216,7 @@ export const searchAgents = defineTool({
       ...(advice && { advice }),
       ...(no_match && { no_match: toInputs(no_match) }),
       ...(left_out && { left_out }),
-      order: isOfSome ? `${orderText}, of the ${counts.total} that were read` : orderText,
+      order: page.order ?? (isOfSome ? `${orderText}, of the ${counts.total} that were read` : orderText),
       untrusted_fields: untrustedOf({ listings, facets, no_match, left_out }, [
         'listings',
         'facets',

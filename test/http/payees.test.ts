@@ -116,6 +116,8 @@ interface Body {
     readonly found_by?: string;
   }[];
   readonly total?: object;
+  readonly order?: string;
+  readonly next_cursor?: string;
   readonly offers?: readonly object[];
   readonly advice?: string;
 }
@@ -381,6 +383,27 @@ describe('the page of a payee', () => {
       advice:
         'No endpoint that Dossier checked asks to be paid at this address on Ethereum; these listings do so on a different network, or on one that Dossier does not know.',
     });
+  });
+
+  it('is found page by page, whatever order is asked for, and the answer names the order that it has', async () => {
+    const first = await call('search_agents', { query: `eip155:8453:${alice}`, limit: 1, sort: 'updated' });
+    const all = await call('search_agents', { query: `eip155:8453:${alice}` });
+    const handles = ({ listings = [] }: Body) => listings.map(({ handle }) => handle);
+    expect(handles(all).length).toBeGreaterThan(1);
+    expect(first.order).toBe('oldest publication first');
+    const pages = [handles(first)];
+    for (let cursor = first.next_cursor; cursor !== undefined; ) {
+      const next: Body = await call('search_agents', {
+        query: `eip155:8453:${alice}`,
+        limit: 1,
+        sort: 'updated',
+        cursor,
+      });
+      pages.push(handles(next));
+      cursor = next.next_cursor;
+    }
+    expect(pages.map(({ length }) => length)).toEqual(handles(all).map(() => 1));
+    expect(pages.flat()).toEqual(handles(all));
   });
 
   it('is a link on the page of a listing', async () => {

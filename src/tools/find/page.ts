@@ -38,7 +38,11 @@ function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
   return at === undefined ? undefined : { at, id };
 }
 
-function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: string | undefined): number {
+function hitsBehind(
+  hits: readonly Pick<SearchHit, 'id'>[],
+  search: SearchQuery,
+  cursor: string | undefined,
+): number {
   const last = readRankedPlace(search, cursor);
   if (!last) return 0;
   const at = hits.findIndex(({ id }) => id === last.id);
@@ -46,7 +50,11 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
 }
 
 /** `next` is a cursor if `hits` has more. Throws invalid_input for a cursor of a different search. */
-export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: PagePlace) {
+export function pageOf<Found extends Pick<SearchHit, 'id'>>(
+  hits: readonly Found[],
+  search: SearchQuery,
+  { limit, cursor }: PagePlace,
+) {
   const from = hitsBehind(hits, search, cursor);
   const shown = hits.slice(from, from + limit);
   const last = hits.length > from + limit ? shown.at(-1) : undefined;
@@ -78,6 +86,7 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
     }),
     counts,
     next,
+    order: undefined,
     unknown,
     advice: toAdvice(words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
@@ -100,6 +109,7 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
     listings: found.map((one) => toHit(one, { words: 0, asksFree: facets.includes(freeFacet) })),
     counts: await listings.listCounts(facets),
     next: last && toCursor([queryDigest(search), last.id, last.updated_at]),
+    order: undefined,
     unknown: [],
     advice: undefined,
     no_match: rows.length === 0 && !after ? await findNearMisses(context.store, search) : undefined,
@@ -109,17 +119,10 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
 
 const mostPaid = 200;
 
-/**
- * Returns undefined if the query names no payee, has filters or continues a list, or if no listing asks to be
- * paid there.
- */
-async function findPaid(
-  { store, clock, config }: Context,
-  { text, facets }: SearchQuery,
-  { limit, cursor }: PagePlace,
-) {
-  const payee = readPayeeOrPage(text.trim(), config.publicUrl);
-  if (!payee || facets.length > 0 || cursor !== undefined) return undefined;
+/** Returns undefined if the query names no payee or has filters, or if no listing asks to be paid there. */
+async function findPaid({ store, clock, config }: Context, search: SearchQuery, place: PagePlace) {
+  const payee = readPayeeOrPage(search.text.trim(), config.publicUrl);
+  if (!payee || search.facets.length > 0) return undefined;
   const { network } = payee;
   const references = payeeReferences(payee);
   const all = await store.listings.recording(references, mostPaid + 1);
@@ -127,11 +130,13 @@ async function findPaid(
   const found = all[at] ?? [];
   if (found.length === 0) return undefined;
   const isElsewhere = network !== undefined && references[at]?.network === undefined;
-  const handles = found.slice(0, limit).map(({ handle }) => handle);
+  const { shown, next } = pageOf(found.slice(0, mostPaid), search, place);
+  const handles = shown.map(({ handle }) => handle);
   return {
     listings: (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one)),
     counts: { total: Math.min(found.length, mostPaid), capped: found.length > mostPaid, facets: {} },
-    next: undefined,
+    next,
+    order: 'oldest publication first',
     unknown: [],
     advice: isElsewhere
       ? `No endpoint that Dossier checked asks to be paid at this address on ${toText(networkWords(network))}; these listings do so on a different network, or on one that Dossier does not know.`
