@@ -33,6 +33,7 @@ const asked: Record<string, () => readonly object[]> = {
   swapping: () => [offerOf({ payTo: numbered(21) }), unread],
   laundered: () => [offerOf({ payTo: numbered(35) })],
   kept: () => [offerOf({ payTo: numbered(36) }), offerOf({ payTo: numbered(31), amount: '20000' })],
+  thousands: () => Array.from({ length: 1500 }, (_, at) => manyAt(at)),
   unreadable: () => [offerOf({ payTo: numbered(32) })],
   joined: () => [offerOf({ payTo: numbered(33) }), unread],
   cut: () => [...Array.from({ length: 25 }, (_, at) => manyAt(at)), unread],
@@ -104,6 +105,17 @@ it('of more offers than Dossier keeps, the others are not known, and not never s
     asset: 'never_seen',
     amount: 'not_known',
   });
+});
+
+it('of more than a thousand offers, the others are not read, and that is said', async () => {
+  const { observations } = (await (
+    await observed.directory.app.request(`/agents/${handleAt('thousands')}.json`)
+  ).json()) as { observations: { kind: string; reason?: string; is_part?: true }[] };
+  for (const kind of ['price.pay_to', 'price.paid_for'])
+    expect(observations.find((one) => one.kind === kind)).toMatchObject({
+      is_part: true,
+      reason: expect.stringContaining('Dossier did not read 500 of the 1,500 offers'),
+    });
 });
 
 it('a token on a network without a name is named beside that network', async () => {

@@ -73,10 +73,16 @@ function toOffer(
   };
 }
 
-/** `seen` also counts offers that cannot be read. */
+/** At most this many offers of one list are read, because a list of 2 MiB has thousands. */
+const mostRead = 1000;
+
+/** `seen` also counts offers that cannot be read or are not read. */
 export const decodeOffers = <T>(quoted: readonly T[], read: (one: T) => Offer | undefined) => ({
   seen: quoted.length,
-  offers: quoted.map(read).filter((offer) => offer !== undefined),
+  offers: quoted
+    .slice(0, mostRead)
+    .map(read)
+    .filter((offer) => offer !== undefined),
 });
 
 const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
@@ -150,12 +156,12 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
   };
 }
 
-/** Returns undefined if all offers could be read. */
+/** Returns undefined if all offers were read. */
 export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
   const { seen, offers } = quotedOffers(endpoint)?.quoted ?? { seen: 0, offers: [] };
   const unread = seen - offers.length;
   return unread > 0
-    ? say`Dossier could not read ${unread} of the ${seen} offers, so it may not know every payee.`
+    ? say`Dossier ${seen > mostRead ? own('did not read') : own('could not read')} ${unread} of the ${seen} offers, so it may not know every payee.`
     : undefined;
 }
 
