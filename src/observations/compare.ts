@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dayText } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
-import { weightyChanges } from './earlier-changes.ts';
+import { weightyChanges } from './compared/earlier-changes.ts';
+import {
+  asWhole,
+  comparedInPart,
+  isEmptyPart,
+  isOtherPart,
+  onlyLacks,
+  wholeBefore,
+} from './compared/parts.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
 import {
@@ -13,7 +21,6 @@ import {
   toLast,
 } from './observation.ts';
 import { isLearnedOutcome, isUnanswered, type Outcome } from './outcome.ts';
-import { asWhole, comparedInPart, isEmptyPart, isOtherPart, onlyLacks, wholeBefore } from './parts.ts';
 import { addCheck, type CheckEnd, toTallied } from './tally.ts';
 
 export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {

@@ -20,7 +20,7 @@ import {
 } from '../../core/words.ts';
 import { leadsElsewhere, leadsToOthers } from '../../listings/moves.ts';
 import { weightyFirst } from '../../listings/version-moves.ts';
-import { weightyChanges } from '../../observations/earlier-changes.ts';
+import { weightyChanges } from '../../observations/compared/earlier-changes.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';

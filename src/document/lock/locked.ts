@@ -1,6 +1,6 @@
 import { toText, within } from '../../core/words.ts';
 import { secretsOf } from '../../listings/naming.ts';
-import { weightyChanges } from '../../observations/earlier-changes.ts';
+import { weightyChanges } from '../../observations/compared/earlier-changes.ts';
 import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { Observation } from '../../observations/observation.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../core/json.ts';
-import type { PartComparison } from './kind.ts';
-import { kindOf } from './kinds.ts';
-import type { Finding, LastValue, StoredObservation } from './observation.ts';
+import type { Json } from '../../core/json.ts';
+import type { PartComparison } from '../kind.ts';
+import { kindOf } from '../kinds.ts';
+import type { Finding, LastValue, StoredObservation } from '../observation.ts';
 
 type ReadFact = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'details' | 'hasMore'> &
   Pick<StoredObservation, 'method_version'>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { own } from '../core/words.ts';
-import { kindOf } from './kinds.ts';
-import type { EarlierChange, Observation } from './observation.ts';
+import { own } from '../../core/words.ts';
+import { kindOf } from '../kinds.ts';
+import type { EarlierChange, Observation } from '../observation.ts';
 
 /** The most changes of one fact that are kept, and the most of one weight. */
 const mostKept = 6;
