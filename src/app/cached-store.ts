@@ -13,7 +13,6 @@ const manyListings = 500;
 /** A listing's facts take about as many bytes as their JSON has characters, because they share many texts. */
 const sizeOf_bytes = (facts: ListingFacts) => JSON.stringify(facts).length;
 
-/** Caches values by key. Each is read when it is first asked for. */
 function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: LRUCache<string, Value>) {
   const { begin, change } = createEpoch({
     drop(keys) {
@@ -42,10 +41,9 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 }
 
 /**
- * A store that caches the facts of listings (8 MiB) and the counts of lists (200). Facts are cached at most
- * until the listing changes, in this process or another, or a source of its ratings stops being new. Counts
- * are cached at most until any listing changes, since every page of a list has the same ones. Facts that
- * change with other listings (the publisher's count, the last import) follow within one import.
+ * Caches the facts of listings and the counts of lists. Facts are dropped when the listing changes, in this
+ * process or another, and when a source of its ratings stops being new. Facts that follow from other
+ * listings, such as the publisher's count, may be stale until an import ends.
  */
 export function createCachedStore(store: Store): Store {
   const facts = createMemory(

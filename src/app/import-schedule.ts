@@ -10,26 +10,16 @@ import { isUnderWay } from '../imports/run.ts';
 import { sampleSource } from '../listings/listing.ts';
 
 const firstRetry_s = 30;
-/**
- * How often to check whether another process is still importing. It is short, so that the run of a dead node
- * resumes within seconds.
- */
+/** The pause is short, so that the run of a dead node resumes within seconds. */
 const busyPause_ms = 2000;
 const jitter = 0.1;
 
-/**
- * Seconds until the next import: the interval (+-10 %) after a success, or 30 s after a failure, doubled for
- * each further failure up to the interval.
- */
 export function nextImport_s(interval_s: number, failures: number): number {
   if (failures === 0) return interval_s * (1 - jitter + Math.random() * 2 * jitter);
   return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
 }
 
-/**
- * Seconds until an import is due after this run, which is the last one of any node, so that all nodes
- * together keep to the interval.
- */
+/** `run` is the last one of any node, so that all nodes together keep to the interval. */
 function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined): number {
   if (!run?.finished_at || run.source === sampleSource) return 0;
   const pause_s =
@@ -51,8 +41,8 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 }
 
 /**
- * Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another
- * process imports.
+ * Does nothing if the store has listings or its registry is not the sample's, or while another process
+ * imports.
  */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   if ((await context.store.listings.count()) > 0) return;
@@ -62,10 +52,8 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
 }
 
 /**
- * Keeps the listings up to date until the signal aborts: calls importSample, then imports REGISTRY_URL every
- * IMPORT_INTERVAL (+-10 %), or sooner after a failure, with growing pauses. A saved copy is imported once.
- * Waits while another process imports, and retries while the store fails. Never throws; once the signal
- * aborts, it resolves when the current page is written. `run` performs the imports from REGISTRY_URL.
+ * Imports the sample first, and then from REGISTRY_URL. A saved copy is imported once. Never throws. Once
+ * the signal aborts, it resolves when the current page is written.
  */
 export async function startImports(
   context: ImportContext,
@@ -104,8 +92,8 @@ export async function startImports(
 }
 
 /**
- * Runs one import in a worker thread, so that no reader waits for its transactions. Threads cannot share an
- * in-memory database, so this thread imports into it. Throws if the thread fails.
+ * In a worker thread, no reader waits for the import's transactions. Threads cannot share an in-memory
+ * database, so this thread imports into it. Throws if the thread fails.
  */
 export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;

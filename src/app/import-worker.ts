@@ -5,10 +5,9 @@ import { type Attempt, importOnce } from '../imports/import-once.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { openStore } from './open.ts';
 
-// Runs one import over its own connection, posts its ImportOutcome and ends. Any message stops it after the
-// current page.
+// Any message stops the import after the current page.
 
-// Lower this thread's priority (per-thread on Linux) so that requests win when both share a core.
+// On Linux, a thread has a priority of its own. A lower one lets requests go first if both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const { config, dueAfter } = workerData as Pick<Attempt, 'dueAfter'> & { readonly config: Config };
 const stopping = new AbortController();

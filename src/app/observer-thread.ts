@@ -26,20 +26,14 @@ export interface CheckRequest {
 
 export type ToWorker = CheckRequest | 'stop';
 
-/**
- * A message from the worker: it is ready and its store holds leases as `holder`, a check ended, or something
- * was measured.
- */
+/** The worker sends `holder`, the holder of its leases, once it is ready. */
 export type FromWorker =
   | { readonly holder: string }
   | { readonly id: number; readonly changes: number }
   | { readonly id: number; readonly error: unknown }
   | { readonly measured: Measured };
 
-/**
- * The outcome of a check in the worker; `interrupted` if the worker ended first and the check has to run
- * again.
- */
+/** `interrupted`: the worker ended first, and the check has to run again. */
 export type CheckOutcome = CheckReport | 'interrupted';
 
 export interface RunningCheck {
@@ -54,22 +48,21 @@ type ExitCause = 'silent' | 'memory' | 'error';
 export interface WorkerExit {
   readonly cause: ExitCause;
   readonly error: unknown;
-  /** The holder of the worker's own leases; undefined if it ended before it was ready. */
+  /** It is undefined if the worker ended before it was ready. */
   readonly holder: string | undefined;
   readonly running: ReadonlyMap<number, RunningCheck>;
-  /** The id of the check whose code was running, or 0 if none was. */
+  /** It is 0 if no check's code was running. */
   readonly currentCheck: number;
 }
 
 /**
- * How many times the heartbeat is compared within the limit, so that one long pause of the machine is not
- * taken for silence.
+ * The heartbeat is compared several times, so that one long pause of the machine is not taken for silence.
  */
 const looks = 20;
 
 /**
- * Creates a worker with the heap limit of OBSERVE_MEMORY. A flag of the process would override the limit, so
- * the flag is cleared until the worker has started.
+ * A flag of the process would override the heap limit of OBSERVE_MEMORY, so the flag is cleared until the
+ * worker has started.
  */
 function createWorker(module: URL, workerData: WorkerData): Worker {
   const flags = process.execArgv.join(' ');
@@ -85,10 +78,7 @@ const countOfChecks = (value: number, values: readonly number[]) =>
 const mostFrequent = (values: readonly number[]) =>
   values.reduce((most, one) => (countOfChecks(one, values) > countOfChecks(most, values) ? one : most));
 
-/**
- * Calls back once if the heartbeat stands still for `looks` comparisons, with the id of the check whose code
- * ran during most of them. Returns a function that stops watching.
- */
+/** Calls back once, with the id of the check whose code ran most often while the heartbeat stood still. */
 function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentCheck: number) => void) {
   let beats = heartbeatOf(status);
   let seen: number[] = [];
@@ -104,7 +94,7 @@ function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentC
   return () => clearInterval(timer);
 }
 
-/** Starts a worker, watches it, and calls `onExit` when it has ended for any reason. */
+/** `onExit` is called whatever ended the worker. */
 export function startObserverThread(
   { config, timeouts }: Pick<ObserverContext, 'config' | 'timeouts'>,
   module: URL,
@@ -156,7 +146,7 @@ export function startObserverThread(
     begun.resolve(false);
   });
   return {
-    /** Resolves to true once the worker is ready, or to false if it ended before. */
+    /** Resolves to false if the worker ended before it was ready. */
     begun: begun.promise,
     async check(listing: Listing, lease: Lease): Promise<CheckOutcome> {
       if (isOver) return 'interrupted';
@@ -167,7 +157,7 @@ export function startObserverThread(
       worker.postMessage({ id: made, handle: listing.handle, lease: { name, owner } } satisfies ToWorker);
       return one.outcome.promise;
     },
-    /** Asks the worker to stop, and terminates it if it takes longer than `observerEnd_ms`. */
+    /** A worker that takes longer than `observerEnd_ms` is terminated. */
     async stop() {
       worker.postMessage('stop' satisfies ToWorker);
       const terminate = setTimeout(() => void worker.terminate(), timeouts.observerEnd_ms);

@@ -8,10 +8,9 @@ import type { CheckRequest, FromWorker, ToWorker, WorkerData } from './observer-
 import { openStore } from './open.ts';
 import { trackTasks } from './worker-status.ts';
 
-// This worker runs the checks that observer-thread.ts sends, over its own database connection, until it is
-// told to stop.
+// This worker runs the checks that observer-thread.ts sends.
 
-// Lower this thread's priority (per-thread on Linux) so that requests win when both share a core.
+// On Linux, a thread has a priority of its own. A lower one lets requests go first if both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const { config, timeouts, status, beat_ms } = workerData as WorkerData;
 const runTask = trackTasks(status, beat_ms);

@@ -15,10 +15,7 @@ async function openEngine(url: string, readUrl: string, opening: SchemaOpening):
 const nextWhenDamaged =
   'stop what uses it and put the file back or restore the newest backup (docs/operations.md, "When something is down")';
 
-/**
- * An ExitError (74) that says what to do, for an error that means that SQLite's file is damaged; undefined
- * for any other error.
- */
+/** Returns undefined unless the error means that SQLite's file is damaged. */
 export const toDamageError = (error: unknown): ExitError | undefined =>
   isDamagedContent(error)
     ? new ExitError(
@@ -29,10 +26,7 @@ export const toDamageError = (error: unknown): ExitError | undefined =>
 
 export { NoDatabase, type SchemaOpening };
 
-/**
- * Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws
- * ExitError.
- */
+/** Opens the database even if a restore into it has not ended. Throws ExitError. */
 export async function connectStore(
   databases: Pick<Config, 'databaseUrl' | 'databaseReadUrl'>,
   opening: SchemaOpening,
@@ -54,10 +48,7 @@ export async function connectStore(
   }
 }
 
-/**
- * Opens the database of DATABASE_URL with its cache. Throws ExitError if a restore into it has not ended, or
- * if there is no database and `opening` does not allow one to be made.
- */
+/** Throws ExitError, also if a restore into the database has not ended. */
 export async function openStore(
   databases: Parameters<typeof connectStore>[0],
   opening: SchemaOpening = 'existing',

@@ -30,10 +30,7 @@ const postgresDdl: EngineDdl = {
   },
 };
 
-/**
- * SQLSTATEs (PostgreSQL, appendix A) of temporary errors: connections, shutdown, conflicts, time-outs, a
- * standby.
- */
+/** SQLSTATEs (PostgreSQL, appendix A) of temporary errors. */
 const temporary = /^(08...|57P0[1-5]|57014|53300|55P03|40001|40P01|25P0[34]|25006)$/;
 const diskFull = '53100';
 
@@ -50,7 +47,7 @@ function postgresFailure(error: unknown): StoreFailure | undefined {
   return isPassing ? 'unavailable' : undefined;
 }
 
-/** The key of the advisory lock that every writing transaction of any node holds until it ends. */
+/** A commit holds the advisory lock of this key until it ends. */
 const writeLock = 0x646f7373;
 
 /** Kysely's own lock makes nodes that start together wait for the first one. */
@@ -59,10 +56,7 @@ async function migrateDatabase(config: PoolConfig, opening: SchemaOpening): Prom
   await migrate(db, postgresDdl, opening);
 }
 
-/**
- * Reads on a connection without time-outs, because a backup is as slow as the file or pipe that it is written
- * to.
- */
+/** A backup is as slow as the file or pipe that it is written to, so its connection has no time-outs. */
 async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb<Schema>({ ...withoutTimeouts(config), max: 1 });
   return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
@@ -72,9 +66,8 @@ const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
 /**
- * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our
- * tables and `opening` does not allow them to be made. Writing transactions of all nodes run one at a time
- * under one lock, for which reads never wait. With `readUrl`, searches and lists are read from a replica.
+ * Needs PostgreSQL 15 or later. Throws NoDatabase if there are no tables of Dossier and `opening` does not
+ * allow them to be made. With `readUrl`, searches and lists are read from a replica.
  */
 export async function openPostgresStore(
   databaseUrl: string,

@@ -4,10 +4,6 @@ import { dayText } from '../core/text.ts';
 
 const pause_ms = 600_000;
 
-/**
- * Deletes what is no longer needed: full buckets, networks and keys of past days, old leases and pauses of
- * hosts.
- */
 export async function purgeLimits({ store, clock }: Context): Promise<void> {
   const now = clock();
   await store.write(async (tx) => {
@@ -17,10 +13,7 @@ export async function purgeLimits({ store, clock }: Context): Promise<void> {
   });
 }
 
-/**
- * Purges now and every ten minutes until the signal, so that an idle service stores nothing for longer. Never
- * throws.
- */
+/** Even an idle service purges, so that it stores nothing for longer. Never throws. */
 export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>
   every({
     signal,

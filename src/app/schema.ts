@@ -15,7 +15,7 @@ import type { Engine } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { type WebhookSchema, webhookTables } from '../webhooks/schema.ts';
 
-/** Every table of every module, in the order of a backup. */
+/** The tables are in the order of a backup. */
 export const tables: readonly AnyTable[] = [
   ...storeTables,
   ...searchTables,

@@ -12,7 +12,7 @@ import { createLog } from '../telemetry/logger.ts';
 import { openStore, type SchemaOpening } from './open.ts';
 import { requireUsableSettings } from './usable-settings.ts';
 
-/** Opens everything that handlers use. Close it with `context.store.close()`. Throws ExitError. */
+/** Close it with `context.store.close()`. Throws ExitError. */
 export async function openContext(config: Config, opening?: SchemaOpening): Promise<Context> {
   await requireUsableSettings(config);
   const context: Context = {
@@ -32,8 +32,7 @@ export async function openContext(config: Config, opening?: SchemaOpening): Prom
     reading: {},
   };
   await compareWithCheckpointFile(context);
-  // The key is made at once, so that every backup has it. A backup without it would restore to a log with a
-  // different key.
+  // A backup without the key would restore to a log with a different key.
   if (opening === 'make')
     await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
   return context;
@@ -82,9 +81,9 @@ async function drain(server: Server, closeUnasked: () => void, drain_ms: number)
   clearTimeout(force);
 }
 
-/** Starts to listen. With PORT=0 the chosen port replaces the one in PUBLIC_URL, unless PUBLIC_URL is set. */
+/** With PORT=0, the chosen port replaces the 0 in `publicUrl`. */
 export async function listen(context: Context) {
-  // The adapters are loaded here, so that commands that only open the context do not wait for them.
+  // Commands that only open the context do not wait for the adapters.
   const { createApp } = await import('../http/app.ts');
   const { host, port, publicUrl } = context.config;
   const server = createHttpServer(context.timeouts);
@@ -100,13 +99,13 @@ export async function listen(context: Context) {
   const served: Context = { ...context, config };
   const app = createApp(served);
   server.on('request', app.toListener());
-  /** Stops accepting requests, waits at most `drain_ms` for those in flight, then closes. */
+  /** Requests in flight get `drain_ms` to end. */
   const stop = async () => {
     const drained = drain(server, closeUnasked, context.timeouts.drain_ms);
     await app.close();
     await drained;
   };
-  // The address that this process listens on, which PUBLIC_URL may not name.
+  // PUBLIC_URL may name a different address.
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${listeningPort}`;
   return { url, context: served, stop };
 }

@@ -17,19 +17,16 @@ import {
   type WorkerExit,
 } from './observer-thread.ts';
 
-/**
- * A worker that ends while no check's code runs is restarted after 1 s; the pause doubles each further time
- * in a row.
- */
+/** The pause before a restart doubles each time in a row that a worker ends while no check's code runs. */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
-/** A check that was in progress at this many of those exits is given up. */
+/** A check that was in progress at this many of these exits is given up. */
 const mostLost = 3;
 const longestNews_ms = 1000;
 
 /**
- * Listens for the notification that a listing changed. `wait` waits for it, at most 1 s, so that the caches
- * of this thread no longer hold the old state.
+ * `wait` waits at most 1 s for the news that the listing changed, so that the caches of this thread no
+ * longer hold the old state.
  */
 function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -56,11 +53,10 @@ const reasons = {
 } as const;
 
 /**
- * Creates checks that run in one worker thread, with its own connection and heap (OBSERVE_MEMORY). The thread
- * starts with the first check. If it blocks for 20 s or fails, the service continues and a new thread starts.
- * The check whose code was running then counts as made, with the reason why it was ended. The other running
- * checks are due again, unless they are given up (`mostLost`). This thread holds the leases of the checks, so
- * that no other node begins them meanwhile. `module` is the URL of the worker's code.
+ * Checks run in one worker thread, with its own connection and heap (OBSERVE_MEMORY). If the thread blocks
+ * or fails, the service continues and a new thread starts. The check whose code was running then counts as
+ * made, with the reason why it was ended. Other running checks are due again, unless they are given up
+ * (`mostLost`). This thread holds the leases of the checks, so that no other node begins them meanwhile.
  */
 function createThreadChecks(context: ObserverContext, signal: AbortSignal, module: URL): Checks {
   const { store, config, log, clock, timeouts } = context;
@@ -70,7 +66,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
 
   const whyEnded = (handle: string, isCurrent: boolean, { cause, currentCheck }: WorkerExit) => {
     if (isCurrent) return reasons[cause](timeouts);
-    // No check was executing code at the exit, so any of those in progress may be the cause.
+    // Any of the checks in progress may be the cause, because none was executing code at the exit.
     if (currentCheck === 0) lost.set(handle, (lost.get(handle) ?? 0) + 1);
     return (lost.get(handle) ?? 0) >= mostLost ? reasons.lost() : undefined;
   };
@@ -132,10 +128,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
   };
 }
 
-/**
- * Creates the checks of a service, in a thread of their own unless the database is in memory, which threads
- * cannot share.
- */
+/** Threads cannot share a database in memory. */
 export const createServiceChecks = (
   context: ObserverContext,
   signal: AbortSignal,

@@ -43,10 +43,6 @@ declare module '../store/store.ts' {
 }
 
 const createFigureReads = (db: Db) => ({
-  /**
-   * Claims by state, current ratings, feedback and reports that no operator has closed, and opt-out lines of
-   * somebody who does not hold the claim of the listing. Reads an index of each table from end to end.
-   */
   async counts() {
     const { rows } = await sql<
       Record<'claimed' | 'suspended', number> &
@@ -114,8 +110,8 @@ const isFullDisk = (error: unknown) =>
   error instanceof Error && 'code' in error && noRoom.has(String(error.code));
 
 /**
- * Creates the writes of a transaction. `touch` is called with each handle that changed, and `standing` with
- * each handle whose claim and listing must agree when the transaction ends.
+ * `touch` is called with each handle that changed, and `standing` with each handle whose claim and listing
+ * must agree when the transaction ends.
  */
 const createTransaction = (
   db: Db,
@@ -151,11 +147,7 @@ const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
 
 type StoreListener = (changed: ChangedHandles) => void;
 
-/**
- * Creates the commits of an engine: `commit` runs work in a transaction, in which `touch` notes each handle
- * that changed. One commit runs at a time, so `touched` belongs to the commit that is running. Each commit
- * announces its changed handles to other processes and publishes them in this one.
- */
+/** One commit runs at a time, so `touched` belongs to the commit that is running. */
 function createCommits(engine: SqlEngine, publish: StoreListener) {
   const touched = new Set<string>();
   const commit = createGroupCommit<Schema>(async (work) => {
@@ -167,14 +159,14 @@ function createCommits(engine: SqlEngine, publish: StoreListener) {
         if (touched.size > 0) await engine.announce(db, toChangedHandles(touched));
       });
     } finally {
-      // After an error too: a commit whose confirmation was lost may have happened.
+      // The commit may have happened even after an error, if its confirmation was lost.
       if (touched.size > 0) publish(toChangedHandles(touched));
     }
   });
   return { commit, touch: (handle: string) => void touched.add(handle) };
 }
 
-/** Updates the search index during a restore, because backups do not contain it. */
+/** A restore fills the search index, because backups do not contain it. */
 const updateIndex =
   (search: EngineIndex): Follow<Schema> =>
   async (db, { table, removed, added }) => {
@@ -185,7 +177,6 @@ const updateIndex =
     await replaceInIndex(db, search, { removedIds: idsOf(removed), listings, toKeys: toIndexKeys });
   };
 
-/** The store of an engine. Every query is written once; the engine brings connections, tables and search. */
 export function createSqlStore(engine: SqlEngine): Store {
   const { search, change } = createCachedSearch(engine.search, engine.reader, (handles) =>
     readIds(engine.reader, handles),

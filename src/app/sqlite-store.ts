@@ -14,8 +14,8 @@ import type { Db, Schema, SqlEngine } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 
 /**
- * Tables that only SQLite has: two search indexes (words by position, facets by id), texts for ranking,
- * counts of terms, and the handles that each commit changed (store/sqlite/file.ts).
+ * The rows of `listing_search` are numbered by position, those of `listing_facet` by id. Other processes
+ * read `changed_handles` (store/sqlite/file.ts).
  */
 const sqliteDdl: EngineDdl = {
   int8: 'integer',
@@ -41,9 +41,8 @@ const longestWait_ms = 5000;
 const retryAfter_ms = 5;
 
 /**
- * Returns a function that takes the write lock, as the first statement of a transaction. While another
- * process holds the lock, the connection must not block (busy_timeout 0), so that this process goes on
- * answering; the function tries again for up to 5 s.
+ * The lock is taken by the first statement of a transaction. While another process holds it, this process
+ * goes on answering.
  */
 function createWriteLock(writing: DatabaseSync): () => Promise<void> {
   const takeLock = writing.prepare('update log_head set size = size where false');
@@ -63,17 +62,14 @@ function createWriteLock(writing: DatabaseSync): () => Promise<void> {
 }
 
 /**
- * Creates the file for its owner only, because it holds keys; SQLite gives the files beside it the same mode.
+ * Only its owner may read the file, because it holds keys. SQLite gives the files beside it the same mode.
  */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/**
- * Holds the write lock throughout, unless the schema must stay unchanged, so that two processes that open one
- * new file wait for each other.
- */
+/** Two processes that open one new file wait for each other, because `immediate` takes the write lock. */
 async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpening): Promise<void> {
   database.exec(opening === 'unchanged' ? 'begin' : 'begin immediate');
   try {
@@ -85,7 +81,7 @@ async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpenin
   }
 }
 
-/** Reads in a deferred transaction, because Kysely's own would begin by taking the write lock. */
+/** Kysely's own transaction would begin by taking the write lock. */
 const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
   db.connection().execute(async (connection) => {
     await sql`begin deferred`.execute(connection);
@@ -96,15 +92,14 @@ const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
     }
   });
 
-/** Reads on a connection of its own, because all other reads share one connection and would wait. */
+/** All other reads share one connection, and would wait for a snapshot on it. */
 async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb<Schema>(connect(path));
   return await readOnce(db, work);
 }
 
 /**
- * Tries for 5 s while others hold a lock or the disk is full; returns whether an attempt succeeded. Throws
- * other errors.
+ * Returns false if others held a lock, or the disk was full, until the time was over. Throws other errors.
  */
 async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
   for (const end_ms = performance.now() + longestWait_ms; performance.now() < end_ms; ) {
@@ -119,9 +114,9 @@ async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
 }
 
 /**
- * Rewrites the database file and empties the write-ahead log. Deleted rows are overwritten in place
- * (store/sqlite/connection.ts), but SQLite leaves copies of rows that it moved from one page to another.
- * False if others kept the file locked for 5 s, or the disk is full.
+ * Deleted rows are overwritten in place (store/sqlite/connection.ts), but SQLite leaves copies of rows that
+ * it moved from one page to another. Returns false if others kept the file locked for too long, or the disk
+ * is full.
  */
 async function dropDeleted(path: string): Promise<boolean> {
   const database = connect(path);
@@ -142,9 +137,7 @@ async function quickCheck(db: Db): Promise<string | undefined> {
   return found === 'ok' ? undefined : found?.replace(/\s+/g, ' ');
 }
 
-/**
- * Opens three connections to a database file and migrates it. In memory, one connection serves as all three.
- */
+/** In memory, one connection serves as all three. */
 async function connectAll(path: string, opening: SchemaOpening) {
   const inMemory = path === ':memory:';
   if (opening === 'make' && !inMemory) makeFile(path);
@@ -170,8 +163,8 @@ async function connectAll(path: string, opening: SchemaOpening) {
 }
 
 /**
- * Opens `file:<path>` or `:memory:`; a file is made with its folder. Throws NoDatabase if `opening` does not
- * allow that. In memory, reads wait for an open transaction, because both use the same connection.
+ * Throws NoDatabase if there is no file and `opening` does not allow one to be made. In memory, reads wait
+ * for an open transaction, because both use the same connection.
  */
 export async function openSqliteStore(databaseUrl: string, opening: SchemaOpening = 'make'): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');

@@ -9,10 +9,7 @@ export async function requireUsableSettings(config: Config): Promise<void> {
   requireUsableFiles(config);
 }
 
-/**
- * Throws ExitError (78) for the name of a limit that does not exist, because ignoring it would look as if the
- * limit were set.
- */
+/** If an unknown name were ignored, it would look as if the limit were set. */
 async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
   if (Object.keys(limitOverrides).length === 0) return;
   const { allLimits } = await import('../http/limits.ts');

@@ -6,34 +6,28 @@ import { settings } from './settings.ts';
 type Settings = typeof settings;
 type Values = { [K in keyof Settings as Settings[K]['key']]: z.output<Settings[K]['check']> };
 
-/** The settings in force: those read from the environment, and what follows from them. */
 export interface Config extends Values {
   readonly version: string;
-  /**
-   * Tells whether this process serves the pages at `publicUrl`, or PUBLIC_URL names the service that does.
-   */
+  /** It is false if no service has pages at `publicUrl`. */
   readonly hasPages: boolean;
   readonly claimFile: string;
   /**
-   * Views with `readers`; the others are in `views`. Only the others are listed, have feeds and are judged in
-   * advance.
+   * Views with `readers`, which are not in `views`. They are not listed, have no feeds, and are judged when
+   * they are read.
    */
   readonly privateViews: readonly Selection[];
-  /** The shown origin of listings: `<REGISTRY_NAME> (MCP)`, followed by `, saved copy` for a saved copy. */
+  /** `<REGISTRY_NAME> (MCP)`, followed by `, saved copy` for a saved copy. */
   readonly origin: string;
 }
 
-/** Names the allowed words in the error of a setting whose check has no message of its own. */
+/** The error of a setting whose check has no message of its own names the allowed words. */
 const plainChoice: z.core.$ZodErrorMap = (issue) => {
   if (issue.code !== 'invalid_value') return undefined;
   const words = issue.values.map((value) => (value === '' ? 'empty' : String(value)));
   return [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
 };
 
-/**
- * Reads and checks the environment. Throws ExitError (78) with one line for each setting that is not
- * well-formed.
- */
+/** Throws ExitError (78) with one line for each setting that is not well-formed. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
   version: string,
@@ -64,12 +58,11 @@ export function readConfig(
 
 export const copySuffix = ', saved copy';
 
-/** The host of a registry or the file name of a saved copy. Without either, the shipped sample's registry. */
+/** With REGISTRY_URL=off, the listings are those of the sample's registry. */
 const sourceName = (url: string) => {
   if (url.startsWith('file:')) return url.slice(url.lastIndexOf('/') + 1).replace(/^file:/, '');
   return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;
 };
 
-/** The name of this service's vantage: OBSERVE_VANTAGE, or by default the host of PUBLIC_URL. */
 export const vantageOf = ({ observeVantage, publicUrl }: Config): string =>
   observeVantage || new URL(publicUrl).host;

@@ -4,16 +4,13 @@ import { z } from 'zod';
 import { isHandle } from '../core/handle.ts';
 import { attempt } from '../core/json.ts';
 
-/** A criterion as callers and the operator write it. Its name is not checked here. */
+/** The name of the criterion is not checked here. */
 export const sentCriterion = z.strictObject({
   criterion: z.string().max(100),
   value: z.union([z.string().max(300), z.int()]).optional(),
 });
 
-/**
- * The parts that an approval can pin: the version, the recorded endpoints and packages, or the tools,
- * prompts, resources, skills and payees that Dossier saw.
- */
+/** The first three are parts of the record. The others are facts that Dossier saw. */
 export const pinNames = [
   'version',
   'endpoint',
@@ -31,12 +28,12 @@ const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(
 /** A person's statement that a listing may be used in its state on a day. */
 const approval = z.strictObject({
   handle: z.string().refine(isHandle, 'a handle'),
-  /** If set, the approval is for the private entry of this name; otherwise for the listing of this name. */
+  /** The approval is for the private entry of this name, instead of the listing. */
   private: z.literal(true).optional(),
   by: z.string().min(1).max(100),
   reason: z.string().min(1).max(300),
   on: z.iso.date(),
-  /** The last day on which the approval holds, in UTC. */
+  /** The approval holds until the end of this day in UTC. */
   until: z.iso.date().optional(),
   pins: z
     .partialRecord(
@@ -65,13 +62,11 @@ const view = z
         'a handle has two approvals',
       )
       .optional(),
-    /**
-     * Decides whether a listing that no longer matches its pins leaves, which is the default, or is marked.
-     */
+    /** By default, a listing that no longer matches its pins leaves. */
     on_change: z.enum(['leave', 'mark']).optional(),
     /**
-     * Makes the view private: it can be read by everyone who knows its address, or by everyone who sends a
-     * key with one of these digests.
+     * Makes the view private. Its readers are everyone who knows its address, or everyone who sends a key
+     * with one of these digests.
      */
     readers: z
       .union([z.literal('everyone'), z.array(z.string()).min(1).max(50)], readersForm)
@@ -96,20 +91,17 @@ export const viewsForm = z.record(
   view,
 );
 
-/**
- * Criteria and approvals that the operator named in a file. The view lists what meets them now, which is no
- * verdict of this service.
- */
+/** Criteria and approvals that the operator named in a file. */
 export type Selection = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
 /**
- * The key under which the members of a view are stored. It changes with the view's criteria and with whether
- * it has approvals.
+ * The members of a view are stored under this key. It changes with the criteria, `unknown`, and whether
+ * there are approvals.
  */
 export const keyOf = ({ name, criteria, unknown, approvals }: Selection): string =>
   `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown, ...(approvals ? ['approvals'] : [])])).slice(0, 16)}`;
 
-/** The content of a file, read at the start; undefined if the setting is empty. */
+/** Returns undefined if the setting is empty. */
 export const textFile = z.string().transform((file, issues) => {
   if (file === '') return undefined;
   const text = attempt(() => readFileSync(file, 'utf8'));
@@ -118,10 +110,7 @@ export const textFile = z.string().transform((file, issues) => {
   return z.NEVER;
 });
 
-/**
- * The views of a file; none if the setting is empty. `findCriterionFaults` checks the names of their
- * criteria.
- */
+/** `findCriterionFaults` checks the names of the criteria. */
 export const viewsFile = textFile.transform((read, issues): readonly Selection[] => {
   if (read === undefined) return [];
   const { file, text } = read;

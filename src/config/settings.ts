@@ -22,7 +22,6 @@ export function toShownDatabase(text: string): string {
   return url.href;
 }
 
-/** Normalizes the address and removes slashes at its end. */
 const toBase = (text: string) =>
   (isPlainBase(URL.parse(text)) ? new URL(text).href : text).replace(/\/+$/, '');
 
@@ -32,7 +31,6 @@ const baseOr = (isOther: (text: string) => boolean, meaning = plainBase) =>
     .refine((text) => isOther(text) || isPlainBase(URL.parse(text)), meaning)
     .transform(toBase);
 
-/** An http or https address to which paths can be appended. */
 const baseUrl = baseOr(() => false);
 const optionalBaseUrl = baseOr((text) => text === '');
 
@@ -67,7 +65,7 @@ function isNetwork(item: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
 }
 
-/** The address of the metrics listener: a port on loopback, or address:port; undefined for `off`. */
+/** A port without an address is a port on loopback. */
 const metricsListener = z
   .string()
   .refine(
@@ -151,7 +149,7 @@ const hosts = json
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
   .refine((named) => Object.keys(named).length > 0, 'names no host, so that no repository could be read');
 
-/** Base addresses of package registries. A registry that is empty or missing is not asked. */
+/** A registry that is empty or missing is not asked. */
 const packageRegistries = json.pipe(
   z.strictObject({
     npm: optionalBaseUrl.default(''),
@@ -176,7 +174,7 @@ const setting = <const Key extends string, T extends z.ZodType>(
   fallback = '',
   secret = false,
 ) => ({
-  /** The setting's name in Config, with the unit if it is a quantity. */
+  /** The name in Config ends with the unit of a quantity. */
   key,
   meaning,
   check,
@@ -184,10 +182,7 @@ const setting = <const Key extends string, T extends z.ZodType>(
   secret,
 });
 
-/**
- * Every environment variable that the service reads, with its default, meaning and check. The table in
- * docs/reference.md is generated from it.
- */
+/** The table of settings in docs/reference.md is generated from this. */
 export const settings = {
   SERVICE_NAME: setting('serviceName', 'Name of the service', shownName, 'Dossier'),
   HOST: setting('host', 'Address to listen on', listenHost, '127.0.0.1'),

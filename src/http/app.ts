@@ -48,16 +48,11 @@ const answerCache_bytes = 16 * 1024 * 1024;
 
 export type App = ReturnType<typeof createApp>;
 
-/**
- * Creates the HTTP adapter: the checks in their order, and the routes. Health and assets are answered before
- * the later checks.
- */
 export function createApp(
   context: Context,
   options: {
-    /** Extra tools and prompts of the conformance suite. */
     readonly fixtures?: Fixtures;
-    /** Memory for finished answers; 0 caches none. */
+    /** With 0, nothing is cached. */
     readonly answerCache_bytes?: number;
   } = {},
 ) {
@@ -114,15 +109,11 @@ export function createApp(
   app.route('/', createArdRoutes(inTurn));
   const exports = createExportRoutes(adapter);
   app.route('/', exports);
-  /** Ends open streams, and stops and empties the cache. */
   const close = async () => {
     cache.close();
     await Promise.all([cards.close(), mcp.close(), exports.close()]);
   };
-  /**
-   * Creates the request listener of Node's server: the app behind the fast path for cached answers and
-   * refusals.
-   */
+  /** The listener for Node's server has the fast path in front of the app. */
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
     return createFastPath(

@@ -8,13 +8,13 @@ import type { PageSite } from '../views/layout.ts';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** How long a finished answer may be cached. An answer that depends on its caller has no policy. */
+/** An answer that depends on its caller has no policy. */
 export interface CachePolicy {
-  /** The handles whose change makes it stale; 'all' if any listing's change does. */
+  /** The handles of the listings on whose change the answer becomes stale, or `all`. */
   readonly cacheTags: ChangedHandles;
   /**
-   * The longest age. By default it is the time until something is due to change, a minute if that is not
-   * known, and unlimited without cache tags.
+   * By default, an answer is cached until something is due to change, or for a minute if that is not known.
+   * Without cache tags, it has no end.
    */
   readonly maxAge_ms?: number | undefined;
 }
@@ -22,7 +22,7 @@ export interface CachePolicy {
 export interface Finished {
   readonly etag: string;
   readonly body: Buffer<ArrayBuffer>;
-  /** Headers that describe the body; a 304 has none of them. */
+  /** A 304 has none of them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly cachePolicy?: CachePolicy | undefined;
 }
@@ -35,16 +35,12 @@ export interface HttpEnvironment {
   Variables: {
     requestId: string;
     context: Context;
-    /** The tool that the request calls over MCP, for the access log. */
     tool: string | undefined;
-    /** The coding that the Accept-Encoding of the request prefers. */
     encoding: Encoding;
     takeLargeBody: TakeLargeBody;
-    /** The answer, if it was made as bytes. */
     finished: Finished | undefined;
-    /** Tells whether the answer is for this caller alone, so that no cache may store it. */
+    /** No cache may store the answer, because it is for this caller alone. */
     isPrivate: boolean | undefined;
-    /** Tells whether the answer already has the security headers. */
     isSecured: boolean | undefined;
   };
 }
@@ -56,7 +52,7 @@ export interface HttpAdapter {
   readonly site: PageSite;
 }
 
-/** Runs a tool for the caller of a request, with the type of its answer. Throws only Problem. */
+/** Throws only Problem. */
 export const call = <Input extends z.ZodObject, Output extends z.ZodObject>(
   c: Request,
   tool: Tool<Input, Output>,

@@ -47,10 +47,7 @@ function toNetwork(address: Address): string {
   return `${prefix.join(':')}::/64`;
 }
 
-/**
- * Reads the tokens of a header that may be repeated. If Bearer is required, a token with a different scheme
- * is not read.
- */
+/** `required`: a token with a different scheme is left out. */
 function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[] {
   if (value === null) return [];
   return value
@@ -70,23 +67,16 @@ function capabilityOf(headers: CallerRequest['headers']): Caller['capability'] {
   return sent.size > 1 ? 'conflict' : [...sent][0];
 }
 
-/** Names of programs that read pages without a person waiting. */
 const crawlers = /bot\b|crawl|spider|slurp|archive|preview|externalhit|scanner|monitor|uptime/i;
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 
-/**
- * Tells whether no person waits for the answer, as far as headers show: a HEAD, a prefetch, or a page that a
- * crawler reads.
- */
+/** Tells whether no person waits for the answer, as far as headers show. */
 const isAutomatic = ({ method, headers }: CallerRequest): boolean =>
   method === 'HEAD' ||
   purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
 
-/**
- * Reads the caller of a request from its headers and its peer's address. X-Forwarded-For is read from its
- * end, as long as the peer, and then each hop, is in TRUSTED_PROXIES.
- */
+/** X-Forwarded-For is read from its end, as long as the peer, and then each hop, is in TRUSTED_PROXIES. */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   const ranges = trustedProxies.map(toRange);
   /** An IPv4 address, an IPv6 /64, or `unknown` if the peer has no address. */
@@ -97,10 +87,7 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
     if (!peer) return 'unknown';
     return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
-  /**
-   * The network and the unchecked capability from `Authorization: Bearer` or `X-Agent-Capability`; 'conflict'
-   * if different ones were sent.
-   */
+  /** The capability is not checked yet. It is `conflict` if different ones were sent. */
   const callerOf = (request: CallerRequest, remoteAddress: string | undefined): Caller => {
     const { headers } = request;
     return {

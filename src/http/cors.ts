@@ -3,19 +3,16 @@ import { day_s } from '../core/text.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 
 /**
- * The header that lets scripts of any site read an answer. This is harmless, because no answer depends on
- * cookies. `hono/cors` sends other headers (docs/decisions/answers.md).
+ * Scripts of any site may read an answer, because no answer depends on cookies. `hono/cors` sends other
+ * headers (docs/decisions/answers.md).
  */
 export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 
-/**
- * Tells whether an answer is a document that any script may read: the answer to a GET or HEAD, if it is not
- * HTML.
- */
+/** Scripts of any site may read such an answer. */
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
-/** The headers that scripts of other sites may send, and the headers of an answer that they may read. */
+/** The headers that scripts of other sites may send (`headers`) and read (`exposed`). */
 interface CorsOpening {
   readonly methods: string;
   readonly headers: string;
@@ -33,16 +30,13 @@ export const toCorsHeaders = ({
   ...(exposed !== undefined && { 'Access-Control-Expose-Headers': exposed }),
 });
 
-/** The answer to a preflight of a browser, valid for a day. */
 export const toPreflight = (opening: CorsOpening, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(null, {
     status: 204,
     headers: { ...toCorsHeaders(opening), 'Access-Control-Max-Age': String(day_s), ...headers },
   });
 
-/**
- * Gives all answers of routes, preflights included, the same headers, which GitHub requires of a registry.
- */
+/** GitHub requires the same headers on all answers of a registry, preflights included. */
 export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
   const headers = toCorsHeaders({ methods, headers: 'Authorization, Content-Type' });
   return async (c, next) => {
@@ -53,11 +47,10 @@ export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
   };
 }
 
-/** Headers that a script of another site may send to the MCP endpoint. */
 const sendable =
   /^(content-type|accept|authorization|x-agent-capability|last-event-id|mcp-[a-z0-9-]{1,60})$/i;
 
-/** The answer to a preflight of the MCP endpoint: headers of the protocol are reflected, not listed. */
+/** Headers of the protocol are reflected, because some of their names are not known in advance. */
 export function toMcpPreflight(c: Request, methods: readonly string[]): Response {
   const requested = (c.req.header('access-control-request-headers') ?? '')
     .split(',')
@@ -71,6 +64,6 @@ export function toMcpPreflight(c: Request, methods: readonly string[]): Response
 
 const mcpExposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
 
-/** Lets a script read an answer of the MCP endpoint. Empty for a caller that is not a page. */
+/** The result is empty for a caller that is not a page. */
 export const toMcpCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
   origin ? { ...anyOrigin, 'Access-Control-Expose-Headers': mcpExposed } : {};

@@ -12,10 +12,9 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { addressOf, toRoutedPath } from './parameters.ts';
 
 /**
- * Limits of requests from one network, counted on each node (docs/reference.md). Programs that copy
- * everything have limits of their own (`registry`, `views`, `export`), so that they take no page from a
- * person behind the same address. Lists of the registry and of views count by their entries (`costOf`), so
- * that clients that ask for single entries, such as ToolHive, stay within the limit.
+ * Limits of requests from one network on one node (docs/reference.md). Programs that copy everything have
+ * limits of their own (`registry`, `views`, `export`), so that they take no page from a person behind the
+ * same address.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
@@ -29,7 +28,7 @@ const requestLimits = {
 
 const largeBodyLimits = tools.flatMap(({ largeBody }) => (largeBody ? [largeBody.limit] : []));
 
-/** All limits; LIMIT_OVERRIDES and the documents call them by their names. */
+/** LIMIT_OVERRIDES and the documents call the limits by their names. */
 export const allLimits = [
   ...Object.values(requestLimits),
   ...largeBodyLimits,
@@ -57,10 +56,7 @@ const prefixes = [
   ['/export/', 'export'],
 ] as const;
 
-/**
- * Finds the limit that counts a request. A tool call counts the same over MCP and plain JSON. Requests
- * without a limit of their own count as pages.
- */
+/** A tool call counts the same over MCP and plain JSON. */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
   const found = prefixes.find(([prefix]) => toRoutedPath(path).startsWith(prefix));
   if (found) return limits[found[1]];
@@ -72,14 +68,13 @@ const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
 /**
- * The cost of a request in its limit. A page of the list of a registry or view costs one for each ten
- * entries. Other addresses below /v0, /v0.1, /ard and /views cost as much as the largest page, and all others
- * one.
+ * A page of the list of a registry or view costs one for each ten entries. Other addresses below /v0,
+ * /v0.1, /ard and /views cost as much as the largest page.
  */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
-  // Number() accepts other spellings too. If there are several, the largest counts.
+  // Number() accepts other spellings too. If the parameter is repeated, the largest value counts.
   const stated = new URLSearchParams(query).getAll('limit').map((text) => Number(text) || defaultLimit);
   const entries = isList.test(path) ? Math.max(...(stated.length > 0 ? stated : [defaultLimit])) : maxLimit;
   return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
@@ -87,17 +82,17 @@ export function costOf(address: string): number {
 
 const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|assets\/)/;
 
-/** Tells whether the limit of a path counts every request; health and assets are answered before. */
+/** The app answers health and assets before it counts. */
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;
 const isRead = (method: string) => method === 'GET' || method === 'HEAD';
-/** The answers to these would hold their turn while they wait for a file or a drawing. */
+/** Exports and card images would hold their turn while they wait for a file or a drawing. */
 const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
 
 /**
- * Returns a function in which answers that are not cached take turns, as searches do
- * (docs/decisions/limits.md). Throws unavailable while too many wait.
+ * Answers that are not cached take turns, as searches do (docs/decisions/limits.md). Throws unavailable
+ * while too many wait.
  */
 export function createRequestTurns(limits: RequestLimits, settings: LimitSettings) {
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
@@ -121,15 +116,15 @@ export function createRequestTurns(limits: RequestLimits, settings: LimitSetting
 export type RequestTurns = ReturnType<typeof createRequestTurns>;
 
 /**
- * Gives a GET or HEAD its turn. The ARD search, a POST, takes its turn in its route when the body has
- * arrived, so that a slow sender does not keep others waiting.
+ * The ARD search, a POST, takes its turn in its route when the body has arrived, so that a slow sender does
+ * not keep others waiting.
  */
 export const createTurnGuard =
   (inTurn: RequestTurns): MiddlewareHandler<HttpEnvironment> =>
   (c, next) =>
     isRead(c.req.method) && !hasNoTurn.test(c.req.path) ? inTurn(c, next) : next();
 
-/** Counts each request for its network. Throws rate_limited. callTool checks the limits of tools. */
+/** Throws rate_limited. `callTool` takes the limits of tools. */
 export function createLimitGuard(
   limits: RequestLimits,
   settings: LimitSettings,

@@ -7,13 +7,9 @@ import type { Request, TakeLargeBody } from './call.ts';
 import { toRpcError } from './problems.ts';
 import { parseJson, readText, requireFewValues } from './request.ts';
 
-/** Headers of the protocol whose values refusals repeat. */
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
-/**
- * Leaves out the arguments of a tool call. The tool refuses a capability in them by itself, in a result that
- * models read.
- */
+/** The tool itself refuses a capability in its arguments, in a result that models read. */
 function outsideArguments(message: unknown): unknown {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
   if (method !== 'tools/call') return message;
@@ -21,8 +17,7 @@ function outsideArguments(message: unknown): unknown {
 }
 
 /**
- * Refuses a message with a capability in a part that answers and errors would repeat: ids, method and tool
- * names, URIs, prompt arguments or protocol headers. Throws secret_in_body.
+ * Refuses a capability in a part of the message that answers or errors would repeat. Throws secret_in_body.
  */
 function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
   // Every message with a capability has the prefix, or an escape that may be part of it.
@@ -33,16 +28,12 @@ function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message:
   if (isStray) throw new Problem('secret_in_body');
 }
 
-/** The longest message that is read, unless it calls a tool that takes more. */
 const maxBytes = defaultBody.bytes;
 const largeTools = tools.filter(({ largeBody }) => largeBody);
 const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(tool).bytes));
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
-/**
- * The bounds of a message that calls this tool, or no known tool. A tool's smaller bounds do not apply to
- * messages.
- */
+/** A tool's smaller bounds do not apply to messages. */
 const boundsOf = (tool: Tool | undefined): BodyBounds => tool?.largeBody ?? defaultBody;
 
 function requireWithin(text: string, bounds: BodyBounds): { bytes: number; values: number } {
@@ -52,13 +43,12 @@ function requireWithin(text: string, bounds: BodyBounds): { bytes: number; value
   return { bytes, values: requireFewValues(text, bounds) };
 }
 
-/** Limits how many bytes of a body of undeclared length are read, by the tool that its beginning names. */
+/** For a body of undeclared length, its beginning has to name the tool. */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 
 /**
- * Parses a message within the bounds of the tool that it calls. A message above the default bounds is charged
- * before it is parsed, to the tool that it names. Any other is charged when its tool is known. Throws
+ * A message above the default bounds is charged before it is parsed, to the tool that it names. Throws
  * body_too_large, invalid_request, rate_limited or secret_in_body.
  */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {
@@ -76,10 +66,7 @@ export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: 
   return message;
 }
 
-/**
- * Returns the parsed body, or its refusal. Batches are refused, because one POST of many calls would evade
- * the limits.
- */
+/** Batches are refused, because one POST of many calls would evade the limits. */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
@@ -96,7 +83,7 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   throw new Problem('invalid_request', 'Batches are not accepted: send one message in each POST.');
 }
 
-/** The tool that a message calls; undefined for any other message, and for an unknown tool. */
+/** Returns undefined also for an unknown tool. */
 export function toolOf(message: unknown): string | undefined {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   const name = method === 'tools/call' ? params?.name : undefined;

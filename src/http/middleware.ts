@@ -19,14 +19,11 @@ const asciiEscape = /%([0-7][0-9a-f])/gi;
 const undoEscapes = (text: string) =>
   text.replace(asciiEscape, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Tells whether a URL contains a capability, plain or percent-encoded once or twice. */
+/** Finds a capability that is plain, or percent-encoded once or twice. */
 export const holdsSecret = (url: string): boolean =>
   findSecret(url.includes('%') ? undoEscapes(undoEscapes(url)) : url) !== undefined;
 
-/**
- * Puts U+FFFD for each NUL in the query of a GET or HEAD, because PostgreSQL cannot store NUL. Throws
- * invalid_request for other methods.
- */
+/** Puts U+FFFD for each NUL, because PostgreSQL cannot store NUL. */
 function withoutNul({ raw, method, url }: HttpRequest['req']): globalThis.Request {
   if (method !== 'GET' && method !== 'HEAD')
     throw new Problem('invalid_request', 'The address contains the character U+0000 (%00).');
@@ -37,7 +34,6 @@ function withoutNul({ raw, method, url }: HttpRequest['req']): globalThis.Reques
   });
 }
 
-/** Refuses a URL whose path does not decode or has a control character, or that contains a capability. */
 export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url } = c.req;
   if (holdsSecret(url)) throw new Problem('secret_in_body');
@@ -57,10 +53,7 @@ interface Answered {
   readonly start: number;
 }
 
-/**
- * Writes one log line: request id, method, path without query, tool, status, and milliseconds since `start`
- * (performance.now()). It never has the caller's address.
- */
+/** `start` is a time of performance.now(). */
 export function logAnswer(
   { log }: Pick<Context, 'log'>,
   { request, method, path, tool, status, start }: Answered,
@@ -92,16 +85,13 @@ const mostHosts = 100;
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const portAtEnd = /:\d{1,5}$/;
 
-/** Removes the port. A number above 65,535 is not a port. */
+/** A number above 65,535 is not a port. */
 function hostName(host: string): string {
   const [port = ''] = portAtEnd.exec(host) ?? [];
   return (Number(port.slice(1)) > 65_535 ? host : host.slice(0, host.length - port.length)).toLowerCase();
 }
 
-/**
- * Tells whether a host is one of this service: one of ALLOWED_HOSTS or, if there are none, of PUBLIC_URL,
- * HOST or loopback.
- */
+/** Accepts ALLOWED_HOSTS or, if there are none, the hosts of PUBLIC_URL, HOST and loopback. */
 export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
   const ours = [hostName(new URL(publicUrl).host), own.toLowerCase(), ...loopback];
   const allowed = new Set(allowedHosts.length > 0 ? allowedHosts.map(hostName) : ours);
@@ -110,7 +100,7 @@ export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) 
 }
 export type HostCheck = ReturnType<typeof createHostCheck>;
 
-/** Refuses a request whose Host is not one of this service (DNS rebinding). */
+/** Stops DNS rebinding. */
 export const createHostGuard =
   (isOurs: HostCheck): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
@@ -119,10 +109,6 @@ export const createHostGuard =
     await next();
   };
 
-/**
- * Tells whether a host is not public: an address that is not global unicast, a name without a dot, or one
- * below localhost, internal, local, lan or home.arpa.
- */
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(host)) return ipaddr.process(host).range() !== 'unicast';
@@ -132,10 +118,10 @@ function isPrivateHost(hostname: string): boolean {
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /**
- * Tells whether a page of an origin may call the MCP endpoint; an undefined origin means a caller that is not
- * a page. A public service has no cookies and answers pages of any site. A service on loopback or in a
- * private network answers only its own pages and those of ALLOWED_ORIGINS, because every page that somebody
- * there opens could call it (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
+ * Tells whether a page of an origin may call the MCP endpoint; undefined is a caller that is not a page. A
+ * service on loopback or in a private network refuses pages of other sites, because every page that
+ * somebody there opens could call it (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
+ * ALLOWED_ORIGINS names exceptions.
  */
 export function createOriginCheck({
   publicUrl,
@@ -156,10 +142,7 @@ const chosen = /^[\w\-=]{1,40}$/;
 const randomBytes = Buffer.alloc(4096);
 let usedBytes = randomBytes.length;
 
-/**
- * Makes a random UUID (version 4) from bytes that are read in advance, which is faster than Node's own
- * function.
- */
+/** Bytes that are read in advance make this faster than Node's own function. */
 function toUuid(): string {
   if (usedBytes === randomBytes.length) {
     randomFillSync(randomBytes);
@@ -170,11 +153,9 @@ function toUuid(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Returns the X-Request-Id, if it is 1 to 40 letters, digits, `_`, `-` or `=`, or else a new UUID. */
 export const toRequestId = (sent: string | undefined): string =>
   sent !== undefined && chosen.test(sent) ? sent : toUuid();
 
-/** Gives each request its id, which the answer repeats. */
 export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const id = toRequestId(c.req.header('x-request-id'));
   c.set('requestId', id);
@@ -190,7 +171,7 @@ export const ofNotModified: readonly string[] = [
   'vary',
 ];
 
-/** Removes from a 304 the headers that the client already has. The cache has stored them by now. */
+/** The cache has stored these headers by now. */
 export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   await next();
   if (c.res.status !== 304) return;
@@ -198,7 +179,6 @@ export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, nex
     if (!ofNotModified.includes(name) && name !== 'x-request-id') c.res.headers.delete(name);
 };
 
-/** The security headers (docs/contract.md). Strict transport is only for a service on https. */
 const createSecureHeaders = (config: Config) =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -223,7 +203,7 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** Adds the security headers to answers that lack them, and lets pages of any origin read documents. */
+/** Lets scripts of any site read documents, in addition. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
   const secure = createSecureHeaders(config);
   return async (c, next) => {
@@ -235,10 +215,7 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
   };
 }
 
-/**
- * Returns the security headers and the given ones as a plain object, because setting each on a Response is
- * slow.
- */
+/** Returns a plain object, because setting each header on a Response is slow. */
 export async function toSecuredHeaders(
   config: Config,
   headers: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ import type { HttpEnvironment } from './call.ts';
 const listing = '/agents/[^/]+/[^/]+';
 const view = '/views/[^/]+';
 
-/** The query parameters that each path declares. A path that is not here has none, and `*` accepts any. */
+/** A path that is not here declares no parameter, and `*` accepts any. */
 const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [
     /^\/agents$/,
@@ -46,13 +46,12 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
 const registryPath = /^\/+(?:views\/+[^/]+\/+)?v0(?:\.1)?\//;
 
 /**
- * The path by which a request is routed. In paths of the registry API, doubled slashes and a slash at the end
- * do not count, because some clients produce them.
+ * In paths of the registry API, doubled slashes and a slash at the end do not count, because some clients
+ * produce them.
  */
 export const toRoutedPath = (path: string): string =>
   registryPath.test(path) ? path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') : path;
 
-/** A path and query without the parameters that the path does not declare. */
 export function toKnownAddress(address: string): string {
   const end = address.indexOf('?');
   if (end === -1) return address;
@@ -67,12 +66,11 @@ export function toKnownAddress(address: string): string {
   return known.length > 0 ? `${path}?${known.join('&')}` : path;
 }
 
-/** A URL from its path on, as it was sent. */
+/** The part of a URL from its path on, as it was sent. */
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
- * Removes undeclared parameters from a GET or HEAD, so that no handler reads them, and no separate answer is
- * made or cached for them.
+ * Removes undeclared parameters from a GET or HEAD, so that no separate answer is made or cached for them.
  */
 export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url, method, headers, signal } = c.req.raw;

@@ -6,14 +6,14 @@ import type { HttpAdapter, Request } from './call.ts';
 import { toMcpCorsHeaders } from './cors.ts';
 import { toWaitHeaders } from './response.ts';
 
-/** JSON-RPC codes of problems; all others have -32000, which is reserved for implementations. */
+/** All other problems have -32000, which is reserved for implementations. */
 const rpcCodes: Partial<Record<ProblemCode, number>> = {
   invalid_request: -32600,
   secret_in_body: -32600,
   internal: -32603,
 };
 
-/** An answer with a problem, without the headers that every answer has. */
+/** It lacks the headers that every answer has. */
 interface ProblemAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,10 +35,7 @@ function toRpcAnswer(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -3200
   };
 }
 
-/**
- * Answers with a problem as a JSON-RPC error. Its id is null, because most are refused before a request is
- * read.
- */
+/** The id is null, because most problems occur before a request is read. */
 export function toRpcError(problem: Problem, rpcCode?: number): Response {
   const { body, ...sent } = toRpcAnswer(problem, rpcCode);
   return new Response(body, sent);
@@ -54,7 +51,7 @@ export const isMcpPath = (path: string): boolean => /^\/api\/mcp\/?$/.test(path)
 
 export const toMcpRefusal = (c: Request, problem: Problem): Response => withCors(c, toRpcError(problem));
 
-/** A problem as application/problem+json (RFC 9457), with `code` and the facts that help. */
+/** The form is RFC 9457, with `code` and the facts of the problem in addition. */
 function toProblemJson(problem: Problem, publicUrl: string): Record<string, unknown> {
   const { title, next } = problemTable[problem.code];
   const { code, message: _, ...facts } = problem.toJSON();
@@ -74,7 +71,7 @@ const ardCodes: Readonly<Record<number, string>> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
-/** Converts a problem to the form of ARD (Appendix B), which has neither 410 nor 422. */
+/** ARD (Appendix B) has neither 410 nor 422. */
 function toArdProblem({ status: own, message }: Problem) {
   const status = own === 410 ? 404 : own === 422 ? 400 : own;
   const errorCode = ardCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_ARGUMENT');
@@ -98,7 +95,7 @@ export const toProblemAnswer = (problem: Problem, publicUrl: string): ProblemAns
   body: JSON.stringify(toProblemJson(problem, publicUrl)),
 });
 
-/** Tells whether the caller gets a page, as browsers do except from the JSON API and ARD, which have none. */
+/** The JSON API and ARD have no pages. */
 export const wantsHtml = (path: string, accept = ''): boolean =>
   !/^\/(?:api|ard)\//.test(path) && accept.includes('text/html');
 
@@ -118,7 +115,7 @@ interface Refused {
 
 const isBadge = (path: string) => path.startsWith('/badge/') && !path.endsWith('.json');
 
-/** A problem as a badge, because pages that embed one cannot show a problem document. */
+/** Pages that embed a badge cannot show a problem document. */
 function toBadgeProblem(problem: Problem): ProblemAnswer {
   const headers = {
     ...problemHeaders(problem),
@@ -129,10 +126,6 @@ function toBadgeProblem(problem: Problem): ProblemAnswer {
   return { status: problem.status, headers, body };
 }
 
-/**
- * Makes the answer with a problem in the form for the caller: a badge, a page, problem+json, or problem+json
- * with ARD's members.
- */
 function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: HttpAdapter): ProblemAnswer {
   if (isBadge(path)) return toBadgeProblem(problem);
   if (wantsHtml(path, accept)) {
@@ -146,7 +139,7 @@ function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Htt
   return { ...answer, status: ard.status, body };
 }
 
-/** The answer to a request over a limit, both for the app and for the fast path in front of it. */
+/** The fast path and the app refuse with the same answer. */
 export function toRefusalAnswer(
   { origin, ...asked }: Refused & { readonly origin: string | undefined },
   problem: Problem,
@@ -160,18 +153,16 @@ export function toRefusalAnswer(
 const sendProblem = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
   c.body(body, status as ContentfulStatusCode, { ...headers });
 
-/** Answers with a problem in the form for the caller (`toNegotiated`). */
 export const answerProblem = (c: Request, problem: Problem, adapter: HttpAdapter): Response =>
   sendProblem(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, adapter));
 
-/** Turns every exception into an answer; one that is not a Problem is logged and answered as `internal`. */
+/** An exception that is not a Problem is logged and answered as `internal`. */
 export const createErrorHandler = (adapter: HttpAdapter) => (error: Error, c: Request) => {
   const { path } = c.req;
   const asked = { path, accept: c.req.header('accept'), origin: c.req.header('origin') };
   return sendProblem(c, toRefusalAnswer(asked, toProblem(error, adapter.context), adapter));
 };
 
-/** Answers a method that a path does not support: OPTIONS with 204, others with 405, both with Allow. */
 export function answerMethod(c: Request, allow: string[], adapter: HttpAdapter): Response {
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow.join(', ') });
   return answerProblem(c, new Problem('method_not_allowed', { allow }), adapter);

@@ -4,7 +4,7 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { openToAll } from './cors.ts';
 import { answerJson } from './response.ts';
 
-/** Every answer depends on the listings. Evidence that changes with time alone may be a minute old. */
+/** Evidence that changes with time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
 
 const sendNotFound = (c: Request, error: string) => c.json({ error }, 404);
@@ -24,10 +24,6 @@ async function showVersion(c: Request): Promise<Response> {
   return entry ? answerJson(c, entry, cachePolicy) : sendNotFound(c, 'Server or version not found');
 }
 
-/**
- * The routes of a registry at both of its addresses below a path: its list, the versions of an entry, and one
- * version.
- */
 export function createRegistryRoutes(
   below: string,
   list: Handler<HttpEnvironment>,

@@ -17,9 +17,9 @@ function refuseEncoded(headers: Headers): void {
 }
 
 /**
- * Reads a body as UTF-8 text. Node enforces a declared length, so that such a body is read in one piece. Any
- * other is counted as it arrives, and `raise` may return a larger limit for its beginning. Throws
- * body_too_large, unsupported_media_type or invalid_request.
+ * Node enforces a declared length, so that such a body is read in one piece. Any other is counted as it
+ * arrives, and `raise` may return a larger limit for its beginning. Throws body_too_large,
+ * unsupported_media_type or invalid_request.
  */
 export async function readText(
   request: globalThis.Request,
@@ -44,14 +44,14 @@ export async function readText(
   return text;
 }
 
-/** Counts the values of a JSON body. Throws body_too_large if its bounds do not allow so many. */
+/** Returns the number of values. Throws body_too_large. */
 export function requireFewValues(text: string, { values }: BodyBounds): number {
   const count = countValues(text);
   if (count > values) throw new Problem('body_too_large', `At most ${values} values of JSON are read here.`);
   return count;
 }
 
-/** Parses JSON with at most `maxDepthOf` levels. Throws invalid_request if it is not JSON or is refused. */
+/** Throws invalid_request if the text is not JSON or has more levels than `maxDepthOf` returns. */
 export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
   const { value, refused } = readForeignJson(text, maxDepthOf);
   if (refused) throw new Problem('invalid_request', `The JSON has ${toText(refused)}.`);
@@ -61,10 +61,7 @@ export function parseJson(text: string, maxDepthOf: (value: unknown) => number):
 
 const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
 
-/**
- * Reads a JSON body within the bounds of a tool, or the default ones. Throws unsupported_media_type,
- * body_too_large, invalid_request or rate_limited.
- */
+/** Throws unsupported_media_type, body_too_large, invalid_request or rate_limited. */
 export async function readJson(c: Request, of: Bounded = {}): Promise<unknown> {
   const bounds = bodyBoundsOf(of);
   if (mediaType(c) !== 'application/json') throw new Problem('unsupported_media_type');
@@ -83,10 +80,7 @@ function requireSameOrigin(c: Request, publicUrl: string): void {
   if (!ours) throw new Problem('forbidden_origin');
 }
 
-/**
- * Reads a form without its empty fields. Throws forbidden_origin if a different site sent it, or as
- * `readText`.
- */
+/** Leaves out empty fields. Throws forbidden_origin if a different site sent the form, or as `readText`. */
 export async function readForm(
   c: Request,
   limit_bytes: number,
@@ -100,13 +94,13 @@ export async function readForm(
   return toStorable(fields) as Record<string, string>;
 }
 
-/** The part of an address that names a listing, with its ending. The slash in it may be encoded. */
+/** The slash of the handle may be encoded. */
 const writtenOf = (c: Request) =>
   c.req.param('handle') ?? `${c.req.param('namespace')}/${c.req.param('name')}`;
 
 /**
- * Splits an address into the listing that it names and the ending. If several splits are possible, the
- * longest known name counts.
+ * Splits an address into a handle and an ending. If several splits are possible, the longest known handle
+ * counts.
  */
 export async function listingOf(
   c: Request,
@@ -122,17 +116,14 @@ export async function listingOf(
   return last;
 }
 
-/** The cache tags of an address that may have an ending: the handle with the ending and without it. */
+/** The handles that an address with an ending may mean, as cache tags. */
 export function listingNamesOf(c: Request): string[] {
   const written = writtenOf(c);
   const shorter = written.replace(/\.(json|md|svg)$/, '');
   return [...new Set([written, shorter, shorter.replace(/\.intoto$/, '')])];
 }
 
-/**
- * Runs `work`. If the handle is unknown but a listing differs from it only in case, redirects to that
- * listing.
- */
+/** Redirects to a listing whose handle differs only in case. */
 export async function orRedirect(
   c: Request,
   handle: string,
@@ -149,7 +140,7 @@ export async function orRedirect(
   }
 }
 
-/** Runs `work` with the handle in the address, as `orRedirect` does. Throws invalid_handle. */
+/** Redirects as `orRedirect` does. Throws invalid_handle. */
 export function ofListing(
   c: Request,
   work: (handle: string, context: Context) => Promise<Response>,
@@ -159,8 +150,8 @@ export function ofListing(
 }
 
 /**
- * Returns a header of a request of Node's server as `Headers` would: repeated ones are joined, while
- * `incoming.headers` keeps only the first of some. Empty if there is none.
+ * Joins repeated headers as `Headers` does, while `incoming.headers` keeps only the first of some. The
+ * result is empty if there is none.
  */
 export function headerOf(rawHeaders: readonly string[], lowerName: string): string {
   let joined: string | undefined;
@@ -177,10 +168,7 @@ export const positionOf = (cursor: string | undefined): string | undefined =>
   readCursor(cursor, () => z.tuple([z.string().max(200)]))?.[0];
 export const cursorOf = (next: string | undefined): string | undefined => next && toCursor([next]);
 
-/**
- * The view that an address names. Only its readers find a private one, and no cache stores its answers.
- * Throws not_found.
- */
+/** Only readers of a private view find it, and no cache stores its answers. Throws not_found. */
 export function viewOf(c: Request, { site }: HttpAdapter): Selection {
   const name = c.req.param('view') ?? '';
   const found = findPrivateSelection(name, c.get('context'));

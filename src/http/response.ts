@@ -18,16 +18,13 @@ function negotiate(accepted: string): Encoding {
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/**
- * Returns the coding that an Accept-Encoding header prefers, and among equals the one that makes the fewest
- * bytes.
- */
+/** Among equally preferred codings, the one that makes the fewest bytes is chosen. */
 export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
 
 const cachedHeaders = 100;
 const cachedHeaderLength = 100;
 
-/** Remembers the headers that it saw, because browsers send only a few different ones. */
+/** Remembers headers, because browsers send only a few different ones. */
 export function createEncodingChoice(): ChooseEncoding {
   const choose = memoize(negotiate, cachedHeaders);
   return (accepted) => {
@@ -36,7 +33,7 @@ export function createEncodingChoice(): ChooseEncoding {
   };
 }
 
-/** A smaller text fits one packet, compressed or not. */
+/** A smaller text fits one packet without compression. */
 const leastCompressed_bytes = 1400;
 /** Higher qualities take much longer and save little. */
 const brotliQuality = 5;
@@ -55,7 +52,6 @@ const toBrotli = (quality: number, size: number) => ({
 const brotliLater = promisify(brotliCompress);
 const gzipLater = promisify(gzip);
 
-/** Encodes a text. A text too small to gain from it stays `identity`. */
 async function encode(
   text: string,
   encoding: Encoding,
@@ -72,7 +68,7 @@ async function encode(
   return { body: isLong ? await brotliLater(plain, options) : brotliCompressSync(plain, options), encoding };
 }
 
-/** Encodes bytes as small as possible, off the main thread. */
+/** The smallest form takes long to make, so it is made off the main thread. */
 export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === 'identity') return new Uint8Array(bytes);
   if (encoding === 'gzip') return new Uint8Array(await gzipLater(bytes, { level: 9 }));
@@ -85,14 +81,14 @@ interface TextAnswer {
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cacheControl?: string;
-  /** Absent if the text is made for each request, because it depends on the caller or must be current. */
+  /** It is undefined if the text depends on the caller or must be current. */
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
 const namesTag = (ifNoneMatch: string, etag: string) =>
   ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 
-/** Tells whether an If-None-Match header contains this ETag, so that the caller's copy is current. */
+/** Tells whether the caller's copy is current. */
 export const isCurrent = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
   ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
 
@@ -120,8 +116,8 @@ async function finish(
 }
 
 /**
- * Sends a text in the requested coding with a strong ETag, or 304 if the caller's copy is current. Browsers
- * ask again each time, unless `cacheControl` says otherwise.
+ * Answers 304 if the caller's copy is current. Browsers ask again each time, unless `cacheControl` says
+ * otherwise.
  */
 export async function answerWithETag(c: Request, answer: TextAnswer): Promise<Response> {
   const finished = await finish(answer, c.get('encoding'));
@@ -144,14 +140,13 @@ export const answerPage = (
 export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
   answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
 
-/** Answers with JSON that no cache may store. */
+/** No cache may store the answer. */
 export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });
 
 /**
- * The headers that say when to retry (draft-ietf-httpapi-ratelimit-headers): Retry-After and, if a limit was
- * reached, RateLimit-Policy (a burst of q calls, refilled in w seconds) and RateLimit (no calls left, the
- * next one in t seconds).
+ * The headers of draft-ietf-httpapi-ratelimit-headers: a burst of q calls, refilled in w seconds, and no
+ * calls left for t seconds.
  */
 export const toWaitHeaders = ({ retry_after_s, limit }: ProblemFacts): Record<string, string> => ({
   ...(retry_after_s !== undefined && { 'Retry-After': String(retry_after_s) }),

@@ -13,7 +13,6 @@ export interface BucketCall {
 /** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */
 const toMicroseconds = (ms: number) => Math.round(ms * 1000);
 
-/** The bucket after one more call, and how long that call has to wait until it fits. */
 function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: number, now: number) {
   const step = toMicroseconds(step_ms);
   // One more call fits if the bucket is full by `latest`, which allows half a millisecond for rounding.
@@ -38,9 +37,7 @@ const putBuckets = precompileQuery((db: Db, rows: readonly LimitSchema['limit_bu
   upsert(db, 'limit_bucket', rows, 'key'),
 );
 
-/** The limits that all nodes share. They are read and written only in transactions, and change no listing. */
 export const createLimitWrites = (db: Db) => ({
-  /** The key that networks are pseudonymized with on a day, base64. */
   async dailyKey(day: string): Promise<string | undefined> {
     const found = db.selectFrom('limit_key').select('secret').where('day', '=', day);
     return (await found.executeTakeFirst())?.secret;
@@ -60,7 +57,7 @@ export const createLimitWrites = (db: Db) => ({
     if (written.length > 0) await putBuckets(db, written);
     return tries.map(({ wait_ms }) => wait_ms);
   },
-  /** Stores a day's key unless another node was first; returns the key that is stored. */
+  /** Returns the stored key, which another node may have made. */
   async addDailyKey(day: string, secret: string) {
     await db
       .insertInto('limit_key')
@@ -69,7 +66,6 @@ export const createLimitWrites = (db: Db) => ({
       .execute();
     return (await this.dailyKey(day)) ?? secret;
   },
-  /** Deletes full buckets, and networks and keys of days before today. */
   async purge(now_ms: number, today: string) {
     await db.deleteFrom('limit_key').where('day', '<', today).execute();
     await db.deleteFrom('limit_bucket').where('day', '<', today).execute();

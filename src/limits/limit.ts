@@ -3,11 +3,11 @@ import { Problem } from '../core/problem.ts';
 import { type CountedNetworks, toCountedNetworks } from './networks.ts';
 
 /**
- * A token bucket: `burst` calls at once. An empty bucket refills call by call and is full after `refill_s`.
- * "60 an hour, 20 at once" is a burst of 20 that refills in 1,200 s. docs/reference.md lists the limits.
+ * A token bucket allows `burst` calls at once. An empty bucket refills call by call and is full after
+ * `refill_s`.
  */
 export interface Limit {
-  /** The limit's name in RateLimit-Policy and LIMIT_OVERRIDES. */
+  /** RateLimit-Policy and LIMIT_OVERRIDES have this name. */
   readonly name: string;
   readonly burst: number;
   readonly refill_s: number;
@@ -27,10 +27,7 @@ export const toBucket = ({ burst, refill_s }: Limit) => ({
   capacity_ms: refill_s * 1000,
 });
 
-/**
- * Why a call was refused: the limit that was reached, and the whole seconds (at least one) until the next
- * call fits.
- */
+/** `retry_after_s` is whole, and at least one. */
 export interface Refusal {
   readonly retry_after_s: number;
   readonly limit: Limit;
@@ -43,7 +40,7 @@ export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Re
 
 export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });
 
-/** How many networks one limit tracks. Beyond that, the one that called least recently is evicted. */
+/** Above this number, the network that was charged least recently is forgotten. */
 const mostNetworks = 100_000;
 /** Keeps a rounding error from refusing a call. */
 const tolerance_ms = 0.5;
@@ -51,8 +48,8 @@ const tolerance_ms = 0.5;
 export type MemoryLimit = ReturnType<typeof createMemoryLimit>;
 
 /**
- * Creates a limit that each process counts for itself, by GCRA: for each network it stores only when the
- * bucket will be full again.
+ * Each process counts for itself, by GCRA. For a network, it stores only when the bucket will be full
+ * again.
  */
 export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
   const effective = toEffective(limit, settings);
@@ -64,7 +61,6 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     const [oldest] = fullAt.size > mostNetworks ? fullAt.keys() : [];
     if (oldest !== undefined) fullAt.delete(oldest);
   };
-  /** The time (ms since 1970) at which the bucket would be full again after a call of this cost. */
   const fullAfter_ms = (network: string, times: number, now_ms: number, cost: number) => {
     // If the clock was set back, no caller is refused for longer than the bucket takes to refill.
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
@@ -85,21 +81,19 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     return undefined;
   };
   return {
-    /**
-     * Charges a call to its network and the wider ones around it. Throws rate_limited. A usual call costs 1.
-     */
+    /** Charges the network and the wider ones around it. Throws rate_limited. */
     take(network: string, now_ms: number, cost = 1): void {
       const refusal = tryTake(network, now_ms, cost);
       if (refusal) throw toRateLimited(refusal);
     },
-    /** Charges a call as `take` does, but returns the refusal instead of throwing it. */
+    /** Returns the refusal that `take` throws. */
     tryTake,
-    /** The used share of a network's bucket or of a wider one around it, whichever is larger, from 0 to 1. */
+    /** Returns the largest used share, from 0 to 1, of the network and the wider ones around it. */
     usedShare(network: string, now_ms: number): number {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);
     },
-    /** The refusal that `take` would throw now, or undefined. Charges nothing. */
+    /** Charges nothing. */
     refusalOf: (network: string, now_ms: number, cost = 1): Refusal | undefined =>
       settings.hasLimits ? findRefusal(toCountedNetworks(network), now_ms, cost) : undefined,
   };

@@ -5,10 +5,7 @@ import type { LimitTransaction } from './schema.ts';
 const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
 const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
 
-/**
- * The networks to which one call is charged, narrowest first. A wider one allows `times` as many calls as the
- * narrowest.
- */
+/** The narrowest network is first. A wider one allows `times` as many calls as the narrowest. */
 export type CountedNetworks = readonly { readonly network: string; readonly times: number }[];
 
 function readNetworks(network: string): CountedNetworks {
@@ -22,8 +19,8 @@ function readNetworks(network: string): CountedNetworks {
 }
 
 /**
- * The networks to which a call from a caller's network (`Caller.network`) is charged: an IPv4 address and its
- * /24, or an IPv6 /64 with its /56 and /48 (docs/contract.md). Anything else is charged alone.
+ * An IPv4 address is charged with its /24, and an IPv6 /64 with its /56 and /48 (docs/contract.md).
+ * Anything else is charged alone.
  */
 export const toCountedNetworks = memoize(readNetworks, 10_000);
 
@@ -31,8 +28,8 @@ export const toWidestNetwork = (network: string): string =>
   toCountedNetworks(network).at(-1)?.network ?? network;
 
 /**
- * Returns a function that makes a network's pseudonym in the database for one day: an HMAC-SHA256 with a key
- * that all nodes share and that is deleted after the day (docs/contract.md).
+ * A network's pseudonym for one day is an HMAC-SHA256 with a key that all nodes share and that is deleted
+ * after the day (docs/contract.md).
  */
 export async function openNetworkKeys(
   tx: LimitTransaction,

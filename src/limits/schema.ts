@@ -3,17 +3,19 @@ import type { LogSchema, LogTransaction } from '../log/schema.ts';
 import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
-/** A token bucket of a limit that all nodes share (limit.ts). */
+/** All nodes share these token buckets. */
 const bucketTable = table('limit_bucket', noBackup, {
-  /** Name of the limit and what it counts; a network only as that day's HMAC. */
+  /** The name of the limit and what it counts. A network is there only as an HMAC. */
   key: text,
   /** The day whose key made the network's HMAC; null if `key` names no network. */
   day: optional(text),
-  /** The time at which it is full again, in microseconds since 1970. From then on the row can be deleted. */
+  /**
+   * The time at which the bucket is full again, in microseconds since 1970. The row can be deleted then.
+   */
   full_at: integer,
 });
 
-/** The key that networks are pseudonymized with on a day, base64; it is deleted after that day. */
+/** Networks are pseudonymized with this key, in base64, on its day. It is deleted after that day. */
 const keyTable = table('limit_key', noBackup, { day: text, secret: text });
 
 export const limitTables = [bucketTable, keyTable] as const;

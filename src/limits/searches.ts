@@ -6,7 +6,7 @@ const mostRunning = 20;
 /** A caller that has used this share of its limit waits for callers that have used less. */
 const heavy = 0.5;
 
-/** A waiting search. `used` is the share of its limit that the caller's network had used, 0 to 1. */
+/** `used` is the share of its limit that the caller's network had used, from 0 to 1. */
 interface WaitingSearch {
   readonly used: number;
   readonly answer: (end: (() => void) | undefined) => void;
@@ -14,11 +14,10 @@ interface WaitingSearch {
 
 /**
  * Begins at most one search in each turn of the event loop, because on SQLite a search computes for some
- * milliseconds at a stretch and other requests should be answered in between. The caller that used the least
- * of its limit is next, and among equals the one that has waited longest. Searches of callers that used at
- * least half of their limit run one at a time. After one has ended, the next begins only after as much time
- * as the event loop was busy meanwhile, which leaves half of the time to others. If more than `mostWaiting`
- * wait, the search of the caller that used most is refused; among equals, the newest.
+ * milliseconds at a stretch. The caller that used the least of its limit is next, and among equals the one
+ * that has waited longest. Searches of callers that used at least half of their limit run one at a time,
+ * and rest between them for as long as the event loop was busy. If more than `mostWaiting` wait, the search
+ * of the caller that used most is refused; among equals, the newest.
  */
 export function createSearchTurns(mostWaiting: number) {
   const waiting: WaitingSearch[] = [];
@@ -74,16 +73,13 @@ export function createSearchTurns(mostWaiting: number) {
   };
 }
 
-/** Limits searches and comparisons of one network, across all adapters, to five a second and 20 at once. */
+/** Searches and comparisons count, through any adapter. */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
 const mostWaiting = 50;
 const refusal_s = 2;
 
-/**
- * Runs searches in turns, within the limit of their network. If more than 50 wait, one is refused as
- * `unavailable`.
- */
+/** Throws rate_limited, or unavailable if too many wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);

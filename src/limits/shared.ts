@@ -5,10 +5,10 @@ import { openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.
 import type { LimitTransaction } from './schema.ts';
 
 /**
- * Charges calls for all nodes together, in the transaction of the work that they do. `key` identifies the
- * caller within the limit; if `day` is set, it is a network's pseudonym of that day. `times` multiplies the
- * limit. If one call does not fit, it throws rate_limited and charges none. With LIMITS=off no call is
- * refused, and those that fit are charged.
+ * Charges calls for all nodes together. `key` identifies the caller within the limit; if `day` is set, it
+ * is a network's pseudonym of that day. `times` multiplies the limit. If one call does not fit, it throws
+ * rate_limited, so that the transaction charges none. With LIMITS=off no call is refused, and those that
+ * fit are charged.
  */
 export async function takeLimits(
   tx: LimitTransaction,
@@ -32,10 +32,7 @@ export async function takeLimits(
   }
 }
 
-/**
- * Charges one call to the caller's network and the wider ones around it, for all nodes together. Throws
- * rate_limited.
- */
+/** Charges the wider networks too, for all nodes together. Throws rate_limited. */
 export async function takeNetworkLimits(context: Context, limits: readonly Limit[]): Promise<void> {
   if (limits.length === 0) return;
   const now = context.clock();
@@ -51,9 +48,7 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
   });
 }
 
-/**
- * Tells whether the caller's widest network does this for the first time today (UTC), and notes that it did.
- */
+/** Counts the caller's widest network, and days in UTC. The answer is true once a day. */
 export async function isFirstToday(
   tx: LimitTransaction,
   deed: string,

@@ -18,7 +18,7 @@ import type { Kind } from '../observations/kind.ts';
 import { kinds } from '../observations/kinds.ts';
 import type { Observation } from '../observations/observation.ts';
 
-/** The kind of fact that a pin holds; undefined for a pin of the record. */
+/** Returns undefined for a pin of the record. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
 
 /** Tells whether a pin holds what checks saw at the endpoint that it names. */
@@ -62,7 +62,7 @@ const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
 const pinText = ({ subject = '', value }: Observation) =>
   [subject, [value].flat().join(', ')].join(' ').trim();
 
-/** The present values of a pin, sorted; empty if nothing is recorded, or Dossier does not know them. */
+/** The values are sorted. There are none if nothing is recorded, or Dossier does not know them. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindOfPin(pin);
   return (kind ? seenNow(document, kind).map(pinText) : recordedNow(document, pin)).sort();
@@ -76,11 +76,10 @@ const recordOf = ({ updated_at, observed_at }: ListingDocument): Words =>
 const mostNamed = 3;
 const longestNamed = 120;
 
-/** Ignores the capitals of a 0x address, which are only a checksum. */
+/** The capitals of a 0x address are only a checksum. */
 const toComparable = (text: string) =>
   text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
 
-/** The number of characters with which two texts begin alike. */
 function alike(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
@@ -99,7 +98,7 @@ function cutToDifference(text: string, others: readonly string[]): string {
   return `${word > 0 ? '…' : ''}${text.slice(word, end)}${end < text.length ? '…' : ''}`;
 }
 
-/** Some texts of others, each shortened to what differs from `others`, and the number of the rest. */
+/** Shortens each text to what differs from `others`. */
 function listed(texts: readonly string[], others: readonly string[] = []): Words {
   const named = texts.slice(0, mostNamed).map((text) => quote(cutToDifference(text, others)));
   const more = texts.length > mostNamed ? say` and ${texts.length - mostNamed} more` : say``;
@@ -107,8 +106,8 @@ function listed(texts: readonly string[], others: readonly string[] = []): Words
 }
 
 /**
- * The answer for a criterion of an approval: `approved`, `not_moderated` or a pin. For a broken pin it has
- * the old and the new value.
+ * The answer for a criterion of an approval or of compare_agents. Only a broken pin has `from` and `to`,
+ * its old and its new value.
  */
 export interface ApprovalAnswer extends CriterionFinding {
   readonly criterion: string;
@@ -178,10 +177,7 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
   return { ...about, ...met(say`${given}${until === undefined ? say`` : say`; until ${dayOf(until)}`}.`) };
 }
 
-/**
- * The answers of an approval about a listing now: whether it is in force, each pin, and any action of the
- * operator; empty for a selection without approvals.
- */
+/** The result is empty for a selection without approvals. */
 export function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
   const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
@@ -208,14 +204,10 @@ export function judgeApproval({ approvals }: Selection, compared: ComparedListin
   ];
 }
 
-/** Tells whether an answer is about a pin from which the listing differs. */
 export const isBrokenPin = ({ criterion, result }: ApprovalAnswer): boolean =>
   result === 'not_met' && criterion.startsWith('pin:');
 
-/**
- * Tells whether an answer keeps the listing out of a selection; a broken pin does not if the selection marks
- * changes.
- */
+/** A broken pin does not keep a listing out of a selection that marks changes. */
 export function keepsOut({ unknown, on_change }: Selection, answer: ApprovalAnswer): boolean {
   const { criterion, result } = answer;
   if (criterion === 'approved' || criterion === 'not_moderated') return result === 'not_met';
@@ -224,8 +216,8 @@ export function keepsOut({ unknown, on_change }: Selection, answer: ApprovalAnsw
 }
 
 /**
- * The endpoints and packages that a listing's approval admits: only those that its pins name. A selection
- * without approvals admits all recorded ones.
+ * An approval admits only endpoints and packages that its pins name. A selection without approvals admits
+ * all recorded ones.
  */
 export function letIn({ approvals }: Selection, { handle, remotes, packages }: ListingDocument) {
   if (!approvals) return { remotes, packages };
@@ -238,7 +230,7 @@ export function letIn({ approvals }: Selection, { handle, remotes, packages }: L
   };
 }
 
-/** Tells whether a selection approves only one version of a listing, so that no command may start another. */
+/** Tells whether a command may start only the approved version of a listing. */
 export const isVersionPinned = ({ approvals = [] }: Selection, { handle }: ListingDocument): boolean => {
   const pins = approvals.find((one) => one.handle === handle)?.pins;
   return pins?.version !== undefined || pins?.package !== undefined;

@@ -27,7 +27,6 @@ export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): 
   };
 }
 
-/** A listing of a selection, with the facts that put it there. */
 export interface SelectionMember {
   readonly listing: ListingDocument;
   readonly answers: readonly ApprovalAnswer[];
@@ -37,9 +36,7 @@ export interface SelectionMember {
 export const privateNote = ({ listing }: PrivateEntry): string =>
   `A private entry, from ${listing.origin}, last changed on ${dayText(listing.updated_at)} and read on ${dayText(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
 
-/**
- * A private entry as an entry of the registry API: the record and its origin, without facts of a registry.
- */
+/** A private entry has no facts of a registry. */
 function toPrivateServer(entry: PrivateEntry, key: string) {
   const { origin, imported_at: read_at, updated_at: changed_at } = entry.listing;
   const server = toServer(entry.version, false, key);
@@ -47,9 +44,7 @@ function toPrivateServer(entry: PrivateEntry, key: string) {
   return { server, _meta: { [key]: about } as Record<string, object> };
 }
 
-/**
- * Entries of the listings of a selection, each with the facts that answered the criteria, and their dates.
- */
+/** Leaves out listings whose version is not stored. */
 export async function toSelectionEntries(members: readonly SelectionMember[], context: Context) {
   const shared = await readShared(context);
   const { key } = shared;

@@ -15,11 +15,11 @@ import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
-/** The known criteria of a selection; these are all of them if `findCriterionFaults` found nothing. */
+/** These are all criteria of the selection if `findCriterionFaults` found nothing. */
 export const requestedBy = (selection: Selection): RequestedCriterion[] =>
   selection.criteria.filter(isKnownCriterion);
 
-/** The faults in the criteria of selections: unknown names, and values that are not allowed. */
+/** Finds unknown names, and values that are not allowed. */
 export const findCriterionFaults = (selections: readonly Selection[]): string[] =>
   selections.flatMap(({ name, file, criteria: sent }) =>
     sent.flatMap((one) => {
@@ -42,10 +42,7 @@ function toFileAnswer(compared: ComparedListing, found: CriterionAnswer): Criter
   return { criterion, value, ...recordedFinding(compared, notApplicable(fact)) };
 }
 
-/**
- * Judges a listing or a private entry by a selection: the facts that answer each criterion, and the criteria
- * that keep it out. If none do, it is in the selection.
- */
+/** `failed` has the criteria that keep the listing out. If there are none, it is in the selection. */
 export function judgeMember(selection: Selection, compared: ComparedListing, isPrivate = false) {
   const { imported, observed, native } = compareListing(compared, requestedBy(selection));
   const found = [...imported, ...observed, ...native];

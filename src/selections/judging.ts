@@ -20,7 +20,7 @@ const batch = 20;
 /** After each batch the judge rests this many times as long as the batch took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
-/** Members of a selection with approvals that are read; no file approves more. */
+/** No view approves more listings (config/files.ts). */
 const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
@@ -29,7 +29,7 @@ interface SelectionMove {
   readonly selection: Selection;
   readonly handle: string;
   readonly joined_seq: number | undefined;
-  /** Undefined if it joins. */
+  /** It is undefined if the listing joins. */
   readonly failed: readonly FailedCriterion[] | undefined;
 }
 
@@ -72,10 +72,7 @@ async function apply(
   await tx.selections.putSpan({ view: key, handle, ...span });
 }
 
-/**
- * Judges a few listings, and writes what moved. A listing that is in a selection when the selection is first
- * judged does not count as joining it.
- */
+/** A listing that is in a selection when the selection is first judged does not count as joining it. */
 async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
   if ((await findMoves(context.store, handles, context)).length === 0) return;
   await context.store.write(async (tx) => {
@@ -90,10 +87,7 @@ async function judgeBatch(handles: readonly string[], context: JudgeContext): Pr
   });
 }
 
-/**
- * Keeps the stored members of the selections in this node's configuration up to date. It rests after each
- * batch; once the signal is aborted, its calls throw.
- */
+/** Once the signal is aborted, its calls throw. */
 export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal) {
   const { store, config, clock } = context;
   let position: number | undefined;
@@ -117,10 +111,7 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       if (changes.length < changesAtOnce) return;
     }
   };
-  /**
-   * Judges the listings that the files of this node approve or approved, because the files may have changed
-   * while no node ran.
-   */
+  /** The files of this node may have changed while no node ran. */
   const approved = async () => {
     const withApprovals = config.views.filter(({ approvals }) => approvals);
     const stored = withApprovals.map((selection) =>
@@ -148,9 +139,8 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
 }
 
 /**
- * Tells whether a selection was never judged, or not for ten minutes, by any node. It is false until an
- * import from a registry has ended: the listings of a first import appear without changes, so a later pass
- * would report them as joining.
+ * Returns false until an import from a registry has ended. The listings of a first import appear without
+ * changes, so a later pass would report them as joining.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();
@@ -160,7 +150,7 @@ async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolea
   return config.views.some((selection) => (passes.get(keyOf(selection)) ?? '') <= oldest);
 }
 
-/** Judges listings when they change, and all of them every ten minutes, until the signal. Never throws. */
+/** Never throws. */
 export async function startJudgingSelections(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.views.length === 0) return;
   const judge = createSelectionJudge(context, signal);

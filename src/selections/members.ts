@@ -16,10 +16,7 @@ import { judgeMember } from './judge.ts';
 import { type PrivateEntry, readPrivateEntries } from './private-entries.ts';
 import { type SelectionVerdict, verdictsOf } from './verdicts.ts';
 
-/**
- * Judges facts by selections and returns the listing with the results; undefined if it is not listed, or
- * belongs to the sample.
- */
+/** Returns undefined if the listing is withdrawn or unknown, or belongs to the sample. */
 export function judgeFacts(
   facts: ListingFacts | undefined,
   selections: readonly Selection[],
@@ -37,17 +34,17 @@ export function judgeFacts(
   };
 }
 
-/** Tells whether a selection is judged when it is read, so that its stored members are not shown. */
+/** The stored members of such a selection are not shown. */
 export const isJudgedWhenRead = ({ approvals, readers }: Selection): boolean =>
   approvals !== undefined || readers !== undefined;
 
-/** The last pass in which all listings were judged by a selection; undefined before the first. */
+/** Returns undefined before the first pass, in which all listings are judged. */
 export async function findPass(selection: Selection, { store }: Pick<Context, 'store'>) {
   const key = keyOf(selection);
   return (await store.selections.passes()).find((one) => one.view === key);
 }
 
-/** The last pass of a selection. Throws unavailable before the first. */
+/** Throws unavailable before the first pass. */
 export async function requireJudged(selection: Selection, context: Pick<Context, 'store'>) {
   const pass = await findPass(selection, context);
   if (pass) return pass;
@@ -56,7 +53,7 @@ export async function requireJudged(selection: Selection, context: Pick<Context,
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** The selection of this name. Throws not_found. */
+/** Throws not_found, also for a private selection. */
 export function requireSelection(name: string, { config }: Pick<Context, 'config'>) {
   const selection = config.views.find((one) => one.name === name);
   if (!selection)
@@ -67,7 +64,7 @@ export function requireSelection(name: string, { config }: Pick<Context, 'config
   return selection;
 }
 
-/** The private selection of this name if the caller is one of its readers; undefined for any other caller. */
+/** Returns undefined unless the caller is one of its readers. */
 export function findPrivateSelection(name: string, { config, caller }: Pick<Context, 'config' | 'caller'>) {
   const digest = caller.capability === undefined ? '' : `sha256:${hash('sha256', caller.capability)}`;
   return config.privateViews.find(
@@ -77,10 +74,7 @@ export function findPrivateSelection(name: string, { config, caller }: Pick<Cont
 
 type Entries = ReadonlyMap<string, PrivateEntry>;
 
-/**
- * The private entries that a selection may list: none if it names no readers. Throws unavailable if the
- * folder was never read.
- */
+/** There are none if the selection names no readers. Throws unavailable if the folder was never read. */
 async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, 'config'>): Promise<Entries> {
   const { entries } = await readPrivateEntries(readers ? config.privateListings : '');
   if (entries) return entries;
@@ -120,10 +114,7 @@ function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context)
   return judged;
 }
 
-/**
- * Judges the facts of a listing, or of a private entry of the same name: returns a member, or the reasons why
- * it is none.
- */
+/** Returns the reasons if the name is not in the selection. */
 function judgeName(
   selection: Selection,
   [handle, known, entry]: [string, ListingFacts | undefined, PrivateEntry | undefined],
@@ -148,7 +139,6 @@ function judgeName(
 /** Facts about a listing may depend on other listings, so it is judged again after ten minutes. */
 const longestKept_ms = 600_000;
 
-/** Judges some names now, in one turn of the event loop. */
 async function judgeSome(
   selection: Selection,
   [handles, entries]: [readonly string[], Entries],
@@ -215,8 +205,8 @@ async function judgeChanged(
 export const handlesOf = ({ approvals = [] }: Selection) => approvals.map(({ handle }) => handle).sort();
 
 /**
- * The member of a selection with this handle; undefined if it is not in it. Throws unavailable before the
- * selection was judged.
+ * Returns undefined if the listing is not in the selection. Throws unavailable before the selection was
+ * judged.
  */
 export async function findMember(
   selection: Selection,
@@ -233,10 +223,9 @@ export async function findMember(
 }
 
 /**
- * A page of a selection in the order of handles, with the number of members, the handle after which the next
- * page begins, and the approved listings and private entries that are not in it (`lapsed`). A listing that no
- * longer meets the criteria is not shown. Throws unavailable before the selection was judged; one with
- * approvals or readers is judged when it is read.
+ * A page in the order of handles. The next page begins after the handle `next`. `lapsed` has the approved
+ * listings and private entries that are not in the selection. A listing that no longer meets the criteria
+ * is not shown. Throws unavailable before the selection was judged.
  */
 export async function readMembers(
   selection: Selection,
@@ -290,10 +279,7 @@ export async function changesOf(
   });
 }
 
-/**
- * Logs how many private entries there are and which files cannot be read, at the start and every
- * IMPORT_INTERVAL.
- */
+/** This only writes to the log, because selections read the folder themselves. */
 export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
   const { privateListings, importInterval_s } = config;
   if (!privateListings) return;

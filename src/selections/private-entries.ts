@@ -6,20 +6,16 @@ import { dayText, toLine } from '../core/text.ts';
 import { toListing } from '../imports/listing.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
 
-/**
- * A server.json in the operator's folder. It is in no table, so that it appears only in selections that are
- * given it.
- */
+/** A private entry is in no table, so that it appears only in selections that are given it. */
 export interface PrivateEntry {
-  /** The file as a listing. */
   readonly listing: Listing;
   readonly version: ListingVersion;
 }
 
 export interface PrivateEntries {
-  /** The entries by name; undefined if the folder was never read. */
+  /** It is undefined if the folder was never read. */
   readonly entries: ReadonlyMap<string, PrivateEntry> | undefined;
-  /** Files that could not be read and what to do about it, one line each. */
+  /** One line for each file that could not be read, with what to do. */
   readonly faults: readonly string[];
 }
 
@@ -29,9 +25,7 @@ const deepest = 8;
 const largest_bytes = 64 * 1024;
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
-/**
- * The files below a folder that may be entries, ordered by path. Throws if the folder itself cannot be read.
- */
+/** The files are ordered by path. Throws if the folder itself cannot be read. */
 async function findFiles(root: string) {
   const files: string[] = [];
   const faults: string[] = [];
@@ -68,15 +62,15 @@ async function findFiles(root: string) {
 }
 
 /**
- * Reads a file of bounded size; undefined if it has more bytes. If it was replaced by a pipe, the read does
- * not block a thread.
+ * Returns undefined if the file is too large. If it was replaced by a pipe, the read does not block a
+ * thread.
  */
 async function readFileBounded(path: string): Promise<Buffer | undefined> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return await readBounded(file.createReadStream({ autoClose: false }), largest_bytes);
 }
 
-/** Reads the text of a file as an entry, or says why it is none. */
+/** Returns a text that says why the file is no entry. */
 async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
@@ -101,8 +95,8 @@ interface ReadFile {
 }
 
 /**
- * Reads one file as an entry, or says why it is none. Returns `before` if that is of today and the file has
- * not changed since. Follows a link to a file in the folder. Throws the system's error.
+ * Returns `before` if that is of today and the file has not changed since. Follows a link to a file in the
+ * folder. Throws the system's error.
  */
 async function readEntry(
   root: string,
@@ -121,7 +115,7 @@ async function readEntry(
   return { state, found: await toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
 }
 
-/** Reads a folder. `known` has the results of its files by path, and is brought up to date. */
+/** `known` has the results of the files by path, and is brought up to date. */
 async function readFolder(folder: string, known: Map<string, ReadFile>): Promise<PrivateEntries> {
   const root = await realpath(folder);
   const at = new Date().toISOString();
@@ -145,10 +139,9 @@ async function readFolder(folder: string, known: Map<string, ReadFile>): Promise
   return { entries, faults };
 }
 
-/** How long a reading is used again, because a selection may be read often. */
 const current_ms = 2000;
 
-/** The last or running reading of a folder. The next one does not begin before it has ended. */
+/** The next reading of a folder does not begin before the last one has ended. */
 interface FolderReading {
   ended_ms: number | undefined;
   readonly read: Promise<PrivateEntries>;
@@ -157,8 +150,8 @@ interface FolderReading {
 const readings = new Map<string, FolderReading>();
 
 /**
- * The entries of a folder, read at most two seconds ago; empty without a folder. While the folder cannot be
- * read, the last entries remain. Never throws.
+ * A reading is used again for two seconds. While the folder cannot be read, the last entries remain. Never
+ * throws.
  */
 export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });

@@ -4,9 +4,9 @@ import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
 /**
- * A listing that is or was in a selection: the change with which it joined, 0 if it was there when the
- * selection was first judged, and the one with which it left. A selection is named with its criteria
- * (keyOf in config/files.ts). Members follow from the listings, so that no backup has them.
+ * A listing that is or was in a selection. `joined_seq` is 0 if the listing was there when the selection
+ * was first judged. `view` is `keyOf` of config/files.ts. Members follow from the listings, so no backup
+ * has them.
  */
 const memberTable = table('view_member', noBackup, {
   view: text,
@@ -16,8 +16,8 @@ const memberTable = table('view_member', noBackup, {
 });
 
 /**
- * The pass in which all listings were judged; it does not include changes after `seq`. `passed_at` is RFC
- * 3339.
+ * The last pass in which all listings were judged. It does not include changes after `seq`. `passed_at` is
+ * RFC 3339.
  */
 const passTable = table('view_pass', noBackup, { view: text, seq: integer, passed_at: text });
 

@@ -13,13 +13,10 @@ const selectMembers = (db: Db, view: string) =>
 
 const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_seq)`;
 
-/**
- * Reads which listings are in the operator's selections, as they were last judged; a selection is named by
- * its key.
- */
+/** A selection is named by its key. */
 export const createSelectionReads = (db: Db) => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
-  /** Handles of the listings in a selection that are not withdrawn, in order after a handle. */
+  /** Leaves out withdrawn listings. */
   async members(view: string, after: string, limit: number) {
     const rows = selectMembers(db, view).where('view_member.handle', '>', after);
     const page = rows.select('view_member.handle').orderBy('view_member.handle').limit(limit);
@@ -66,10 +63,7 @@ export const createSelectionReads = (db: Db) => ({
   },
 });
 
-/**
- * Writes the members of selections inside a transaction; `touch` receives each listing that joined or left,
- * and the selection.
- */
+/** `touch` receives each listing that joined or left, and the selection. */
 export const createSelectionWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createSelectionReads(db),
   async putSpan(span: SelectionSchema['view_member']) {
@@ -77,9 +71,7 @@ export const createSelectionWrites = (db: Db, touch: (handle: string) => void) =
     touch(span.view);
     await upsert(db, 'view_member', span, 'view', 'handle').execute();
   },
-  /**
-   * Records that all listings were judged, and forgets the selections that no node has judged since `before`.
-   */
+  /** Forgets the selections that no node has judged since `before`. */
   async putPass(pass: SelectionSchema['view_pass'], before: string) {
     touch(pass.view);
     await upsert(db, 'view_pass', pass, 'view').execute();

@@ -4,14 +4,14 @@ import type { Store } from '../store/store.ts';
 
 export interface SelectionVerdict {
   readonly handle: string;
-  /** Whether a registry lists or listed it. */
+  /** Tells whether a registry lists or listed it. */
   readonly hasPage: boolean;
   readonly isIn: boolean;
-  /** The reasons why it is not in the selection. */
+  /** The reasons why the listing is not in the selection. */
   readonly failed: readonly string[];
-  /** The private entry that was judged; a changed file makes a new one. */
+  /** A changed file makes a new private entry. */
   readonly entry: object | undefined;
-  /** The time at which it is judged again, ms since 1970. */
+  /** The time is in ms since 1970. */
   readonly judgeAgain_ms: number;
 }
 
@@ -34,8 +34,8 @@ function createMemory(store: Store) {
 const memories = new WeakMap<Store, ReturnType<typeof createMemory>>();
 
 /**
- * The verdicts of a selection on names, until their listings change. There are at most as many as the
- * operator approved or has private entries.
+ * Verdicts are dropped when their listings change. There are at most as many as the operator approved or
+ * has private entries.
  */
 export function verdictsOf(selection: Selection, store: Store) {
   const memory = memories.get(store) ?? createMemory(store);
@@ -44,7 +44,7 @@ export function verdictsOf(selection: Selection, store: Store) {
   memory.bySelection.set(selection, known);
   return {
     find: (handle: string) => known.get(handle),
-    /** Stores the verdicts that `judge` returns, unless a listing changed meanwhile. */
+    /** Stores nothing if a listing changed meanwhile. */
     async keep<T extends { readonly verdict: SelectionVerdict }>(judge: () => Promise<readonly T[]>) {
       const mayStore = memory.begin();
       const judged = await judge();

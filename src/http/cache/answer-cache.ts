@@ -18,11 +18,9 @@ export interface Sendable {
   /** Latin-1 text with one character per byte, which Node sends in one write with the headers. */
   readonly bytes: string;
   readonly headers: HeaderList;
-  /** Whether it is sent with the id of the request. */
   readonly hasId?: boolean;
 }
 
-/** A finished answer with the status 200. */
 export interface CachedAnswer extends Omit<Sendable, 'status'> {
   /** The parts of a 304 that replaces it. */
   readonly notModified?: { readonly etag: string; readonly headers: HeaderList };
@@ -30,7 +28,7 @@ export interface CachedAnswer extends Omit<Sendable, 'status'> {
 
 export interface ReadyAnswer extends Sendable {
   readonly memory: 'pages' | 'answers' | 'refusals';
-  /** The request's path without its query, for limits and the log. */
+  /** The path has no query. */
   readonly path: string;
   readonly tool?: string | undefined;
 }
@@ -44,7 +42,7 @@ interface CacheEntry extends CachedAnswer {
   usedAfter: number;
 }
 
-/** The approximate size of an entry's headers and lists. */
+/** An approximation for the headers and lists of an entry. */
 const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;
 const tagsOf = ({ cacheTags }: Pick<CacheEntry, 'cacheTags'>) =>
@@ -116,8 +114,8 @@ export function createAnswerCache(
       return entry;
     },
     /**
-     * Call this before anything is read for an answer. It returns a function that stores the answer under a
-     * key, unless a listing changed in between.
+     * Call this before anything is read for an answer. The function that it returns stores the answer,
+     * unless a listing changed in between.
      */
     begin() {
       const mayStore = begin();
@@ -127,7 +125,7 @@ export function createAnswerCache(
         if (mayStore()) put(key, { ...answer, cacheTags, endsAt_ms, usedAfter: stored });
       };
     },
-    /** Bytes used, keys and bookkeeping included. */
+    /** Includes keys and bookkeeping. */
     get bytes() {
       return cache.calculatedSize;
     },

@@ -35,8 +35,8 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 const toPageKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
 /**
- * Stores the finished answer to a GET (200 or 304) to which a handler gave a cache policy, with the headers
- * with which it left the app. Addresses that are too long and escaped paths are not stored.
+ * Stores the finished answer to a GET if its handler gave a cache policy. Addresses that are too long and
+ * escaped paths are not stored.
  */
 export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
@@ -58,9 +58,8 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
 }
 
 /**
- * Finds the cached page of an address without its undeclared parameters. The app's checks are not repeated,
- * because the stored answer passed them. An address with a secret in an undeclared parameter is left to the
- * app.
+ * The app's checks are not repeated, because the stored answer passed them. An address with a secret in an
+ * undeclared parameter is left to the app.
  */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: FastPathParts) {
   const page = cache.get(toPageKey(encoding, url), now_ms);
@@ -69,7 +68,6 @@ function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: Fa
   return known === url || holdsSecret(url) ? undefined : cache.get(toPageKey(encoding, known), now_ms);
 }
 
-/** The cached page for a GET, or a 304 if the caller has it. */
 function findPage(
   { url = '', headers }: IncomingMessage,
   { path, now_ms }: CountedRequest,
@@ -97,9 +95,7 @@ interface FastPathParts {
   readonly refuse: ReturnType<typeof createRefuser>;
 }
 
-/**
- * Tells whether the Host is ours and the limit of the request is not reached, and counts the request there.
- */
+/** Counts an admitted request in its limit. */
 function isAdmitted(
   incoming: IncomingMessage,
   { path, limit, cost, network, now_ms }: CountedRequest,
@@ -122,8 +118,8 @@ function sendReady(
 
 /**
  * Puts a fast path in front of the app. It answers from the cache (docs/decisions/cache.md) and refuses
- * requests over a limit (docs/decisions/limits.md) without the cost of a Request, a Response and the app's
- * middleware. It uses the app's own answers and checks, and passes every other request on to the app.
+ * requests over a limit (docs/decisions/limits.md). Both save the cost of a Request, a Response and the
+ * app's middleware.
  */
 export function createFastPath(shared: FastPathParts, app: RequestListener): RequestListener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {

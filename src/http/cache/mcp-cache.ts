@@ -12,17 +12,16 @@ import { parseMessage } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
 import type { AnswerCache, HeaderList, ReadyAnswer } from './answer-cache.ts';
 
-/** A result that is the same for all calls with its key until a listing changes or its time is over. */
+/** Calls with the same key have the same result until a listing changes or its time is over. */
 interface CacheableResult {
   readonly key: string;
   readonly tool?: string;
-  /** The handles whose change makes it stale, or `all`. */
   cacheTags(): ChangedHandles;
 }
 
 interface CacheableMessage extends CacheableResult {
   readonly id: number | string;
-  /** The client's description of itself. It must be well-formed, but does not change the result. */
+  /** The client's description of itself, which does not change the result. */
   readonly client: string;
 }
 
@@ -46,9 +45,8 @@ const reserved = 'io.modelcontextprotocol/';
 const longest = 4096;
 
 /**
- * Returns the reserved members of `_meta`, which only the modern era has, as JSON. Undefined if `_meta` is
- * not an object, a legacy message has a reserved member, another member is an object or null, or the
- * progressToken is not short.
+ * Returns the reserved members of `_meta` as JSON; only messages of the modern era may have them. Returns
+ * undefined for a `_meta` that only the SDK should read.
  */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';
@@ -73,7 +71,7 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
-/** Reads a call of a tool whose answers may be cached. Its result is the same in both eras. */
+/** The result of a tool is the same in both eras. */
 function readResult(message: unknown): CacheableResult | undefined {
   const { method, params } = asMembers(message);
   const { name, arguments: input } = asMembers(params);
@@ -98,7 +96,6 @@ function readCall(call: Call): CacheableMessage | undefined {
 
 const noTags = (): ChangedHandles => [];
 
-/** An `initialize` of a supported revision. Only the revision changes the answer. */
 function readInitialize({ id, method, params, era }: Call): CacheableMessage | undefined {
   const { protocolVersion, ...client } = params;
   if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion as string)) return undefined;
@@ -113,7 +110,9 @@ function readConstant(call: Call): CacheableMessage | undefined {
   return { id, key: `${era} ${method}`, client, cacheTags: noTags };
 }
 
-/** Tells whether the protocol's headers repeat the message, in the one form that needs no decoding. */
+/**
+ * Tells whether the headers of the protocol repeat the message. A form that needs decoding does not count.
+ */
 function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call): boolean {
   const revision = headers.get('mcp-protocol-version');
   const repeatedMethod = headers.get('mcp-method');
@@ -133,14 +132,13 @@ function readCalled(call: Call): CacheableMessage | undefined {
   return call.method === 'initialize' && call.era === 'legacy' ? readInitialize(call) : readConstant(call);
 }
 
-/** Callers with a capability are listed more tools. */
+/** Callers with a capability get a longer list of tools. */
 const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
 /**
- * Reads a message that can be answered from memory: a call of a tool whose answers may be cached, or a
- * request with a constant answer. Undefined for any other message, and for one with an unusual member or
- * header. The SDK reads those.
+ * Returns undefined for a message whose answer may not be cached, and for an unusual member or header. The
+ * SDK reads those messages.
  */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
@@ -160,10 +158,6 @@ const longest_bytes = 4096;
 /** Headers that change an answer, or how a body is read. */
 const unusual = ['origin', 'content-encoding'] as const;
 
-/**
- * Tells whether a request is a short message to the endpoint, with nothing unusual in its address and
- * headers.
- */
 export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMessage): boolean =>
   method === 'POST' &&
   url === ofEndpoint.path &&
@@ -171,14 +165,13 @@ export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMes
   Number(headers['content-length'] ?? Number.NaN) <= longest_bytes &&
   !unusual.some((name) => headers[name] !== undefined);
 
-/** A request of Node's server whose body was read before it reached the app. */
 interface ReadRequest extends IncomingMessage {
   rawBody?: Buffer;
 }
 
 /**
- * Reads a body, whose length Node enforces, and stores it where the app's request looks first. Calls one of
- * the two callbacks, which are faster than a promise.
+ * Stores the body where the app's request looks first. Node enforces its length. Callbacks are faster here
+ * than a promise.
  */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];
@@ -191,20 +184,13 @@ export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, 
   incoming.on('error', onError);
 }
 
-/**
- * Reads headers as the app does, except that Node keeps only one of some repeated headers, such as
- * Authorization.
- */
+/** Node keeps only one of some repeated headers, such as Authorization. */
 const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
   get: (name) => headers[name]?.toString() ?? null,
 });
 
-/** A message that is answered from the cache has no large body. */
 const countedByApp = () => {};
 
-/**
- * Reads the message in a body if it can be answered from the cache. The app parses any other message again.
- */
 function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   const text = decodeUtf8(body);
   return text === undefined
@@ -212,10 +198,7 @@ function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMess
     : attempt(() => readCacheable(parseMessage(text, headers, countedByApp), headers));
 }
 
-/**
- * The key of a client. It is stored once the SDK has accepted this client, so that its description is known
- * to be well-formed.
- */
+/** An entry with this key means that the SDK accepted a client with this description. */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
 export function findMcpAnswer(
@@ -233,10 +216,7 @@ export function findMcpAnswer(
   return { ...found, ...ofEndpoint, status: 200, tool, bytes };
 }
 
-/**
- * Returns a function to call with a message before its answer is made. It returns the members of the result
- * if they are cached for any such call, and a function that stores them if they may be cached.
- */
+/** Call the returned function before the answer to a message is made. */
 export function createMcpStore(cache: AnswerCache, headers: HeaderList) {
   return ({ body, headers: sent, context }: McpMessage): CachedCall => {
     const message = readCacheable(body, sent);

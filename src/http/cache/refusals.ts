@@ -10,13 +10,10 @@ import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
 import { type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 
-/**
- * A request with a longer body, or one of unknown length, is left to the app, which closes slow connections.
- */
+/** A request with a longer body, or one of unknown length, is left to the app. */
 const longestBody_bytes = 64 * 1024;
 const methods = ['GET', 'HEAD', 'POST'];
 
-/** The target of a request without its query. */
 export const withoutQuery = (address: string): string => {
   const end = address.indexOf('?');
   return end === -1 ? address : address.slice(0, end);
@@ -30,7 +27,6 @@ interface Counting {
   readonly limits: RequestLimits;
 }
 
-/** Finds the limit that counts a request, the network that it is counted for, and the time. */
 export function toCountedRequest(
   { url = '', headers, method = '', socket }: IncomingMessage,
   { limits, callers, context }: Counting,
@@ -45,7 +41,7 @@ export function toCountedRequest(
 const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
 const plainAddress = /^[!$-~]*$/;
 
-/** Tells whether a request would reach the app's limits unchanged, so that the fast path may refuse it. */
+/** Tells whether a request would reach the app's limits unchanged. */
 function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
   const { url = '', method = '', headers, rawHeaders } = incoming;
   const isShort =
@@ -62,8 +58,8 @@ function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
 }
 
 /**
- * Creates a function that refuses a request over its limit with the same answer as the app
- * (`toRefusalAnswer`). It returns undefined for every other request, and counts nothing.
+ * The function refuses a request over its limit with the answer of the app. It returns undefined for any
+ * other request, and counts nothing.
  */
 export function createRefuser(adapter: HttpAdapter, isOurs: HostCheck) {
   let secured: Readonly<Record<string, string>> | undefined;

@@ -34,7 +34,6 @@ const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(
 
 const askOwnCheck = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
 
-/** One endpoint for each tool, and endpoints about the caller's own capability. */
 export const createApiRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .post('/api/tools/:tool', (c) => runTool(c, toolOf(c)))

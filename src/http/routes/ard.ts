@@ -14,7 +14,7 @@ async function answerSearch(c: Request, inTurn: RequestTurns): Promise<Response>
   );
 }
 
-/** Explore is optional in ARD, which names this status for a registry without it (7.3). */
+/** ARD (7.3) names this status for a registry without explore. */
 const noExplore = {
   errorCode: 'NOT_IMPLEMENTED',
   message: 'This registry does not count entries. The tool search_agents counts what it finds by facet.',

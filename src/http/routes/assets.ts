@@ -36,8 +36,8 @@ function sendAsset(asset: Asset, cacheControl: string) {
 }
 
 /**
- * Serves the files that pages load at addresses with a hash, so that browsers can keep them, and the icons
- * that browsers request at fixed addresses.
+ * The addresses of most assets have a hash, so that browsers can keep them. Browsers request icons at fixed
+ * addresses.
  */
 export function createAssetRoutes({ site }: HttpAdapter) {
   const app = new Hono<HttpEnvironment>();
@@ -50,7 +50,7 @@ export function createAssetRoutes({ site }: HttpAdapter) {
 const drawing = toModuleUrl('../../views/cards/link-card-drawing', import.meta.url).href;
 const maxWaiting = 16;
 
-/** Draws in a worker thread, which ends after half a minute without work. */
+/** The worker thread ends after half a minute without work. */
 function createDrawer() {
   const pool = new Tinypool({
     filename: drawing,
@@ -69,10 +69,7 @@ function createDrawer() {
   };
 }
 
-/**
- * Sends the image of a card. The ETag is made from its texts, so nothing is drawn for a client that has the
- * image.
- */
+/** The ETag is made from the texts, so nothing is drawn for a client that has the image. */
 async function answerCard(
   c: Request,
   { card, cachePolicy }: { card: LinkCard; cachePolicy: CachePolicy },
@@ -89,7 +86,7 @@ async function answerCard(
   return c.body(body, { headers });
 }
 
-/** Link preview images: one for each listing and one for the service. `close` ends their worker. */
+/** `close` ends the worker. */
 export function createCardRoutes({ site }: HttpAdapter) {
   const { draw, end } = createDrawer();
   const routes = new Hono<HttpEnvironment>()

@@ -18,16 +18,12 @@ import { answerOnce, answerWithETag } from '../response.ts';
 
 const page = 1000;
 
-/** Checks a value of `since`. Throws invalid_input. */
 function readSince(since: string): string {
   if (since === beginning || isChangeId(since)) return since;
   throw wrongField('since', 'must be 0, or the id of the last change that you have');
 }
 
-/**
- * Answers with one page of changes as JSON lines. A header has the id of the last one, after which the next
- * page begins.
- */
+/** The next page begins after the change that the header names. */
 async function answerLines(c: Request): Promise<Response> {
   const since = readSince(c.req.query('since') ?? beginning);
   const changes = await readAfter(since, page, c.get('context'));
@@ -87,10 +83,7 @@ async function remove(c: Request): Promise<Response> {
   return answerOnce(c, { id, state: 'removed' });
 }
 
-/**
- * Routes for the stream of changes, for feeds, and for webhooks, which their owners register, read and end
- * (docs/changes.md).
- */
+/** The routes of docs/changes.md. */
 export function createChangeRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()
     .get('/changes', answerLines)

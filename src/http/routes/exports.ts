@@ -10,7 +10,7 @@ import { isCurrent } from '../response.ts';
 
 const replaced = /^(listings|evidence)-[0-9a-f]{16}\.jsonl\.gz$/;
 
-/** Redirects from a file that is no longer sent to the newest one of its kind. */
+/** Redirects from a replaced file to the newest one of its kind. */
 async function toNewest(c: Request, name: string, dumps: ReturnType<typeof createDumps>): Promise<Response> {
   const [, kind] = replaced.exec(name) ?? [];
   const newest = kind !== undefined && (await dumps.read()).files.find((file) => file.kind === kind);
@@ -41,7 +41,6 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   return c.body(Readable.toWeb(stream) as ReadableStream, 200, headers);
 }
 
-/** Open data: listings and their evidence as compressed JSON lines, with a signed manifest. */
 export function createExportRoutes({ context }: HttpAdapter) {
   const dumps = createDumps(context);
   const routes = new Hono<HttpEnvironment>()

@@ -77,7 +77,7 @@ async function toStep(c: Request, handle: string) {
 const showSteps = (c: Request, { site }: HttpAdapter) =>
   ofListing(c, async (handle) => answerPage(c, toClaimPage(site, await toStep(c, handle))));
 
-/** Problems that are shown on the claim page instead of a problem page. */
+/** These problems are shown on the claim page. */
 const atTheForm = [
   'invalid_input',
   'no_repository',
@@ -113,11 +113,11 @@ const toClaimInput = ({ challenge, rotate, method, signature }: Readonly<Record<
 
 interface ListingPageRequest {
   readonly adapter: HttpAdapter;
-  /** Whether it asks for a check of an opt-out line. */
+  /** Tells whether the form asks for a check of an opt-out line. */
   readonly isOptOut: boolean;
 }
 
-/** Shows that an opt-out line has withdrawn the listing. Undefined if none has. */
+/** Returns undefined if no opt-out line has withdrawn the listing. */
 async function showWithdrawn(
   c: Request,
   handle: string,
@@ -128,8 +128,8 @@ async function showWithdrawn(
 }
 
 /**
- * Reads the caller of a form. A capability in its field counts as if it were in the header. It must belong to
- * the claim.
+ * A capability in the field of the form counts as if it were in the header. Throws unless it continues the
+ * claim.
  */
 async function toFormCaller(handle: string, capability: string | undefined, context: Context) {
   if (capability === undefined) return context;
@@ -154,7 +154,7 @@ async function answerStep(
   });
 }
 
-/** Runs claim_agent with the input of the form. Only this response shows the secret. */
+/** Only this response shows the secret. */
 const runStep = (c: Request, adapter: HttpAdapter) =>
   ofListing(c, async (handle) => {
     const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, adapter.site.config.publicUrl);
@@ -189,7 +189,7 @@ const showTools = (c: Request, { site }: HttpAdapter, ending: string) =>
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-/** Answers with the page of a listing. It is stale once the listing or a similar one on it changes. */
+/** The page is stale once the listing or a similar one on it changes. */
 async function answerListingPage(c: Request, { site }: HttpAdapter, listing: ListingDocument) {
   const { handle } = listing;
   const context = c.get('context');
@@ -221,7 +221,7 @@ const showListing = async (c: Request, adapter: HttpAdapter) => {
   });
 };
 
-/** Answers with a page about a listing, which is stale once the listing changes. */
+/** The page is stale once the listing changes. */
 const showPart = (c: Request, toPart: (listing: ListingDocument, context: Context) => Promise<Html> | Html) =>
   ofListing(c, async (handle, context) => {
     const page = await toPart(await getListing(handle, context), context);
@@ -247,14 +247,12 @@ const showRatings = (c: Request, { site }: HttpAdapter) =>
 const showBadgePage = (c: Request, { site }: HttpAdapter) =>
   showPart(c, (listing) => toBadgePage(site, listing, styleOf(c)));
 
-/** Redirects an address with an encoded slash to the plain one, and a namespace to its publisher. */
 const redirectEncoded = async (c: Request, { context }: HttpAdapter) => {
   const handle = c.req.param('handle') ?? '';
   if (await isNamespace(handle, context)) return toPublisher(c, handle);
   return c.redirect(pagePath(requireHandle(handle)), 308);
 };
 
-/** The pages of one listing, and its badge. */
 export const createListingRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name', (c) => showListing(c, adapter))

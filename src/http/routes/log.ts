@@ -36,7 +36,7 @@ async function answerTile(c: Request, level: string, path: string): Promise<Resp
   return c.body(await readTile(await findHead(c), level, path, c.get('context')), 200, tile);
 }
 
-/** Reads a tree's size or an index in an address; NaN for anything else. */
+/** Returns NaN for a text that is not a whole number. */
 const toSize = (written = '') => (wholeNumber.test(written) ? Number(written) : Number.NaN);
 
 async function answerConsistency(c: Request): Promise<Response> {
@@ -85,10 +85,7 @@ function createOneLogRoutes() {
     });
 }
 
-/**
- * The log: checkpoints, tiles, entries, proofs and keys (docs/log.md), and the counts of the operator's
- * actions.
- */
+/** The routes of the log (docs/log.md), and the counts of the operator's actions. */
 export const createLogRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/log', (c) => answerLogs(c, adapter))

@@ -24,7 +24,6 @@ async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | u
   return { answerer, secured, toStore: createMcpStore(cache, toHeaderList(secured)), unsubscribe };
 }
 
-/** Creates the function that answers messages. It makes only a limited number of answers at the same time. */
 function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   let running = 0;
   let isDraining = false;
@@ -41,7 +40,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
       running -= 1;
     }
   };
-  /** A message counts as running only after its body was read, because slow senders cost little. */
+  /** A message counts as running once its body was read, because slow senders cost little. */
   const post = async (c: Request): Promise<Response> => {
     refuseIfDraining();
     const message = await readMessage(c);
@@ -64,10 +63,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   return { post, drain };
 }
 
-/**
- * The MCP endpoint for both eras, without sessions, cookies or 401. A POST has one message. A browser's GET
- * shows how to connect.
- */
+/** One endpoint for both eras, without sessions, cookies or 401. */
 export function createMcpRoute(
   context: Context,
   { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
@@ -90,14 +86,13 @@ export function createMcpRoute(
     }
   };
 
-  /** Ends open subscriptions; every later message is answered `draining`. */
+  /** Ends open subscriptions. A later message is answered `draining`. */
   const close = async () => {
     drain();
     const { answerer, unsubscribe } = await opening;
     unsubscribe();
     await answerer.close();
   };
-  // A slash at the end is allowed. Paths below the endpoint are not the endpoint.
   const routes = new Hono<HttpEnvironment>().all('/*', (c) =>
     isMcpPath(c.req.path) ? answer(c) : c.notFound(),
   );

@@ -25,10 +25,9 @@ import { toCorsHeaders, toPreflight } from '../cors.ts';
 import { answerPage, answerWithETag } from '../response.ts';
 import { answerSitemap } from './sitemap.ts';
 
-/** The state of the import on a page may be a second old. */
 const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 
-/** The tags that list_tags lists, the most frequent first. */
+/** The most frequent tag comes first. */
 const readTags = async (c: Request) =>
   Object.entries((await call(c, listTags, {})).tags)
     .map(([tag, listings]) => ({ tag, listings }))
@@ -54,10 +53,10 @@ async function showTools(c: Request, { site }: HttpAdapter) {
 
 const json = 'application/json';
 
-/** The request and answer headers of a card that scripts of other sites may use (SEP-2127). */
+/** The headers that scripts of other sites may use (SEP-2127). */
 const openCard = { methods: 'GET', headers: 'Content-Type, If-None-Match', exposed: 'ETag' };
 
-/** Answers with a small document that depends on the settings alone, for pages of any site. */
+/** The document must depend on the settings alone. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
   const body = `${JSON.stringify(document)}\n`;
   return answerWithETag(c, {
@@ -69,7 +68,6 @@ function answerOpenly(c: Request, type: string, document: object): Promise<Respo
   });
 }
 
-/** The card of the MCP server, and the catalog of this host that names it, at both of its addresses. */
 export const createServerCardRoutes = ({ site: { config } }: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .options('/api/mcp/server-card', () => toPreflight(openCard))
@@ -84,7 +82,7 @@ export const createServerCardRoutes = ({ site: { config } }: HttpAdapter) =>
 const plain = 'text/plain; charset=utf-8';
 const cachePolicy = { cacheTags: [] };
 
-/** Serves the documents for machines, which are made once, and the sitemap. */
+/** Each document except the sitemap is made once. */
 export function createDiscoveryRoutes({ context, site: { config } }: HttpAdapter) {
   const answer = (type: string, write: () => string | Promise<string>) => {
     const text = cachedOnce(async () => write());
@@ -105,7 +103,7 @@ export function createDiscoveryRoutes({ context, site: { config } }: HttpAdapter
     .get('/sitemap.xml', answerSitemap);
 }
 
-/** Liveness, and readiness: 503 until there are listings and this node receives the writes of other nodes. */
+/** A node is ready once there are listings and it receives the writes of other nodes. */
 export const createHealthRoutes = ({ context }: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/healthz', (c) =>
@@ -128,7 +126,6 @@ async function showPublisher(c: Request, { site, context }: HttpAdapter) {
 
 export const toPublisher = (c: Request, namespace: string) => c.redirect(publisherPath(namespace), 308);
 
-/** The pages about the service and about all listings, a tag, and a publisher. */
 export const createPageRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/', (c) => showHome(c, adapter))

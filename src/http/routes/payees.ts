@@ -8,8 +8,8 @@ import { answerJson, answerPage, answerWithETag } from '../response.ts';
 const cachePolicy: CachePolicy = { cacheTags: 'all' };
 
 /**
- * Answers with a payee as page, JSON or Markdown. A different spelling of its name redirects to its own
- * address, unless the two differ only in what is percent-encoded, because proxies differ in that.
+ * A different spelling of a payee's name redirects to its own address. Percent-encoding does not count as a
+ * difference, because proxies change it.
  */
 async function showPayee(c: Request, { site }: HttpAdapter) {
   const { pathname } = new URL(c.req.url);

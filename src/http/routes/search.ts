@@ -38,7 +38,7 @@ function toSearchInput(address: URLSearchParams): Record<string, unknown> {
 
 const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 
-/** Tells whether a query parameter is valid. Others are ignored. */
+/** Parameters that are not valid are ignored. */
 function isSearchField(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
@@ -50,10 +50,9 @@ function isSearchField(name: string, value: string): boolean {
 const maxTags = 6;
 /** One more than a comparison takes, so that its error is shown. */
 const maxHandles = 9;
-/** Parameters that an address may have several times. */
 const most: Readonly<Record<string, number>> = { tag: maxTags, handle: maxHandles };
 
-/** The valid part of an address, without duplicates. `query`, the tool's name for it, becomes `q`. */
+/** Without duplicates. `query`, the tool's name for it, becomes `q`. */
 function toSearchAddress(address: URLSearchParams): URLSearchParams {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
@@ -66,7 +65,7 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   return known;
 }
 
-/** Returns the listings that the address shows (default one page), with as many calls as needed. */
+/** Makes as many calls as the address needs for the listings that it shows. */
 async function search(c: Request, address: URLSearchParams): Promise<SearchAnswer> {
   const input = toSearchInput(address);
   const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);
@@ -97,10 +96,7 @@ const showSearch = async (c: Request, { site }: HttpAdapter) => {
   }
 };
 
-/**
- * A criterion in the form that the tool takes. A value that should be a number and is not stays text, so that
- * the tool refuses it.
- */
+/** A value that should be a number and is not stays text, so that the tool refuses it. */
 function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
   const isNumber = criteria[criterion].takes.kind === 'number' && /^\d{1,9}$/.test(value);
@@ -108,8 +104,8 @@ function toCriterionInput({ criterion, value }: Picks['criteria'][number]): obje
 }
 
 /**
- * Adds the typed handle to the picks if it is listed, and the default criteria if there are two listings and
- * no criterion.
+ * Adds the typed handle if it is listed, and the default criteria if there are at least two listings and no
+ * criterion.
  */
 async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
   const isAdded = add !== '' && (await isListed(add, c.get('context')));
@@ -131,7 +127,7 @@ async function comparePicks(c: Request, picks: Picks): Promise<ComparePage> {
   return { picks, ...found, input: sent, comparison, documents };
 }
 
-/** Shows a comparison. Each comparison has one canonical address, to which equivalent addresses redirect. */
+/** Each comparison has one canonical address, to which equivalent addresses redirect. */
 async function showCompare(c: Request, { site }: HttpAdapter): Promise<Response> {
   const address = new URL(c.req.url).searchParams;
   const picks = await complete(c, readPicks(address));

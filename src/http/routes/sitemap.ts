@@ -11,7 +11,7 @@ const perFile = 50_000;
 const open = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-/** All addresses, or the addresses in one file of an index. */
+/** `file` is undefined for a sitemap without an index. */
 async function* toFile(context: Context, file: number | undefined): AsyncGenerator<string> {
   yield `${open}<urlset ${namespace}>\n`;
   const { publicUrl } = context.config;
@@ -48,10 +48,9 @@ const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
 
 /**
- * Answers with the sitemap: all listing pages, and the home, list, tag and about pages if one file has room
- * for them. With more than 50,000 listings it is an index of numbered files. Files are cached, because making
- * one reads many listings. Any other query redirects to the address without one, so that callers cannot have
- * other files made.
+ * With more than 50,000 listings, the sitemap is an index of numbered files of listing pages. Making a file
+ * reads many listings. Files are therefore cached, and any other query redirects to the address without
+ * one.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');

@@ -18,7 +18,7 @@ import { cursorOf, positionOf, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
 
 const constant = { cacheTags: [] } as const;
-/** The most listings in a policy, because MCP clients read it in one request. */
+/** MCP clients read a policy in one request. */
 const mostInPolicy = 1000;
 
 /**
@@ -42,12 +42,9 @@ async function showView(c: Request, adapter: HttpAdapter): Promise<Response> {
   return answerPage(c, toViewPage(adapter.site, shown), cachePolicyOf(view, read.members));
 }
 
-/** Tells whether a listing is as it was approved. Only the page shows a listing that differs, with a mark. */
+/** Only the page of a view shows a listing that differs from what was approved, with a mark. */
 const isAsApproved = ({ answers }: SelectionMember) => !answers.some(isBrokenPin);
 
-/**
- * A policy omits listings that differ from what was approved, although a view that marks changes shows them.
- */
 async function showPolicy(
   c: Request,
   adapter: HttpAdapter,
@@ -85,10 +82,7 @@ async function findApproved(c: Request, view: Selection): Promise<SelectionMembe
 
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
-/**
- * Answers with the version of a listing that the view judged, or 404 if the view does not list it, or lists
- * it although it differs from what was approved.
- */
+/** Only the version that the view judged is listed. */
 async function showViewVersions(c: Request, adapter: HttpAdapter): Promise<Response> {
   const view = viewOf(c, adapter);
   const member = await findApproved(c, view);
@@ -114,7 +108,7 @@ const createViewRegistryRoutes = (adapter: HttpAdapter) =>
     (c) => showViewEntry(c, adapter),
   );
 
-/** The page, registry and policy of each of the operator's views (docs/registry.md). */
+/** The routes of the operator's views (docs/registry.md). */
 export function createViewRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()
     .get('/views', (c) => answerPage(c, toViewsPage(adapter.site, adapter.site.config.views), constant))
