@@ -22,7 +22,10 @@ export interface ApproveOptions {
 
 type Views = Record<string, Record<string, unknown>>;
 
-/** Reads the file of views as it is written. Throws ExitError unless a service would accept it. */
+/**
+ * Returns the file as it is written. Throws ExitError if it is not a file of views. The names of criteria
+ * are not checked.
+ */
 function readViews(file: string | undefined): Views {
   if (!file) throw usageError('name the file of views with --views or VIEWS');
   const text = attempt(() => readFileSync(file, 'utf8'));
@@ -38,11 +41,10 @@ function readViews(file: string | undefined): Views {
   return read as Views;
 }
 
-/** JSON in ASCII, so that names given by others cannot control a terminal. */
+/** Names given by others cannot control a terminal if they are in ASCII. */
 const toAsciiJson = (value: object) =>
   `${JSON.stringify(value, null, 2).replace(/[^\n\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 
-/** The last day of an approval: a date, or a number of days from now, such as `90d`. */
 function toUntil(text: string, now: Date): string {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
   const date = days ? dayText(new Date(now.getTime() + Number(days) * day_ms)) : text;
@@ -69,7 +71,7 @@ function requireView(views: Views, { view: name, views: file }: ApproveOptions) 
   return view as { readonly approvals: readonly { readonly handle: string }[] };
 }
 
-/** Reads a private entry of this name, or else the listing. Throws ExitError if there is neither. */
+/** A private entry of this name comes before a listing. Throws ExitError if there is neither. */
 async function readPinnable(
   handle: string,
   { from, privateListings = '' }: ApproveOptions,
@@ -88,7 +90,7 @@ async function readPinnable(
   return document;
 }
 
-/** The present values of some pins of a listing. Throws ExitError for a pin whose value is not known. */
+/** Throws ExitError if Dossier does not know a value that it would have to see. */
 function toPinned(document: Pinnable, handle: string, names: readonly PinName[]) {
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
   const unknown = pins.flatMap(([pin, now]) => (now.length === 0 && isSeenPin(pin) ? [pin] : []));
@@ -99,10 +101,7 @@ function toPinned(document: Pinnable, handle: string, names: readonly PinName[])
   return Object.fromEntries(pins);
 }
 
-/**
- * Writes an approval of a listing into the file of views, with its pins as they are known now. It replaces an
- * earlier approval of the same listing. Throws ExitError.
- */
+/** Replaces an earlier approval of the same listing. Throws ExitError. */
 export async function runApprove(config: () => Promise<Config>, handle: string, options: ApproveOptions) {
   const { views: file = '', view: name, by, reason, until } = options;
   requireView(readViews(options.views), options);

@@ -43,9 +43,8 @@ function readRoot(text: string): KnownRoot {
 }
 
 /**
- * Reads the checkpoints and roots that the user saved. A checkpoint that is malformed or not signed by the
- * key becomes a fault.
- * @throws ExitError for a file that cannot be read and a malformed root.
+ * A checkpoint that is malformed or not signed by the key becomes a fault. Throws ExitError for a file that
+ * cannot be read and a malformed root.
  */
 export async function readKnownRoots(
   { checkpoint = [], root = [] }: AuditOptions,
@@ -100,11 +99,7 @@ async function auditService(url: string, options: AuditOptions) {
   }
 }
 
-/**
- * Compares the contents of a database, or what a service shows over HTTP, with its transparency log, and
- * prints each fault and each thing that could not be checked. Ends with 1 if there is a fault, and with 2 if
- * there is none and the log is empty.
- */
+/** Ends with 1 if there is a fault, and with 2 if there is none and the log is empty. */
 export async function runAudit(
   config: Config,
   name: string | undefined,

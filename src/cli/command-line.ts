@@ -7,10 +7,6 @@ import { addCommands } from './commands/commands.ts';
 
 const letters = (text: string) => [...text].sort().join('');
 
-/**
- * Tells whether one text is probably the other, misspelt: one letter added, removed or replaced, or the same
- * letters in a different order.
- */
 const isMisspelt = (text: string, known: string): boolean =>
   text !== known &&
   (countEdits(text, known, 1) === 1 || (text.length === known.length && letters(text) === letters(known)));
@@ -19,7 +15,6 @@ const suggest = (text: string, known: readonly string[]): string | undefined =>
   known.find((one) => isMisspelt(text, one)) ??
   known.find((one) => text.length > 2 && (one.startsWith(text) || countEdits(text, one) === 2));
 
-/** One line for each environment variable that is probably a misspelt setting, which has no effect. */
 const misspeltSettings = (environment: NodeJS.ProcessEnv, names: readonly string[]): string[] =>
   Object.keys(environment).flatMap((name) => {
     const meant = names.includes(name) ? undefined : names.find((known) => isMisspelt(name, known));
@@ -64,10 +59,7 @@ async function createCommandLine(): Promise<Command> {
   return program;
 }
 
-/**
- * The output and exit code of a failure: one plain line for each error, and never a stack for an error that
- * the user can mend.
- */
+/** Shows a stack only for an error that the user cannot mend. */
 async function toExit(thrown: unknown): Promise<{ code: number; lines: string }> {
   let error = thrown;
   // Closing failed too, but the error before it says more.

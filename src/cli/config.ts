@@ -3,17 +3,14 @@ import type { Config } from '../config/config.ts';
 import { settings, toShownDatabase } from '../config/settings.ts';
 import { ownMember } from '../core/json.ts';
 
-/** Settings that, unless set, follow from other settings or from where the service runs. */
+/** These settings follow from others if they are not set. */
 const inForce: Readonly<Record<string, (config: Config) => string>> = {
   PUBLIC_URL: ({ publicUrl }) => publicUrl,
   REGISTRY_NAME: ({ origin }) => origin.replace(/ \(MCP\).*$/, ''),
   ALLOWED_HOSTS: ({ publicUrl }) => new URL(publicUrl).host,
 };
 
-/**
- * Prints every setting in force as NAME=value, with secrets masked. Throws ExitError (78) for settings that
- * `serve` refuses.
- */
+/** Masks secrets. Throws ExitError (78) for settings that `serve` refuses. */
 export async function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   await requireUsableSettings(config);
   for (const [name, { secret, default: fallback }] of Object.entries(settings)) {

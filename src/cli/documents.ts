@@ -8,10 +8,7 @@ const inputs = z
   .array(z.looseObject({ name: z.string(), required: z.boolean(), secret: z.boolean() }))
   .optional();
 
-/**
- * The members of a listing document that a lock reads. A document from elsewhere may lack any of them, so
- * they are checked.
- */
+/** A document from elsewhere may lack members that a lock reads, so they are checked. */
 export const documentForm = z.looseObject({
   handle: z.string(),
   version: z.string(),
@@ -26,10 +23,7 @@ export const documentForm = z.looseObject({
   claim: z.looseObject({ claimed_at: z.string(), history: z.array(z.looseObject({})) }).nullish(),
 });
 
-/**
- * The values of a JSON array, or of a file with one value on each line. All lines together may be longer than
- * a string can be.
- */
+/** All lines together may be longer than a string can be. */
 function* parseValues(bytes: Buffer): Generator<unknown> {
   if (/^\s*\[/.test(bytes.toString('utf8', 0, 64)))
     return yield* JSON.parse(bytes.toString('utf8').trim()) as unknown[];
@@ -41,10 +35,7 @@ function* parseValues(bytes: Buffer): Generator<unknown> {
   }
 }
 
-/**
- * The listing documents in a file, gzipped or not: a JSON array, or one document on each line. There may be
- * none. Throws ExitError.
- */
+/** The file is a JSON array or has one document on each line, and may be gzipped. Throws ExitError. */
 export function readDocuments(file: string): Map<string, ListingDocument> {
   try {
     const bytes = readFileSync(file);

@@ -23,10 +23,7 @@ const toFeedbackLine = (row: Feedback, kind: FeedbackKind) =>
     .filter(Boolean)
     .join('  ');
 
-/**
- * Prints one line for each open message, newest first; with `all`, for closed ones too. Says how many there
- * are if not all are printed. Throws ExitError.
- */
+/** Throws ExitError for a malformed limit. */
 export async function listFeedback(
   config: Config,
   kind: FeedbackKind,

@@ -55,12 +55,7 @@ async function reportPrivate({ privateListings }: Config): Promise<void> {
   for (const fault of faults) process.stderr.write(`PRIVATE_LISTINGS: ${fault}\n`);
 }
 
-/**
- * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the
- * registry cannot be read, another import runs, or the mass-change guard stops the import, and with 65 if
- * nearly none of its entries could be read. Ctrl-C stops between two pages and exits with 130, as shells do;
- * the next import continues.
- */
+/** Ctrl-C stops between two pages and exits with 130, as shells do. The next import continues. */
 export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
   const stopping = new AbortController();
   process.once('SIGINT', () => stopping.abort());

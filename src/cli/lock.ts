@@ -23,17 +23,14 @@ import { documentForm, readDocuments } from './documents.ts';
 import { replaceFile } from './replace-file.ts';
 import { ask, toBase, unreachable } from './service.ts';
 
-/**
- * The source of listings: a Dossier over HTTP, a file of saved documents, or the database of DATABASE_URL.
- */
 export interface LockSource extends AsyncDisposable {
-  /** The value of `from` in a lock file. The same text opens the source again. */
+  /** Lock files have this text as `from`, which opens the source again. */
   readonly name: string;
-  /** Reads the document of a listing; 'withdrawn' or 'not listed' if there is none. Throws ExitError. */
+  /** Throws ExitError. */
   read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
 }
 
-/** The value of `from` in a lock file that was made from the database of DATABASE_URL. */
+/** Lock files name the database of DATABASE_URL so. */
 const ownDatabase = 'the own database';
 
 const problemForm = z.object({ code: z.string() });
@@ -73,10 +70,7 @@ async function openDatabase(config: Config): Promise<LockSource> {
   };
 }
 
-/**
- * Opens a source of listings: an address, a file, or, without either, the database of DATABASE_URL. Throws
- * ExitError.
- */
+/** `from` is an address or a file. Without it, the database of DATABASE_URL is opened. Throws ExitError. */
 export async function openLockSource(
   from: string | undefined,
   config: () => Promise<Config>,
@@ -110,10 +104,7 @@ async function readPage(base: string, view: string, cursor: string | undefined) 
   return read;
 }
 
-/**
- * The handles of the listings that are in a view of a Dossier now. Throws ExitError, also if there are more
- * than 10,000.
- */
+/** Throws ExitError, also for a view that is too large. */
 export async function readViewHandles(from: string | undefined, view: string): Promise<string[]> {
   if (from === undefined || !isWebAddress(from))
     throw usageError(
@@ -136,17 +127,19 @@ export async function readViewHandles(from: string | undefined, view: string): P
 export interface LockOptions {
   readonly from?: string | undefined;
   readonly view?: string;
-  /** Lock the listings of the servers in these configurations, or in all of this project and home. */
+  /**
+   * Locks the listings of the servers in these configurations, or with `true`, in all of this project and
+   * home.
+   */
   readonly inventory?: readonly string[] | true;
   readonly environment?: NodeJS.ProcessEnv;
   readonly out: string;
   readonly update?: boolean;
   readonly json?: boolean;
-  /** Reports of malicious code are printed but do not make `dossier check` fail. */
   readonly ignoreMalware?: boolean;
 }
 
-/** Undefined if the file does not exist. Throws ExitError if it cannot be read. */
+/** Returns undefined if the file does not exist. Throws ExitError if it cannot be read. */
 function readText(file: string): string | undefined {
   try {
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -164,12 +157,10 @@ function readExisting(file: string): LockFile {
 }
 
 /**
- * A listing in its present state, how it changed last, and its packages that are reported as malicious code.
- * In place of a listing, a word says why there is none.
+ * The last member names packages that are reported as malicious code. A word says why there is no listing.
  */
 type LockComparison = readonly [LockedListing, LockChanges, readonly string[]] | 'withdrawn' | 'not listed';
 
-/** Reads each listing once. Throws ExitError. */
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, LockComparison>> {
   const found = new Map<string, LockComparison>();
   const [{ toChanges, toLocked }, { malwareWords }] = await Promise.all([
@@ -195,7 +186,7 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>):
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
-/** Returns whether any facts could not be compared. Without `json` it also says how many, and why. */
+/** Returns whether any facts could not be compared. */
 function printUncompared(
   lock: LockFile,
   found: ReadonlyMap<string, LockComparison>,
@@ -218,10 +209,7 @@ function printUncompared(
   return told.length > 0;
 }
 
-/**
- * Prints which packages of the locked listings are reported as malicious code, and returns how many listings
- * have one.
- */
+/** Returns how many listings have a package that is reported as malicious code. */
 function printMalware(
   found: ReadonlyMap<string, LockComparison>,
   { json, out }: LockOptions,
@@ -247,10 +235,7 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/**
- * The named listings, the listings of a view or an inventory, and with `update` the listings of the file.
- * Throws ExitError.
- */
+/** With `update`, the listings of the file are wanted too. Throws ExitError. */
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
@@ -272,8 +257,8 @@ async function readWanted(
 }
 
 /**
- * The listings of the new file. With `update`, a listing that is gone is left out if the old file had it.
- * Throws ExitError for any other listing that is gone.
+ * With `update`, a listing that is gone is left out if the old file had it. Throws ExitError for any other
+ * listing that is gone.
  */
 function toListings(
   found: ReadonlyMap<string, LockComparison>,
@@ -291,9 +276,8 @@ function toListings(
 }
 
 /**
- * Writes what is known about some listings to a lock file, in addition to those that it has. With `view` or
- * `inventory` those that it has are dropped. With `update` they are read again, and the changes that this
- * accepts are printed. Throws ExitError.
+ * Adds to the listings of the lock file, or with `view` or `inventory`, replaces them. With `update`, the
+ * listings of the file are read again, and the changes that this accepts are printed. Throws ExitError.
  */
 export async function runLock(
   config: () => Promise<Config>,
@@ -327,8 +311,8 @@ export async function runLock(
 }
 
 /**
- * Compares a lock file with what is known now. Ends with 1 if a fact changed, with one line for each, or if a
- * package is reported as malicious code and `ignoreMalware` is not set. Throws ExitError.
+ * Ends with 1 if a fact changed, or if a package is reported as malicious code and `ignoreMalware` is not
+ * set. Throws ExitError.
  */
 export async function runCheck(
   config: () => Promise<Config>,

@@ -31,7 +31,7 @@ function requireReason<T extends string>(reason: string, reasons: readonly T[]):
 const requireRestoreReason = (reason: string) =>
   requireReason(reason, Object.keys(restoreReasons) as RestoreReason[]);
 
-/** Runs `work` in one transaction. If it refuses, the command was used wrongly and nothing was changed. */
+/** If `work` refuses, the command was used wrongly and nothing was changed. */
 async function writeAction<T>(config: Config, work: (tx: Transaction, at: string) => Promise<T>): Promise<T> {
   try {
     return await withStore(config, (store) => store.write((tx) => work(tx, new Date().toISOString())));
@@ -42,10 +42,7 @@ async function writeAction<T>(config: Config, work: (tx: Transaction, at: string
   }
 }
 
-/**
- * Undoes the actions on a target that are in force and can be undone. Returns the log indexes of the entries
- * that say so.
- */
+/** Returns the log indexes of the entries that say so. */
 async function undoActive(
   tx: Transaction,
   { target, only }: { target: ModerationTarget; only?: string },
@@ -63,10 +60,7 @@ async function undoActive(
   return undone;
 }
 
-/**
- * Applies or undoes an action, and prints the entry of the log and, if it is applied, what readers see.
- * Throws ExitError.
- */
+/** Throws ExitError. */
 export async function runAction(
   config: Config,
   action: Action,

@@ -13,7 +13,7 @@ import { createBar, print } from './shell.ts';
 
 const columns = ['kind', 'outcome', 'value', 'reason'] as const;
 
-/** A finding as it is printed, without members that only later checks need. */
+/** Leaves out members that only later checks need. */
 function toPrinted(found: StoredObservation | DatedFinding) {
   const { why = [], recorded: _, rule: __, by: ___, open: ____, ...one } = found;
   const { tally: _____, last: ______, absent_since: _______, missed, ...shown } = one as StoredObservation;
@@ -70,10 +70,7 @@ interface ObserveCommand {
   readonly json: boolean | undefined;
 }
 
-/**
- * Checks one listing, or an endpoint by its address, and prints the findings. They are stored only for a
- * listing.
- */
+/** Findings are stored only for a listing. */
 async function observeOne(one: string | Listing, { observer, json }: ObserveCommand): Promise<void> {
   if (typeof one === 'string') return printFacts(one, await observer.inspect(one), json);
   const { observations } = await observer.observe(one, () =>
@@ -82,9 +79,7 @@ async function observeOne(one: string | Listing, { observer, json }: ObserveComm
   printFacts(one.handle, observations, json);
 }
 
-/**
- * Observes listings by handle and endpoints by address, one after the other, even if an earlier one fails.
- */
+/** A later check is made even if an earlier one fails. */
 async function observeNamed(names: readonly string[], observing: ObserveCommand): Promise<void> {
   const { context, signal } = observing;
   const listings = await Promise.all(
@@ -122,12 +117,7 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
     throw new ExitError(exitCodes.io, 'every check failed on our side; the log says why');
 }
 
-/**
- * Observes the named listings and endpoints, or all listings that are due, and stores the findings about
- * listings. Exits with 0 when it has run, whatever it found; with 64 for an unknown handle; with 74 if every
- * check failed on our side, or one that was named did. SIGTERM and Ctrl-C drop the running checks; if
- * listings were named, it then ends with 130.
- */
+/** SIGTERM and Ctrl-C drop the running checks. If listings were named, it then ends with 130. */
 export async function runObserve(
   config: Config,
   handles: readonly string[],

@@ -20,10 +20,7 @@ import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
 import { requireBackupDir, startBackups } from './backup/backups.ts';
 
-/**
- * Why a listener cannot listen, in one line that names the setting to change. Other errors are returned
- * unchanged.
- */
+/** Names the setting to change. Other errors are returned unchanged. */
 export function toListenError(
   error: unknown,
   setting: 'PORT' | 'METRICS_PORT',
@@ -64,7 +61,7 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
 
 const shownReports = 200;
 
-/** Starts the metrics listener if METRICS_PORT is set. Its module is loaded only then. Throws ExitError. */
+/** The module of metrics is loaded only if METRICS_PORT is set. Throws ExitError. */
 export async function startServiceMetrics(
   context: Pick<Context, 'config' | 'store' | 'log'>,
 ): Promise<Metrics | undefined> {
@@ -102,10 +99,7 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
   return startObserving(context, signal, createServiceChecks(context, signal));
 }
 
-/**
- * Runs the service until SIGTERM or SIGINT. It listens first and imports in the background. At the end it
- * drains for about `drain_ms`, or a second longer for background work, and ends the process.
- */
+/** Ends the process after SIGTERM or SIGINT. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
   await requireCheckpointFolder(config);

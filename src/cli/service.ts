@@ -3,8 +3,8 @@ import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 
 /**
- * Removes slashes from the end of the address of a Dossier. Throws ExitError for a user name, password, query
- * or fragment, which may be secret, because addresses are printed and stored in lock files.
+ * Throws ExitError for a user name, password, query or fragment, which may be secret, because addresses are
+ * printed and stored in lock files.
  */
 export function toBase(from: string): string {
   const { username, password, search, hash } = URL.parse(from) ?? { search: from };
@@ -19,8 +19,8 @@ export const unreachable = (why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
 
 /**
- * Sends a GET to a Dossier, or a POST of `sent` if it is given. Returns the status and the JSON of an answer
- * of at most 8 MiB; the JSON is undefined for any other body. Throws ExitError.
+ * Sends a GET, or a POST if there is `sent`. The JSON is undefined for a body that is not JSON. Throws
+ * ExitError.
  */
 export async function ask(
   base: string,

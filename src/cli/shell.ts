@@ -5,8 +5,8 @@ import type { Store } from '../store/store.ts';
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * A bar on standard error on a terminal, and a plain line every 2 s elsewhere, from the first progress on.
- * `form` names the members of `payload`.
+ * Writes to standard error: a bar on a terminal, and elsewhere a plain line every 2 s. `form` names the
+ * members of `payload`.
  */
 export function createBar(form: string) {
   const bar = new SingleBar({
@@ -28,7 +28,6 @@ export function createBar(form: string) {
   };
 }
 
-/** Opens the store of the settings for one piece of work, and closes it after that even if the work fails. */
 export async function withStore<T>(
   config: Parameters<typeof openStore>[0],
   work: (store: Store) => Promise<T>,

@@ -5,10 +5,8 @@ import { withCaller } from '../context.ts';
 import { serveStdioMcp } from '../mcp/server.ts';
 
 /**
- * Serves MCP on standard input and output until the client disconnects. Logs go to stderr. If there are no
- * listings yet, the shipped sample is imported before the first answer; imports run in the background as in
- * `serve`. DOSSIER_CAPABILITY is the capability of its one caller. Without PUBLIC_URL, links are MCP
- * resources, because there are no pages.
+ * DOSSIER_CAPABILITY is the capability of the one caller. An empty store gets the shipped sample before the
+ * first answer. Without PUBLIC_URL, links are MCP resources, because there are no pages.
  */
 export async function runStdio(
   config: Config,

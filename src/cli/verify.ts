@@ -26,20 +26,20 @@ export async function readSaved(path: string): Promise<string> {
   }
 }
 
-/** The key that the option gives directly or in a file. Throws ExitError (74). */
+/** `key` is a key or a file that has it. Throws ExitError (74). */
 export async function readKey(key: string | undefined): Promise<string | undefined> {
   return key === undefined || readVerifier(key) ? key : (await readSaved(key)).trim();
 }
 
 const savedProblem = z.object({ code: z.string(), detail: z.string() });
 
-/** The code and the detail of a saved problem; empty for any other text. */
+/** The result is empty for a text that is not a saved problem. */
 function toProblemText(text: string): string {
   const { data } = savedProblem.safeParse(readObject(text));
   return data ? `; it is a problem: ${data.code}, ${data.detail.slice(0, 300)}` : '';
 }
 
-/** Reads a saved answer of get_proof. Throws ExitError (74), with what a saved problem says. */
+/** Throws ExitError (74), with the text of a saved problem. */
 export async function readProof(path: string): Promise<SavedProof> {
   const text = await readSaved(path);
   const { data } = savedProof.safeParse(readObject(text));
@@ -47,7 +47,7 @@ export async function readProof(path: string): Promise<SavedProof> {
   throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
 }
 
-/** Reads a policy file. Throws ExitError (74) with the number of the line that is wrong. */
+/** Throws ExitError (74) with the number of the line that is wrong. */
 export async function readPolicyFile(path: string): Promise<Policy> {
   const text = await readSaved(path);
   try {
@@ -58,7 +58,7 @@ export async function readPolicyFile(path: string): Promise<Policy> {
   }
 }
 
-/** The key that a policy names for a checkpoint's log; undefined if it names none with that origin. */
+/** Returns undefined if the policy names no log with that origin. */
 export const keyOfPolicy = (policy: Policy | undefined, checkpoint: string): string | undefined => {
   const origin = readCheckpoint(checkpoint)?.origin;
   return policy?.logs.find(({ verifier }) => verifier.name === origin)?.key;
@@ -81,7 +81,7 @@ export interface VerifyOptions extends ExpectedRecord {
   readonly newer?: string;
   readonly consistency?: string;
   readonly erasure?: string;
-  /** A file with the logs and witnesses that count (C2SP tlog-policy). */
+  /** A file in the form of C2SP tlog-policy. */
   readonly policy?: string;
   readonly document?: string;
   readonly checkpoint?: string;
@@ -169,7 +169,7 @@ async function checkConsistency({ older, newer, consistency }: VerifyOptions, { 
   return withPolicy(checks, policy, [{ text, key: known }]);
 }
 
-/** For each thing that can be checked, its options in addition to --key. */
+/** Each kind of file can be checked with these options and --key. */
 const optionsOf = {
   'a saved proof': ['policy', 'handle', 'source', 'id', 'erasure'],
   'a signed statement': ['handle', 'document'],
@@ -177,10 +177,7 @@ const optionsOf = {
   '--older, --newer and --consistency': ['policy', 'older', 'newer', 'consistency'],
 } as const;
 
-/**
- * Refuses options that would not be used, because whoever names a file or a condition believes that it was
- * checked.
- */
+/** Somebody who names a file or a condition believes that it was checked. */
 function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): void {
   const used: readonly string[] = ['key', ...optionsOf[checked]];
   const unused = Object.keys(options).find((name) => !used.includes(name));
@@ -203,7 +200,6 @@ async function checkAll(path: string | undefined, options: VerifyOptions): Promi
   return checkpoint === undefined ? checkConsistency(options, given) : checkCheckpoint(checkpoint, given);
 }
 
-/** Ends the command if a check failed, with a code that tells which kind. */
 function requireAll({ checks, quorums }: VerifyOutcome): void {
   if (checks.some(({ holds }) => holds === false))
     throw new ExitError(1, 'verify: at least one check failed');
@@ -214,10 +210,8 @@ function requireAll({ checks, quorums }: VerifyOutcome): void {
 }
 
 /**
- * Checks saved files offline: a result of get_proof, a signed statement about a listing, a checkpoint, or two
- * checkpoints with their consistency proof; with a policy, also who cosigned. Prints one line for each check.
- * Ends with 1 if one fails, with 3 if only cosignatures are missing, and with 2 if a proof comes without its
- * record.
+ * Sends nothing. Ends with 1 if a check fails, with 3 if only cosignatures are missing, and with 2 if a
+ * proof comes without its record.
  */
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const outcome = await checkAll(path, options);

@@ -10,10 +10,7 @@ const listed = 1000;
 
 const noWebhook = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
-/**
- * Subscribes an address to changes as `registerWebhook` does, but without its limits. Prints the id and the
- * secret.
- */
+/** Does not apply the limits of `registerWebhook`. */
 export async function addWebhook(
   config: Config,
   url: string,
@@ -70,7 +67,7 @@ function toSeq(text: string | undefined): number | undefined {
   throw usageError(`${text} is no position of the stream; see dossier webhooks dead`);
 }
 
-/** Sends dead letters again, all of a webhook or the one at a position, and makes the webhook active. */
+/** Without a position, all dead letters are sent again. */
 export const replayWebhook = (config: Config, id: string, position: string | undefined): Promise<void> =>
   withStore(config, async (store) => {
     const seq = toSeq(position);

@@ -29,11 +29,7 @@ async function backUp(store: Store, file: string, version: string): Promise<numb
   }
 }
 
-/**
- * Writes the state of the database at one moment to a new gzip file (`-`: standard output), with progress on
- * standard error. A running service is not blocked. Ends with 74 if the file exists or cannot be written, and
- * with 78 if the database is empty; an incomplete file is removed.
- */
+/** With `-`, writes to standard output. Does not block a running service. */
 export async function runBackup(config: Config, file: string): Promise<void> {
   if (file === '-' && process.stdout.isTTY)
     throw usageError('refusing to write a binary backup to a terminal; redirect it to a file or a program');
@@ -103,10 +99,8 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
 }
 
 /**
- * Restores a backup (`-`: standard input) into the new database of DATABASE_URL, with progress on standard
- * error. Ends with 74 if the backup is incomplete or the database cannot be written. If rows may have been
- * written by then, no service starts on it until a restore succeeds. Ends with 78 if the database is not
- * empty, and leaves it unchanged.
+ * With `-`, reads standard input. If a restore fails after it has begun to write, no service starts on the
+ * database until a restore succeeds. A database that is not empty is left unchanged.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
   await using store = await connectStore(config, 'make');

@@ -19,7 +19,6 @@ interface Making {
   readonly version: string;
   /** Ends the backup and leaves no file behind. */
   readonly signal: AbortSignal;
-  /** Called after every batch of rows with the number of rows read so far. */
   readonly onRows?: (done: number, total: number) => void;
 }
 
@@ -37,25 +36,19 @@ async function writeDump(
   return total;
 }
 
-/**
- * Writes a backup to a stream and returns the number of rows. Throws ExitError (78) for an empty database.
- */
+/** Returns the number of rows. Throws ExitError (78) for an empty database. */
 export const writeBackup = (store: Store, stream: Writable, making: Making): Promise<number> =>
   store.dump((dump) => writeDump(dump, stream, making));
 
-/**
- * The error of a backup that could not be made (74). It names the database if that is damaged, otherwise the
- * file.
- */
+/** The error names the database if that is damaged, and otherwise the file. */
 export function toBackupError(file: string, error: unknown): ExitError {
   if (error instanceof ExitError) return error;
   return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${textOf(error)}`);
 }
 
 /**
- * Writes a backup to a new file that only its owner can read, and returns the number of rows. The file gets
- * its name when it is complete: a killed process leaves at most `<file>.<uuid>.partial`. Throws ExitError: 74
- * if the file exists or cannot be written, 78 for an empty database.
+ * Returns the number of rows. Only its owner can read the file, which gets its name when it is complete. A
+ * killed process leaves at most `<file>.<uuid>.partial`. Throws ExitError.
  */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
   if (existsSync(file)) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
@@ -70,7 +63,7 @@ export async function writeBackupFile(store: Store, file: string, making: Making
   } catch (error) {
     throw toBackupError(file, error);
   } finally {
-    // Ignore errors of the cleanup, because the error to report is why the file could not be opened.
+    // An error of the cleanup would hide why the file could not be written.
     await rm(partial, { force: true }).catch(() => undefined);
   }
 }
@@ -78,7 +71,7 @@ export async function writeBackupFile(store: Store, file: string, making: Making
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
 const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
-/** The backups in a folder that have the schedule's names, newest first. All other files are ignored. */
+/** Returns files with the names of the schedule, newest first. */
 export async function listBackups(
   folder: string,
 ): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
@@ -92,9 +85,8 @@ export async function listBackups(
 }
 
 /**
- * Deletes all but the newest `keep` backups made until `now`, and what killed ones left behind. A file dated
- * in the future neither counts nor is deleted, because its date says nothing. Do not call it while a backup
- * is being made.
+ * Deletes what killed backups left behind, too. A file dated in the future neither counts nor is deleted,
+ * because its date says nothing. Do not call this while a backup is being made.
  */
 async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
   const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());
@@ -104,13 +96,10 @@ async function pruneBackups(folder: string, keep: number, now: Date): Promise<vo
 }
 
 const emptySleep_ms = 5000;
-/** The longest pause between two looks at the folder, and the pause after a failed backup. */
+/** This is also the pause after a failed backup. */
 const longestSleep_ms = 600_000;
 
-/**
- * The time until the next backup is due, at most ten minutes, and 0 if none was made. A backup dated in the
- * future by a wrong clock does not count.
- */
+/** A backup dated in the future by a wrong clock does not count. */
 async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
   const now_ms = clock().getTime();
   const newest = (await listBackups(config.backupDir)).find(({ madeAt_ms }) => madeAt_ms <= now_ms);
@@ -130,7 +119,7 @@ async function backUp({ config, store, log, clock }: LogContext, signal: AbortSi
   log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
 }
 
-/** Makes the folder of BACKUP_DIR if it does not exist. Throws ExitError (78) if that fails. */
+/** Makes the folder if BACKUP_DIR is set. Throws ExitError (78) if that fails. */
 export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
   if (!backupDir) return;
   await mkdir(backupDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
@@ -138,11 +127,7 @@ export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'b
   });
 }
 
-/**
- * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL, once there are listings, and keeps the newest
- * BACKUP_KEEP, until the signal. The newest file determines when the next is due, also after a restart. Does
- * nothing if BACKUP_DIR is not set. Never throws.
- */
+/** The newest file determines when the next backup is due, also after a restart. Never throws. */
 export async function startBackups(context: LogContext, signal: AbortSignal): Promise<void> {
   if (!context.config.backupDir) return;
   await every({

@@ -78,7 +78,6 @@ async function checkPrivate({ config: { privateListings, views }, store }: Docto
 const page = 100;
 const mostNamed = 5;
 
-/** Reports opt-out lines that have no effect because their author does not hold the listing's claim. */
 async function checkClaims({ store }: DoctorSubject): DoctorFindings {
   const optOuts = await readAll<OptOut>(page, async (last) => store?.optOuts.page(last, page) ?? []);
   const contested = optOuts.filter(({ state }) => state === 'contested');
@@ -96,7 +95,7 @@ async function checkClaims({ store }: DoctorSubject): DoctorFindings {
 /** A Date header has whole seconds, and an answer takes time. */
 const tolerated_ms = 5000;
 
-/** Compares this clock with others, because ratings and checks are dated by it. */
+/** Ratings and checks are dated by this clock. */
 async function checkClock({ config, store }: DoctorSubject): DoctorFindings {
   const { done } = (await store?.imports.last()) ?? {};
   const stored_ms = Date.parse(done?.finished_at ?? '');
@@ -170,7 +169,6 @@ async function checkDisk({ config }: DoctorSubject): DoctorFindings {
 
 const auditAge_ms = 2 * day_ms;
 
-/** Checks that the database contains the tree of the checkpoint that was published last. */
 async function compareWithFile(
   store: Store,
   { text, path, otherDatabase }: CheckpointFile,
@@ -221,10 +219,7 @@ async function checkLog({ config, store }: DoctorSubject): DoctorFindings {
   return [compared, await readAudit(store)];
 }
 
-/**
- * Checks that the newest checkpoint at an address is of this log, because a proxy may lead to another
- * service.
- */
+/** A proxy may lead to another service. */
 async function compareLog(url: string, store: Store): Promise<DoctorFinding> {
   const [head] = (await store.log.heads()).toReversed();
   const origin = logOrigin(head?.id ?? 1, url);
@@ -252,7 +247,7 @@ async function readHealth({ config: { publicUrl }, store }: DoctorSubject): Prom
   return store ? compareLog(publicUrl, store) : fine(`${publicUrl} answers`);
 }
 
-/** Checks that PUBLIC_URL, from which all links and challenges are made, leads to this service. */
+/** Links and challenges are made from PUBLIC_URL. */
 async function checkPublicUrl(subject: DoctorSubject): DoctorFindings {
   const { publicUrl: url } = subject.config;
   const plain = url.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
@@ -330,14 +325,10 @@ const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 const print = (name: string, { state, text, next }: DoctorFinding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
-/**
- * Checks settings, database, log and surroundings, and prints a line for each finding with what to do.
- * Changes nothing here. Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve`
- * refuses.
- */
+/** Ends with 1 if there is a fault. Throws ExitError (78) for settings that `serve` refuses. */
 export async function runDoctor(config: Config): Promise<void> {
   await requireUsableSettings(config);
-  // The database is opened unchanged. A finding says why it cannot be opened, but not that there is none.
+  // It is no fault that there is no database yet.
   const opened = await openStore(config, 'unchanged').catch((error: Error) =>
     error instanceof NoDatabase
       ? undefined

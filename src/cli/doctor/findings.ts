@@ -3,11 +3,10 @@ import type { Store } from '../../store/store.ts';
 
 export interface DoctorSubject {
   readonly config: Config;
-  /** Undefined if the database cannot be opened, or there is none yet. */
+  /** It is undefined if the database cannot be opened, or there is none yet. */
   readonly store: Store | undefined;
 }
 
-/** The result of a check: one sentence, and what to do if something has to be done. */
 export interface DoctorFinding {
   /** `fault`: the service does not work as it should. `warning`: something may need attention. */
   readonly state: 'fine' | 'warning' | 'fault';
@@ -15,7 +14,7 @@ export interface DoctorFinding {
   readonly next?: string;
 }
 
-/** The findings of one check. It changes nothing here; an error that it throws is a fault. */
+/** An error that a check throws is a fault. */
 export type DoctorFindings = Promise<DoctorFinding | readonly DoctorFinding[]>;
 
 export const fine = (text: string): DoctorFinding => ({ state: 'fine', text });
@@ -23,8 +22,8 @@ export const warning = (text: string, next: string): DoctorFinding => ({ state: 
 export const fault = (text: string, next: string): DoctorFinding => ({ state: 'fault', text, next });
 
 /**
- * Sends a GET without following redirects. If there is no answer, returns a text that says why. `ahead_ms` is
- * how far the other clock is ahead by its Date and Age headers, with an uncertainty of `unsure_ms`.
+ * Does not follow redirects. Returns a text that says why there is no answer. `ahead_ms` is how far the
+ * other clock is ahead by its Date and Age headers, with an uncertainty of `unsure_ms`.
  */
 export async function ask(url: string) {
   try {

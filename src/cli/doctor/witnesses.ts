@@ -23,8 +23,8 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /**
- * The checkpoint that was published last, from the checkpoint file or from the running service. Undefined if
- * there is none, the log is still empty, or the database lacks its log or has fewer entries.
+ * Returns undefined if no checkpoint was published, the log is still empty, or the database lacks its log
+ * or has fewer entries.
  */
 async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<IssuedCheckpoint | undefined> {
   const saved = (await readCheckpointFile(config))?.text;
@@ -34,7 +34,7 @@ async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<Is
   const head =
     checkpoint && (await store?.log.heads())?.find(({ id }) => id === logOfOrigin(checkpoint.origin));
   const isHere = head && checkpoint && checkpoint.size > 0 && head.size >= checkpoint.size;
-  // The checkpoint without the cosignatures that a service adds.
+  // Leaves out the cosignatures that a service adds.
   const end = text.indexOf('\n', text.indexOf('\n\n') + 2) + 1;
   return isHere ? { head, size: checkpoint.size, text: text.slice(0, end) } : undefined;
 }

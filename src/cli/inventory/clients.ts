@@ -1,9 +1,8 @@
 /**
- * MCP clients by name, with the files that may hold servers and where in them (the clients' documentation:
- * test/cli/inventory/README.md). A path begins at the project (`.`), the home (`~`), the root (`/`), an
- * environment variable, or each place where systems keep settings of programs (`%`), and continues as a glob.
- * In a file each name leads one level down and `*` to every member; a name may contain dots. Servers are
- * members by name, or a list. An empty text stands for the file itself.
+ * A path begins at the project (`.`), the home (`~`), the root (`/`), an environment variable, or each
+ * place where systems keep settings of programs (`%`), and continues as a glob. In `servers`, each name
+ * leads one level down and `*` to every member; a name may contain dots. An empty text stands for the file
+ * itself. The sources are in test/cli/inventory/README.md.
  */
 export const clients: Readonly<Record<string, { files: readonly string[]; servers: readonly string[] }>> = {
   'Claude Code': {
@@ -86,5 +85,5 @@ export const clients: Readonly<Record<string, { files: readonly string[]; server
   },
 };
 
-/** Folders of settings on macOS, Windows and Linux. All are searched on every system. */
+/** All are searched on every system. */
 export const settingsFolders = ['~/Library/Application Support', '$APPDATA', '$XDG_CONFIG_HOME', '~/.config'];

@@ -7,7 +7,7 @@ import { quoted, toLine } from '../../core/text.ts';
 import { clients, settingsFolders } from './clients.ts';
 import { isPlain } from './launch.ts';
 
-/** A server in a client's configuration, with all its secrets. `file` is the path as it is shown. */
+/** `server` has all its secrets. `file` is the path as it is shown. */
 export interface Configured {
   readonly client: string;
   readonly file: string;
@@ -16,10 +16,7 @@ export interface Configured {
   readonly server: JsonObject;
 }
 
-/**
- * A configuration, or an entry in one, that cannot be read, with the place in the file if a parser states
- * one, counted from 1. `why` is our text, because messages of parsers quote the file.
- */
+/** The place is counted from 1. `why` is our text, because messages of parsers quote the file. */
 export interface UnreadableFile {
   readonly file: string;
   readonly why: string;
@@ -79,14 +76,14 @@ const follow = (value: unknown, path: string): unknown[] =>
         return path === member ? [inner] : [];
       });
 
-/** Servers with their names, from the members of an object or from a list of objects with names. */
+/** In a list, the name of a server is one of its members. */
 const toServers = (found: unknown): [string, JsonObject][] =>
   Object.entries(typeof found === 'object' && found !== null ? found : {}).map(([key, one]) => {
     const server = asMembers(one);
     return [Array.isArray(found) && typeof server.name === 'string' ? server.name : key, server];
   });
 
-/** Members that say what a client starts or reaches. `cmd` and `uri` are Goose's. */
+/** `cmd` and `uri` are Goose's. */
 const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
 const isLaunching = (server: JsonObject) => launching.some((member) => server[member]);
 
@@ -156,18 +153,15 @@ const findConfigurations = (environment: NodeJS.ProcessEnv) =>
 
 const allServers = new Set(Object.values(clients).flatMap(({ servers }) => servers));
 
-/**
- * Tells whether a file is itself a list of servers. One that describes itself, such as a plugin with an
- * author, is not.
- */
+/** A file that describes itself, such as a plugin with an author, is not a list of servers. */
 const isList = (value: unknown): boolean =>
   Object.entries(asMembers(value)).every(
     ([member, one]) => member === '$schema' || (typeof one === 'object' && one !== null),
   ) && toServers(value).some(([, one]) => isLaunching(one));
 
 /**
- * The servers in a configuration, the files that it names in place of a list, and why entries were not
- * understood. A file without the list of its client is read as a list itself, if it is one.
+ * `files` has the files that a configuration names in place of a list. A file without the list of its
+ * client is read as a list itself, if it is one.
  */
 function readServers(
   value: unknown,
@@ -185,16 +179,13 @@ function readServers(
   };
 }
 
-/** The folder from which a configuration names files; for a file in `.claude-plugin`, the plugin's folder. */
+/** A file in `.claude-plugin` names files from the folder of the plugin. */
 function pluginRoot(path: string): string {
   const folder = dirname(path);
   return /^\.\w+-plugin$/.test(basename(folder)) ? dirname(folder) : folder;
 }
 
-/**
- * The servers in all configurations of this project and home, or only in `files`, and what could not be read
- * in them.
- */
+/** Without `files`, reads all configurations of this project and home. */
 export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];

@@ -11,11 +11,10 @@ import { mostRecording } from '../../tools/find/holders.ts';
 import { resolveAll } from '../../tools/resolve-agents.ts';
 import { readDocuments } from '../documents.ts';
 
-/** Names what a service knows and a dump does not have. */
 export const dumpLacks =
   'A dump has no withdrawn listings and no former records of listings, and no similar names are suggested from it.';
 
-/** Makes a listing of a dumped document. Members that only a store uses have placeholders. */
+/** Members that only a store uses have placeholders. */
 const toListing = (document: ListingDocument): Listing => ({
   ...document,
   published_at: document.published_at ?? '',
@@ -47,9 +46,7 @@ const paidOf = ({ observations }: ListingDocument): Reference[] =>
     ...(network !== '' && { network }),
   }));
 
-/**
- * Resolves names in a dump of a Dossier, as of its day; a dump without listings has no day. Throws ExitError.
- */
+/** A dump without listings has no day. Throws ExitError. */
 export async function resolveInDump(names: readonly string[], file: string): Promise<Partial<ResolvedNames>> {
   const documents = readDocuments(file);
   const check = (document: ListingDocument) => {

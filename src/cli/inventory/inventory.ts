@@ -35,15 +35,13 @@ interface Server extends ConfiguredLaunch, Omit<Configured, 'server' | 'path'> {
 }
 
 /**
- * The source of listings: the address of a Dossier, a dump of one, or the database of these settings.
+ * `from` is the address of a Dossier or a dump of one. By default, the database of these settings is read.
  */
 type InventorySource = readonly [from: string | undefined, config: () => Promise<Config>];
 
 const mostNames = 100;
 
-/**
- * Asks a Dossier about these names and returns its answers in the same order. Throws ExitError if that fails.
- */
+/** The answers are in the order of the names. Throws ExitError. */
 async function askDossier(
   from: string,
   sent: { readonly handles: readonly string[] },
@@ -61,8 +59,8 @@ async function askDossier(
 }
 
 /**
- * Reads what is known about each name, in the same order, and the day of the answers. There is no day without
- * names and for an empty dump. Throws ExitError.
+ * The answers are in the order of the names. There is no day without names and for an empty dump. Throws
+ * ExitError.
  */
 async function resolveNames(
   names: readonly string[],
@@ -88,9 +86,8 @@ async function resolveNames(
 }
 
 /**
- * Adjusts the answer for an address of which only a part was asked about. A listing that was found by the
- * beginning of a path need not be the one of the whole address, and an address that is not listed without its
- * query may be listed with it.
+ * A listing that was found by the beginning of a path need not be the one of the whole address. An address
+ * that is not listed without its query may be listed with it.
  */
 function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
@@ -113,10 +110,7 @@ function findingsOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Res
   return findingNames.filter((name) => isFound[name]);
 }
 
-/**
- * The servers in some configurations, or in all of this project and home, with what is known about each.
- * Throws ExitError.
- */
+/** Throws ExitError. */
 async function readInventory(
   files: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -144,10 +138,7 @@ async function readInventory(
   return { servers, as_of, ...read };
 }
 
-/**
- * The handles of the listed servers in an inventory. Prints for which servers no one listing is known. Throws
- * ExitError.
- */
+/** Prints for which servers no one listing is known. Throws ExitError. */
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');
@@ -156,9 +147,7 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
-/**
- * A version in the form that SemVer compares, for an image without its digest; undefined for any other text.
- */
+/** Leaves out the digest of an image. Returns undefined if the rest is not SemVer. */
 const toComparable = (version = '') => valid(version.replace(/@sha256:.*$/s, '')) ?? undefined;
 
 function linesOf({ result, left, version }: Server): Words[] {
@@ -213,7 +202,7 @@ const toItems = ({ servers, unreadable }: Inventory) => [
 ];
 type InventoryItem = ReturnType<typeof toItems>[number];
 
-/** One block for each item, or a shared one for items with the same text. */
+/** Items with the same text share a block. */
 function toBlocks(items: readonly InventoryItem[], isMarkdown: boolean): string[] {
   const [mark, show] = isMarkdown ? ['* ', (text: string) => escapeMarks(toLine(text))] : ['', toLine];
   const write = isMarkdown ? toMarkdown : (words: Words) => toLine(toText(words));
@@ -258,8 +247,8 @@ function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
 }
 
 /**
- * Prints what a Dossier knows about the servers in some configurations. With --fail-on it ends with 1 if it
- * found what that names, and otherwise with 65 if it could not read everything. Throws ExitError.
+ * With --fail-on, ends with 1 if it found what that names, and otherwise with 65 if it could not read
+ * everything. Throws ExitError.
  */
 export async function runInventory(
   config: () => Promise<Config>,

@@ -3,41 +3,25 @@ import { isExactVersion } from '../../listings/references/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isOtherRegistry } from './registries.ts';
 
-/**
- * The package, image or address that a configured server uses, without anything that looks like a secret.
- * `what` is shown.
- */
+/** It has nothing that looks like a secret. `what` is shown. */
 export interface ConfiguredLaunch {
   readonly what: string;
-  /** The name about which a Dossier is asked; undefined if only this machine knows it. */
+  /** It is undefined if only this machine knows the name. */
   readonly asked?: string;
   readonly version?: string;
-  /**
-   * Tells whether the version is exact, so that the next start runs the same code; undefined if no package is
-   * fetched.
-   */
+  /** Tells whether the next start runs the same code. It is undefined if no package is fetched. */
   readonly isPinned?: boolean;
-  /**
-   * The part of an address that is left out of the question: the end of its path with its query, or only its
-   * query.
-   */
+  /** The question leaves out the end of the path and the query, or only the query. */
   readonly left?: 'path' | 'query';
 }
 
-/**
- * Matches a UUID, the beginning of well-known tokens, and a long text with capitals, small letters and
- * digits.
- */
 const keys = [
   /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i,
   /^(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|xox.|hf|ntn|npm|pat|key|token|secret)[-_](?=.*[\dA-Z]).{8}/,
   /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{16}/s,
 ];
 
-/**
- * Matches letters of one case or as in `getUserInfo`, up to four digits, and letters around one digit as in
- * `neo4j` or `text2image`, with up to three before it and two after it.
- */
+/** For example `getUserInfo`, `2024`, `neo4j` and `text2image`. */
 const words = [
   /^[a-z]{0,30}$/,
   /^[A-Z]{1,8}$/,
@@ -69,19 +53,15 @@ export function isPlain(text: string): boolean {
 }
 
 /**
- * Tells whether a text looks like a name that a program or a person gave something for others: a package, a
- * version or an account. Pieces between its punctuation marks are words, or have at most 16 letters and
- * digits.
+ * Tells whether a text looks like a name that somebody gave something for others: a package, a version or
+ * an account.
  */
 const isName = (text: string): boolean =>
   text
     .split('/')
     .every((part) => !isKey(part) && toPieces(part).every((one) => one.length <= 16 || isWord(one)));
 
-/**
- * A command that starts packages: its subcommands, the form of a package, and its options with and without a
- * value.
- */
+/** `values` are options with a value, `flags` those without. */
 interface ConfiguredStarter {
   readonly calls: RegExp;
   readonly registry: string;
@@ -124,7 +104,6 @@ const starters: readonly ConfiguredStarter[] = [
     flags: /^(?:-y|--(?:yes|prerelease|interactive|allow-roll-forward|ignore-failed-sources))$/,
   },
 ];
-/** Deno, for packages in npm. */
 const deno: ConfiguredStarter = {
   calls: /^deno(?: run| serve)?(?= |$)/,
   registry: 'npm',
@@ -139,15 +118,12 @@ const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
 const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;
 
-/**
- * The package among the arguments of a starter, and the arguments after it. Undefined after an unknown
- * option, because the next argument may be its value.
- */
+/** Returns undefined after an unknown option, because the next argument may be its value. */
 function findPackage(args: readonly string[], { values, flags, registry }: ConfiguredStarter) {
   let spec: string | undefined;
   let isElsewhere = false;
   let startsMore = false;
-  // Set if other packages may come with it in any version.
+  // Other packages may come with it in any version.
   let isLoose = false;
   for (let at = 0; at < args.length; at++) {
     const [, option, value] = /^(-[^=]*)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
@@ -171,22 +147,19 @@ function findPackage(args: readonly string[], { values, flags, registry }: Confi
   return { spec: spec ?? '', behind: [], isElsewhere, startsMore, isLoose };
 }
 
-/** The version that an option of dnx names. Everything after `--` belongs to the package. */
+/** Everything after `--` belongs to the package. */
 function versionOption(args: readonly string[]): string | undefined {
   const own = args.slice(0, [...args, '--'].indexOf('--'));
   const at = own.findIndex((one) => /^--version(?:=|$)/.test(one));
   return at < 0 ? undefined : (/=(.*)/s.exec(own[at] ?? '')?.[1] ?? own[at + 1]);
 }
 
-/**
- * Matches a package whose source is a git repository, in the form of npm and pip. Its commit follows `@` or
- * `#`.
- */
+/** A git repository in the form of npm and pip, with its commit after `@` or `#`. */
 const gitForm = /^git\+(https:\/\/[^/#]+\/[^#@]*)(?:@([^#]*))?(?:#(.*))?$/s;
 
 /**
- * Tells whether an image has a registry that is not public. Its registry is the part before the first slash,
- * if that is a host (distribution/reference, "splitDockerDomain").
+ * The registry of an image is the part before the first slash, if that is a host (distribution/reference,
+ * "splitDockerDomain").
  */
 const isPrivateImage = (name: string) => {
   const [first = '', path] = name.split('/', 2);
@@ -245,16 +218,14 @@ function toPackage(
 
 const longestName = 300;
 
-/** Tells whether a host may be public and its name looks like a name. */
+/** Tells whether a host may be public and its name is plain. */
 const isPublicHost = (hostname: string): boolean =>
   isAddress(hostname)
     ? isPublicAddress(plainAddress(hostname))
     : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(hostname) &&
       hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
 
-/**
- * The scheme, host and path of an address up to the first part that may be a key, if its host may be public.
- */
+/** Leaves out the path from the first part on that may be a key. */
 function launchOf(text: string): ConfiguredLaunch {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))
@@ -271,16 +242,14 @@ function launchOf(text: string): ConfiguredLaunch {
 
 const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
 
-/** Programs that only start another one, with their own options without and with a value. */
+/** These programs only start another one. */
 const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued?: RegExp }>> = {
   cmd: { plain: /^\/[a-z]$/i },
   env: { plain: /^\w+=/ },
   wsl: { plain: /^(?:-e|--exec|--|--system)$/, valued: /^(?:-[du]|--(?:distribution|user|cd|shell-type))$/ },
 };
 
-/**
- * The name of a program and its arguments, without a program that only starts it: `cmd /c`, `env NAME=value`.
- */
+/** Leaves out a program that only starts another one, as in `cmd /c` or `env NAME=value`. */
 function toCommand([program = '', ...rest]: readonly string[]): string[] {
   const name = program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
   const passes = ownMember(passing, name.toLowerCase());
@@ -296,7 +265,6 @@ function toCommand([program = '', ...rest]: readonly string[]): string[] {
 const isShell = (program = '') =>
   /^(?:(?:ba|z|da|fi|k)?sh|cmd|powershell|pwsh)$/i.test(program.replace(/^.*[\\/]|\.exe$/gis, ''));
 
-/** Tells whether any part of a command line starts a package. */
 const startsPackage = (text: string) =>
   /(?:^|[\s;&|("'/\\])(?:npx|bunx|pnpx|uvx|dnx)(?:\.(?:cmd|exe))?\s/i.test(text) ||
   /(?:^|[\s;&|("'/\\])(?:(?:npm|pnpm|yarn|bun)(?:\s+\S+){0,4}\s+(?:exec|x|dlx|init|create)|(?:uv(?:\s+\S+){0,4}\s+tool|pipx|(?:docker|podman|nerdctl)(?:\s+\S+){0,4})\s+run)\s/i.test(
@@ -304,9 +272,8 @@ const startsPackage = (text: string) =>
   );
 
 /**
- * Reads what a configured server starts or connects to. The result has names and versions of packages, and
- * scheme, host and path of addresses, but nothing that looks like a secret. `isElsewhere` tells whether
- * settings name a different registry for a package.
+ * Reads what a configured server starts or connects to, without anything that looks like a secret.
+ * `isElsewhere` tells whether settings name a different registry for a package.
  */
 export function toLaunch(
   server: JsonObject,

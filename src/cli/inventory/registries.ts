@@ -3,20 +3,14 @@ import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
 
-/**
- * The registries whose packages listings record. A package of the same name in any other registry is a
- * different one.
- */
+/** A package of the same name in any other registry is a different one. */
 const publicHosts: Readonly<Record<string, string>> = {
   npm: 'registry.npmjs.org',
   pypi: 'pypi.org',
   nuget: 'api.nuget.org',
 };
 
-/**
- * Tells whether the address in an option, variable or file is another registry. An address that cannot be
- * read counts as one.
- */
+/** An address that cannot be read counts as another registry. */
 export const isOtherRegistry = (registry: string, address: string | undefined): boolean =>
   URL.parse(address?.replace(/^[\w-]+=/, '') ?? '')?.hostname !== ownMember(publicHosts, registry);
 
@@ -27,14 +21,13 @@ const variables: Readonly<Record<string, RegExp>> = {
 
 const largest_bytes = 64 * 1024;
 
-/** The settings in an .npmrc; none if it cannot be read. */
+/** There are no settings if the file cannot be read. */
 function readSettings(folder: string): [string, string][] {
   try {
     const path = join(folder, '.npmrc');
     if (!statSync(path).isFile()) return [];
     const text = readFileSync(path, 'utf8').slice(0, largest_bytes);
-    // The file is read line by line, because an expression over both sides of `=` would take cubic time for a
-    // line of spaces.
+    // An expression over both sides of `=` would take cubic time for a line of spaces.
     return text.split('\n').flatMap((line): [string, string][] => {
       const end = line.indexOf('=');
       if (end < 1 || /^\s*[#;]/.test(line)) return [];
@@ -46,17 +39,14 @@ function readSettings(folder: string): [string, string][] {
   }
 }
 
-/** The folders whose .npmrc npm reads for a configuration: its own, the project's, and the home. */
+/** npm reads the .npmrc of these folders. */
 function foldersOf(path: string): string[] {
   const project = process.cwd();
   const isOfProject = !relative(project, path).startsWith('..');
   return [...new Set([dirname(path), ...(isOfProject ? [project] : []), homedir()])];
 }
 
-/**
- * Tells whether the environment of a configured server, or an .npmrc that npm reads for it, names a registry
- * other than the public one for a package of this name.
- */
+/** The environment of the server counts before an .npmrc. */
 export function isFromElsewhere(
   [registry, name]: readonly [registry: string, name: string],
   { path, server }: { readonly path: string; readonly server: JsonObject },
