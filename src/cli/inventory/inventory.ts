@@ -110,7 +110,6 @@ function findingsOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Res
   return findingNames.filter((name) => isFound[name]);
 }
 
-/** Throws ExitError. */
 async function readInventory(
   files: readonly string[],
   environment: NodeJS.ProcessEnv,
