@@ -38,7 +38,15 @@ import { defineTool, readsOnly } from './tool.ts';
 
 const pageSize = 20;
 
-const isDate = (text: string) => /^\d{4}-\d\d-\d\d(T|$)/.test(text) && !Number.isNaN(Date.parse(text));
+const date = z.iso.date();
+const time = z.iso.datetime({ offset: true, local: true });
+const isDate = (text: string) => date.safeParse(text).success || time.safeParse(text).success;
+
+/** A time without an offset is in UTC, as the days of the answers are. */
+function toTime(text: string): string {
+  const isLocal = text.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(text);
+  return new Date(isLocal ? `${text}Z` : text).toISOString();
+}
 
 const input = z.strictObject({
   handle: namedInput,
@@ -46,7 +54,7 @@ const input = z.strictObject({
     .string()
     .max(40)
     .refine(isDate, 'must be a date, such as 2026-11-01')
-    .transform((text) => new Date(text).toISOString())
+    .transform(toTime)
     .optional()
     .describe('Date'),
   kind: oneOf(historyKinds).optional(),

@@ -193,11 +193,35 @@ describe('get_history of what checks saw', () => {
     const since = (await history({ since: today })).changes;
     expect(since.length).toBeGreaterThan(0);
     expect(since.filter((line) => !line.startsWith(today))).toEqual([]);
-    for (const wrong of [{ kind: 'payee' }, { since: 'yesterday' }, { since: '2026-13-40' }, { cursor: 'x' }])
+    for (const wrong of [
+      { kind: 'payee' },
+      { since: 'yesterday' },
+      { since: '2026-13-40' },
+      { since: '2026-02-31' },
+      { cursor: 'x' },
+    ])
       expect([wrong, (await history(wrong)).isError]).toEqual([wrong, true]);
     expect((await history({ since: 'yesterday' })).text).toContain(
       'since must be a date, such as 2026-11-01',
     );
+  });
+
+  it('takes a time without an offset as UTC, wherever the service runs', async () => {
+    const { TZ } = process.env;
+    const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+    const at = directory.context.clock().toISOString();
+    const future = new Date(directory.context.clock().getTime() + 60_000).toISOString().slice(0, 19);
+    const past = `${at.slice(0, 10)}T00:00:00`;
+    try {
+      for (const zone of zones) {
+        process.env.TZ = zone;
+        expect((await history({ since: future })).changes).toEqual([]);
+        expect((await history({ since: past })).changes.length).toBeGreaterThan(0);
+      }
+    } finally {
+      if (TZ === undefined) delete process.env.TZ;
+      else process.env.TZ = TZ;
+    }
   });
 
   it('is a resource, a page and JSON too', async () => {
