@@ -26,7 +26,11 @@ async function requireFeedbackRoom(tx: ListingTransaction, context: Context): Pr
 export const feedbackCategories = ['data', 'search', 'claim', 'rating', reportCategory, 'other'] as const;
 
 const input = z.strictObject({
-  message: z.string().min(1).max(4000),
+  message: z
+    .string()
+    .min(1)
+    .max(4000)
+    .refine((text) => cleanText(text).text.trim() !== '', 'must contain visible text'),
   category: z.enum(feedbackCategories).optional(),
   handle: handleInput.optional(),
   rating_id: z.string().max(64).optional(),

@@ -56,6 +56,7 @@ describe('a report', () => {
   });
   it.each<[{ readonly [name: string]: string }, string]>([
     [{ category: 'report' }, 'handle'],
+    [{ category: 'other', message: '\u200b \u2060' }, 'message'],
     [{ category: 'report', rating_id: 'none' }, 'rating_id'],
     [{ category: 'report', rating_id: 'of another listing', handle: 'com.politicalcomms/api' }, 'rating_id'],
   ])('is refused at the field that is wrong: %j', async (sent, field) => {
