@@ -43,7 +43,7 @@ const time = z.iso.datetime({ offset: true, local: true });
 const isDate = (text: string) => date.safeParse(text).success || time.safeParse(text).success;
 
 /** A time without an offset is in UTC, as the days of the answers are. */
-function toTime(text: string): string {
+function toHistoryStart(text: string): string {
   const isLocal = text.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(text);
   return new Date(isLocal ? `${text}Z` : text).toISOString();
 }
@@ -54,7 +54,7 @@ const input = z.strictObject({
     .string()
     .max(40)
     .refine(isDate, 'must be a date, such as 2026-11-01')
-    .transform(toTime)
+    .transform(toHistoryStart)
     .optional()
     .describe('Date'),
   kind: oneOf(historyKinds).optional(),
