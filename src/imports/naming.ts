@@ -28,11 +28,14 @@ interface Budget {
   characters: number;
   /** Inputs of remotes and packages that are secrets. */
   secrets: number;
+  /** Other inputs. A record may stop calling one a secret. */
+  plainInputs: number;
   /** Whether nothing was left out. */
   isWhole: boolean;
 }
 const mostItems = 300;
 const mostSecrets = 200;
+const mostPlainInputs = 1000;
 const mostValues = 100;
 const mostCharacters = 10_000;
 const longestFilled = 5000;
@@ -212,13 +215,16 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   return fillAll(written, Object.fromEntries(filled), budget);
 }
 
-/** Secrets are bounded, because each is compared at each place that gets it. */
-function secretsOf(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
-  const secrets = inputs.filter(({ secret }) => secret);
-  const kept = secrets.slice(0, budget.secrets);
-  if (kept.length < secrets.length) budget.isWhole = false;
-  budget.secrets -= kept.length;
-  return kept;
+/** Keeps as many secrets, and as many other inputs, as the budget allows. Each is compared at each place. */
+function inputsWithin(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
+  const keep = (kind: 'secrets' | 'plainInputs') => {
+    const all = inputs.filter(({ secret }) => secret === (kind === 'secrets'));
+    const kept = all.slice(0, budget[kind]);
+    if (kept.length < all.length) budget.isWhole = false;
+    budget[kind] -= kept.length;
+    return kept;
+  };
+  return [...keep('secrets'), ...keep('plainInputs')];
 }
 
 /**
@@ -231,16 +237,17 @@ export function namingOf(record: object): Naming {
     values: mostValues,
     characters: mostCharacters,
     secrets: mostSecrets,
+    plainInputs: mostPlainInputs,
     isWhole: true,
   };
   const remotes = itemsOf(server.remotes, budget).map((one) => ({
     url: lineOf(one.url),
     addresses: addressesOf(one, budget),
-    inputs: secretsOf(inputsOfRemote(one), budget),
+    inputs: inputsWithin(inputsOfRemote(one), budget),
   }));
   const packages = itemsOf(server.packages, budget).map((one) => ({
     ...toPackage(one, {}),
-    inputs: secretsOf(inputsOfPackage(one), budget),
+    inputs: inputsWithin(inputsOfPackage(one), budget),
     settings: settingsOf(one, budget),
   }));
   return toNaming({

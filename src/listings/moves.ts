@@ -46,6 +46,8 @@ export const moveSchema = z.strictObject({
       /** Secrets that became required, and secrets that became optional. */
       now_needed: names.optional(),
       now_optional: names.optional(),
+      /** Secrets that the record still asks for and does not call secrets any more. */
+      now_plain: names.optional(),
       /** `hosts` and `packages` get new secrets. `is_same` is true if each of them gets every new secret. */
       sent: z
         .strictObject({
@@ -270,7 +272,8 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
   const changed = [...is].flatMap(([key, one]) =>
     (was.get(key) ?? one).required === one.required ? [] : one,
   );
-  if (added.length + gone.length + changed.length === 0) return undefined;
+  const plain = [...is].flatMap(([key, one]) => (one.isPlain && !was.get(key)?.isPlain ? one : []));
+  if (added.length + gone.length + changed.length + plain.length === 0) return undefined;
   const rankOf = (name: string) => {
     const to = is.get(name.toLowerCase())?.to ?? [];
     return [...to].some((place) => ofOther(place) === 0) ? 0 : 1;
@@ -286,12 +289,14 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
     gone: namesOf(gone),
     now_needed: namesOf(changed, true),
     now_optional: namesOf(changed, false),
+    now_plain: namesOf(plain),
   };
-  const { now_needed, now_optional, ...kept } = keepNames(lists, rankOf, recipientsOf);
+  const { now_needed, now_optional, now_plain, ...kept } = keepNames(lists, rankOf, recipientsOf);
   return {
     ...kept,
     ...(now_needed.length > 0 && { now_needed }),
     ...(now_optional.length > 0 && { now_optional }),
+    ...(now_plain.length > 0 && { now_plain }),
     ...(added.length > 0 && { sent: sentTo(added, ofOther, ownerOf) }),
   };
 }
@@ -325,8 +330,18 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   };
 }
 
+/** A record that stops calling something a secret still sends it where it is asked for. */
+export function withFormerSecrets(before: Naming, after: Naming): Naming {
+  const former = [...before.secrets.keys()].flatMap((key) => {
+    const plain = after.secrets.has(key) ? undefined : after.plainInputs.get(key);
+    return plain ? [[key, { ...plain, isPlain: true as const }] as const] : [];
+  });
+  return former.length === 0 ? after : { ...after, secrets: new Map([...after.secrets, ...former]) };
+}
+
 /** Returns undefined if no compared part differs. The handle tells the owner of the namespace. */
-export function moveBetween(before: Naming, after: Naming, handle: string): VersionMove | undefined {
+export function moveBetween(before: Naming, now: Naming, handle: string): VersionMove | undefined {
+  const after = withFormerSecrets(before, now);
   const compared = { before, after, known: knownOwners(before, handle) };
   const found = {
     endpoints: replacedNames('endpoints', compared),

@@ -15,6 +15,8 @@ export interface Secret {
   /** The places of endpoints and the packages that get the secret. */
   readonly to: Set<string>;
   readonly places: Set<string>;
+  /** The record asks for it, and an earlier one called it a secret. */
+  readonly isPlain?: true;
 }
 
 /** One word or variable with which a package is started. */
@@ -43,6 +45,8 @@ export interface Naming {
   readonly packageKeys: ReadonlySet<string>;
   readonly starts: ReadonlyMap<string, readonly Setting[]>;
   readonly secrets: ReadonlyMap<string, Secret>;
+  /** Inputs that the record does not call secrets. */
+  readonly plainInputs: ReadonlyMap<string, Secret>;
   readonly repository_key: string | undefined;
   /** Whether a compared part has a form that Dossier does not read, or too many values. */
   readonly isPartlyRead: boolean;
@@ -133,11 +137,11 @@ interface Asking {
 }
 
 /** The keys are names in lower case, because names of headers ignore case. */
-export function secretsOf({ remotes, packages }: Asking): Map<string, Secret> {
+export function secretsOf({ remotes, packages }: Asking, isSecret = true): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
   const add = (to: readonly string[], isEndpoint: boolean, inputs: readonly ListingInput[] = []) => {
     for (const { name, secret, required } of inputs) {
-      if (!secret) continue;
+      if (secret !== isSecret) continue;
       const none = { name, required: false, to: new Set<string>(), places: new Set<string>() };
       const known = secrets.get(name.toLowerCase()) ?? none;
       known.required ||= required;
@@ -204,16 +208,18 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead }: Re
     const [name] = owned;
     starts.set(name, [...(starts.get(name) ?? []), ...recorded.settings]);
   }
+  const asking = {
+    remotes: read.map(({ addresses, ...one }) => ({ ...one, places: addresses.map(({ place }) => place) })),
+    packages: named.map(({ recorded, owned: [name] }) => ({ ...recorded, name })),
+  };
   return {
     endpoints: new Map(all.map(({ place, owner }) => [place, owner])),
     addresses: new Map(all.map(({ text, place, isPlain }) => [text, { place, isPlain }])),
     packages: new Map(named.map(({ owned }) => owned)),
     packageKeys: new Set(packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`)),
     starts,
-    secrets: secretsOf({
-      remotes: read.map(({ addresses, ...one }) => ({ ...one, places: addresses.map(({ place }) => place) })),
-      packages: named.map(({ recorded, owned: [name] }) => ({ ...recorded, name })),
-    }),
+    secrets: secretsOf(asking),
+    plainInputs: secretsOf(asking, false),
     repository_key,
     isPartlyRead,
   };

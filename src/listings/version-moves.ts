@@ -3,7 +3,7 @@ import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import type { VersionSummary } from './listing.ts';
-import { isWeighty, leadsToOthers, moveBetween, moveSchema } from './moves.ts';
+import { isWeighty, leadsToOthers, moveBetween, moveSchema, withFormerSecrets } from './moves.ts';
 import type { Naming } from './naming.ts';
 
 export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated'> {
@@ -96,8 +96,10 @@ export function toMoves(handle: string, editions: readonly Edition[], shown: str
   if (oldest === undefined || compared.length < 2) return undefined;
   const dateOf = ({ undated, published_at }: Edition) => (undated ? {} : { published_at });
   let repository_key: string | undefined;
+  let naming = oldest.naming;
   const moves = compared.flatMap((edition, at): DatedMove[] => {
-    const before = compared[at - 1];
+    const before = at === 0 ? undefined : { naming };
+    naming = before ? withFormerSecrets(before.naming, edition.naming) : naming;
     repository_key = before?.naming.repository_key ?? repository_key;
     // A version that names a repository again is compared with the last one that did.
     const isNamed = edition.naming.repository_key !== undefined;

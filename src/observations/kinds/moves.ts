@@ -98,7 +98,8 @@ function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
 }
 
 function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
-  const { needs, takes, gone, now_needed = [], now_optional = [], sent, left_out } = part;
+  const { needs, takes, gone, now_needed = [], now_optional = [], now_plain = [] } = part;
+  const { sent, left_out } = part;
   const secretsIn = (all: readonly string[], list: keyof NonNullable<VersionMove['secrets']>) =>
     say`${noun('secret', all)} ${listNames(all, left_out?.[list])}`;
   const asked = [
@@ -110,6 +111,9 @@ function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
       ? say`now requires the ${secretsIn(now_needed, 'now_needed')}, optional before`
       : say``,
     now_optional.length > 0 ? say`no longer requires the ${secretsIn(now_optional, 'now_optional')}` : say``,
+    now_plain.length > 0
+      ? say`no longer marks ${listNames(now_plain, left_out?.now_plain)} as secret`
+      : say``,
     gone.length > 0 && sent ? say`no longer names ${listNames(gone, left_out?.gone)}` : say``,
     gone.length > 0 && !sent ? say`no longer names the ${secretsIn(gone, 'gone')}` : say``,
   ];
