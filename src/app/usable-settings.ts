@@ -25,7 +25,8 @@ async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
 function requireUsableFiles({ views, privateViews, privateListings, witnesses }: Config): void {
   const faults = findCriterionFaults([...views, ...privateViews]);
   for (const { file, name, approvals } of privateListings ? [] : privateViews)
-    if (!approvals) faults.push(`${file}: ${name}: it lists what PRIVATE_LISTINGS names, which is not set`);
+    if (!approvals)
+      faults.push(`${file}: ${name}: it lists private entries, but PRIVATE_LISTINGS is not set`);
   const wrong = faults.length > 0 ? [`VIEWS: ${faults.join('; ')}`] : [];
   try {
     readWitnesses(witnesses);

@@ -35,7 +35,7 @@ function readViews(file: string | undefined): Views {
       `${file}: cannot be read; name the file of views with --views or VIEWS`,
     );
   const read = parseForeignJson(text);
-  if (read === undefined) throw usageError(`${file}: not JSON, which has no comments`);
+  if (read === undefined) throw usageError(`${file}: not JSON, in which there are no comments`);
   const [issue] = viewsForm.safeParse(read).error?.issues ?? [];
   if (issue) throw usageError(`${file}: ${issue.path.join('.')}: ${issue.message}`);
   return read as Views;
@@ -66,7 +66,7 @@ function requireView(views: Views, { view: name, views: file }: ApproveOptions) 
   if (!view) throw usageError(`${file}: it has no view ${name}; it has ${Object.keys(views).join(', ')}`);
   if (!view.approvals)
     throw usageError(
-      `${file}: ${name} is a view without approvals; with "approvals": [] in it, it lists approved listings alone`,
+      `${file}: the view ${name} has no list of approvals; add "approvals": [] to it, so that it lists only approved listings`,
     );
   return view as { readonly approvals: readonly { readonly handle: string }[] };
 }

@@ -55,8 +55,7 @@ async function undoActive(
     const isMeant = only === undefined ? action && !action.isFinal : one.action === only;
     if (action && isMeant) undone.push(await undoAction(tx, action, { active: one, ...undoing }));
   }
-  if (undone.length === 0)
-    throw new NotModerated(`nothing that can be undone stands against ${target.target}`);
+  if (undone.length === 0) throw new NotModerated(`no action in force on ${target.target} can be undone`);
   return undone;
 }
 
@@ -98,6 +97,6 @@ export const runListActions = (config: Config): Promise<void> =>
     const active = await store.moderation.list(listed);
     for (const { log_index, at, action, target_kind, target, reason } of active)
       print(`${log_index}  ${at}  ${action}  ${target_kind} ${target}  ${reason}`);
-    if (active.length === 0) print('No action stands.');
+    if (active.length === 0) print('No action is in force.');
     if (active.length === listed) print(`The newest ${listed}; /transparency.json counts all.`);
   });

@@ -131,7 +131,7 @@ export async function runServe(config: Config): Promise<void> {
     const ending = Promise.all([metrics?.stop(), ...background]).then(() => context.store.close());
     const left_ms = Math.max(shortestEnd_ms, context.timeouts.drain_ms - (performance.now() - stopped_ms));
     const isEnded = await Promise.race([ending.then(() => true), wait(left_ms, false)]);
-    if (!isEnded) context.log.warn('what runs in the background did not end in time, and is cut off');
+    if (!isEnded) context.log.warn('background work did not end in time, and is cut off');
     endProcess();
   }
 }

@@ -188,7 +188,7 @@ export function judgeApproval({ approvals }: Selection, compared: ComparedListin
   });
   const moderated: ApprovalAnswer = {
     criterion: 'not_moderated',
-    ...notMet(own('An action of the operator of this service stands against the listing.')),
+    ...notMet(own('An action of the operator of this service is in force on the listing.')),
     source: 'actions of the operator of this service',
     as_of: evidence_snapshot_date,
   };

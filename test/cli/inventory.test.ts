@@ -951,7 +951,7 @@ describe('dossier lock --inventory', () => {
       'com.example/ledger',
       'com.politicalcomms/api',
     ]);
-    expect(stderr.match(/(?<=^“)[^”]+(?=” .*: not locked, as no one listing is known$)/gm)).toEqual([
+    expect(stderr.match(/(?<=^“)[^”]+(?=” .*: not locked, because no single listing is known for it$)/gm)).toEqual([
       'keyed',
       'own',
       'templated',

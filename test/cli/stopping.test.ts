@@ -51,7 +51,7 @@ async function serve(environment: Record<string, string>): Promise<Started> {
 async function stop({ child, ended }: Started): Promise<number | null> {
   child.kill('SIGTERM');
   const { code, stderr } = await ended;
-  expect(stderr).not.toContain('what runs in the background did not end in time');
+  expect(stderr).not.toContain('background work did not end in time');
   return code;
 }
 

@@ -632,7 +632,7 @@ it.each([
   [
     'no folder',
     { title: 'T', readers: 'everyone' },
-    'it lists what PRIVATE_LISTINGS names, which is not set',
+    'it lists private entries, but PRIVATE_LISTINGS is not set',
   ],
   [
     'an approval of a private entry, and none of them',

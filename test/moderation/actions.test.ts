@@ -473,7 +473,7 @@ describe('dossier moderate', () => {
       ['block', 'network:::ffff:c633:6407', '--reason', 'overload'],
       'network:::ffff:c633:6407: name namespace, account, network',
     ],
-    [['restore', subject, '--reason', 'appeal'], 'nothing that can be undone stands'],
+    [['restore', subject, '--reason', 'appeal'], `no action in force on ${subject} can be undone`],
   ])('refuses %j with 64 and one line', async (words, said) => {
     const { code, stderr } = await runDossier(['moderate', ...words], environment);
     expect(code).toBe(64);

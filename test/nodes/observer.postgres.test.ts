@@ -141,7 +141,7 @@ it('two nodes have a repository host of sixty listings by turns; one of them, st
   first.child.kill('SIGTERM');
   const { code, stderr } = await first.ended;
   expect(code).toBe(0);
-  expect(stderr).not.toContain('what runs in the background did not end in time');
+  expect(stderr).not.toContain('background work did not end in time');
   expect((await vantages()).length).toBeLessThan(60);
   await expect.poll(async () => (await vantages()).length, patience).toBe(60);
   await store.close();

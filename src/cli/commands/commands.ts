@@ -50,7 +50,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
   add(program, 'observe [handles...]', looks, {
     examples: ['dossier observe --json co.webhook/webhook'],
     exits:
-      '0 it checked, whatever it found; 64 usage, or an unknown handle; 74 the database cannot be read or written, or every check, or one that was named, failed on our side; 78 settings.',
+      '0 it checked, whatever it found; 130 stopped by Ctrl-C while it checked named listings; 64 usage, or an unknown handle; 74 the database cannot be read or written, or every check, or one that was named, failed on our side; 78 settings.',
   })
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')
@@ -134,7 +134,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
         'dossier approve co.webhook/webhook --view our-services --reason "webhooks of the shop" --until 90d --pin version,tools',
       ],
       exits:
-        '0 written; 64 usage, a file that is not a file of views, or a listing that cannot be approved; 69 the Dossier cannot be reached; 74 a file cannot be read or written.',
+        '0 written; 64 usage, a file that is not a file of views, or a listing that cannot be approved; 69 the Dossier cannot be reached; 74 a file or the database cannot be read, or the file of views cannot be written; 78 settings.',
     },
   )
     .requiredOption('--view <name>', 'the view')
@@ -234,7 +234,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
     );
 }
 
-/** Adds every command. Each loads its own module and reads the settings when it runs. */
+/** A command loads its own module only when it runs. */
 export async function addCommands(program: Command, shell: Shell): Promise<void> {
   addServiceCommands(program, shell);
   addListingsCommands(program, shell);

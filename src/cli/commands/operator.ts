@@ -75,12 +75,11 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
   );
 }
 
-/** Adds a command for each action of the operator, and commands that undo and list them. */
 async function addModerateCommands(program: Command, { config }: Shell): Promise<void> {
   const load = () => import('../moderate.ts');
   const exits = `0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; ${databaseExits}.`;
   const acts =
-    'hide, withdraw, void, revoke, block, erase, and undo it; every action is published with its reason';
+    'hide, withdraw, void, revoke, block and erase, or undo that; every action is published with its reason';
   const moderate = add(program, 'moderate', acts, {
     about: `Targets: a rating <rating id>, its response response:<rating id>, a listing <handle>, a capability <capability id>, namespace:com.example, account:github.com/example, network:192.0.2.0/24.
 
@@ -134,7 +133,6 @@ function addBackupCommands(program: Command, { config }: Shell): void {
   }).action(async (file: string) => (await import('../backup/backup.ts')).runRestore(await config(), file));
 }
 
-/** Adds the commands with which an operator answers reports, moderates, backs up, and keeps webhooks. */
 export async function addOperatorCommands(program: Command, shell: Shell): Promise<void> {
   addFeedbackCommands(program, shell);
   addWebhookCommands(program, shell);

@@ -141,7 +141,7 @@ async function readInventory(
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');
-  const left = others.map((one) => `${headOf(one)}: not locked, as no one listing is known`);
+  const left = others.map((one) => `${headOf(one)}: not locked, because no single listing is known for it`);
   for (const text of [...unreadable.map(unreadableText), ...left]) process.stderr.write(`${toLine(text)}\n`);
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }

@@ -188,7 +188,7 @@ function toPackage(
   const { spec, behind, isElsewhere, startsMore, isLoose } = found;
   if (startsMore)
     return {
-      what: `${registry}, more than one package or a command line, which is not read`,
+      what: `${registry}, more than one package, or a command line that is not read`,
       isPinned: false,
     };
   if (spec === '' || /^(?:[./~]|file:|[a-z]:\\)/i.test(spec))
@@ -292,7 +292,7 @@ export function toLaunch(
   const fetched = line[0] === 'deno' ? line.find((one) => /^(?:npm|jsr|https?):/.test(one)) : undefined;
   if (fetched !== undefined && !fetched.startsWith('npm:'))
     return {
-      what: 'a script that Deno fetches, which is not asked about',
+      what: 'a script that Deno fetches, not asked about',
       isPinned: /^jsr:[^#?]*@\d+\.\d+\.\d+(?:[-/]|$)/.test(fetched),
     };
   for (const starter of fetched === undefined ? starters : [deno]) {
@@ -302,8 +302,8 @@ export function toLaunch(
       return toPackage(starter, line.slice(words.length), isElsewhere);
   }
   if ((isShell(line[0]) || isShell(given[0]) || /\s/.test(given[0] ?? '')) && given.some(startsPackage))
-    return { what: 'a command line for a shell, which is not read', isPinned: false };
+    return { what: 'a command line for a shell, not read', isPinned: false };
   if (startsPackage(given.join(' ')))
-    return { what: 'a command in which a package is started, which is not read', isPinned: false };
+    return { what: 'a command that starts a package, not read', isPinned: false };
   return { what: 'a command of this machine' };
 }
