@@ -44,7 +44,12 @@ async function readOverHttp(base: string, handle: string) {
   const path = `/agents/${handle}.json`;
   const { status, json } = await ask(base, path);
   const document = documentForm.safeParse(json);
-  if (document.success) return document.data as unknown as ListingDocument;
+  if (document.success) {
+    const answered = document.data.handle;
+    // The service also answers if the handle's capitals differ.
+    if (answered.toLowerCase() === handle.toLowerCase()) return document.data as unknown as ListingDocument;
+    throw unreachable(`${base}${path}: the answer is about ${answered}`);
+  }
   const gone = ownMember(goneCodes, problemForm.safeParse(json).data?.code ?? '');
   if (gone) return gone;
   throw unreachable(
@@ -172,7 +177,6 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
   for (const handle of handles) {
     const document = await source.read(handle);
     if (typeof document === 'string') found.set(handle, document);
-    // The service also answers if the handle's capitals differ.
     else found.set(document.handle, [toLocked(document), toChanges(document), malwareOf(document)]);
   }
   return found;

@@ -456,6 +456,29 @@ it('a 404 that is not of a Dossier is no answer', async () => {
   );
 });
 
+/** A service that gives every request the same answer as JSON. */
+async function startAnswering(answer: object) {
+  const server = createServer((_, response) => response.end(JSON.stringify(answer)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, [Symbol.dispose]: () => void server.close() };
+}
+
+it('an answer about another listing is not locked', async () => {
+  const document = await (await fetch(`${directory.url}/agents/${handle}.json`)).json();
+  using other = await startAnswering(document as object);
+  const out = join(folder, 'answered.lock.json');
+  const { code, stderr } = await runDossier(
+    ['lock', '--from', other.url, '--out', out, 'com.example/else'],
+    {},
+  );
+  expect([code, stderr, existsSync(out)]).toEqual([
+    69,
+    `${other.url}/agents/com.example/else.json: the answer is about ${handle}; nothing was compared\n`,
+    false,
+  ]);
+});
+
 it('of several changes of the tools that weigh the same, a check says the first and the last', async () => {
   expect((await lock('--update')).code).toBe(0);
   for (const changed of ['Reads and keeps mail', 'Reads mail, and sends it to us']) {
