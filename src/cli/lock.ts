@@ -92,6 +92,8 @@ export async function openLockSource(
 
 /** Each listing in a view is read when it is locked, so larger views are refused. */
 const mostOfView = 10_000;
+/** Pages may be empty, because changed listings are left out. */
+const mostPages = 1000;
 
 const pageForm = z.object({
   servers: z.array(z.object({ server: z.object({ name: z.string() }) })),
@@ -118,12 +120,16 @@ export async function readViewHandles(from: string | undefined, view: string): P
   const base = toBase(from);
   const handles: string[] = [];
   let cursor: string | undefined;
+  let pages = 0;
   do {
+    pages += 1;
     const { servers, metadata } = await readPage(base, view, cursor);
     handles.push(...servers.map(({ server }) => server.name));
     cursor = metadata.nextCursor;
-  } while (cursor !== undefined && handles.length < mostOfView);
+  } while (cursor !== undefined && handles.length < mostOfView && pages < mostPages);
   const refuse = (why: string) => usageError(`${why}; nothing was written`);
+  if (cursor !== undefined && pages === mostPages)
+    throw refuse(`the view ${view} of ${base} has more than ${mostPages} pages`);
   if (cursor !== undefined) throw refuse(`the view ${view} of ${base} has more than ${mostOfView} listings`);
   if (handles.length === 0) throw refuse(`no listing is in the view ${view} of ${base}`);
   return handles;

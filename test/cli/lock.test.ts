@@ -479,6 +479,18 @@ it('an answer about another listing is not locked', async () => {
   ]);
 });
 
+it('a view whose pages have no end is not locked', async () => {
+  using endless = await startAnswering({ servers: [], metadata: { nextCursor: 'again', count: 0 } });
+  const { code, stderr } = await runDossier(
+    ['lock', '--from', endless.url, '--out', join(folder, 'endless.lock.json'), '--view', 'ours'],
+    {},
+  );
+  expect([code, stderr]).toEqual([
+    64,
+    `the view ours of ${endless.url} has more than 1000 pages; nothing was written\n`,
+  ]);
+});
+
 it('of several changes of the tools that weigh the same, a check says the first and the last', async () => {
   expect((await lock('--update')).code).toBe(0);
   for (const changed of ['Reads and keeps mail', 'Reads mail, and sends it to us']) {
