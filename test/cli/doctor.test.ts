@@ -128,6 +128,18 @@ describe('dossier doctor', () => {
       ],
     ]);
   });
+  it('ends although the answer of the registry has no end', async () => {
+    const endless = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const writing = setInterval(() => response.write('x'.repeat(65_536)), 5);
+      response.once('close', () => clearInterval(writing));
+    });
+    await once(endless.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+    const { lines } = await diagnose({ REGISTRY_URL: url });
+    endless.close();
+    expect(lines).toEqual([]);
+  });
   it('names a database that is an older copy than the published checkpoint', async () => {
     mkdirSync(join(root, 'older'));
     const older = join(root, 'older/a.db');

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { readBounded } from '../../core/json.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface DoctorSubject {
@@ -21,9 +22,12 @@ export const fine = (text: string): DoctorFinding => ({ state: 'fine', text });
 export const warning = (text: string, next: string): DoctorFinding => ({ state: 'warning', text, next });
 export const fault = (text: string, next: string): DoctorFinding => ({ state: 'fault', text, next });
 
+const largest_bytes = 100_000;
+
 /**
- * Does not follow redirects. Returns a text that says why there is no answer. `ahead_ms` is how far the
- * other clock is ahead by its Date and Age headers, with an uncertainty of `unsure_ms`.
+ * Does not follow redirects. Returns a text that says why there is no answer. The text of an answer that is
+ * too large is empty. `ahead_ms` is how far the other clock is ahead by its Date and Age headers, with an
+ * uncertainty of `unsure_ms`.
  */
 export async function ask(url: string) {
   try {
@@ -33,7 +37,8 @@ export async function ask(url: string) {
     // A cache sends the date of the stored answer, and how long it has stored it (RFC 9111, section 4.2.3).
     const age_ms = 1000 * (Number(answer.headers.get('age')) || 0);
     const date_ms = Date.parse(answer.headers.get('date') ?? '') + age_ms;
-    const text = (await answer.text()).slice(0, 100_000);
+    const read = await readBounded(answer.body ?? new Blob().stream(), largest_bytes);
+    const text = read?.toString('utf8') ?? '';
     const ahead_ms = Number.isNaN(date_ms) ? undefined : date_ms - sent_ms - unsure_ms;
     return { status: answer.status, text, ahead_ms, unsure_ms };
   } catch (error) {
