@@ -2,10 +2,12 @@ import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { claimEvent, claimStates } from '../claims/claim.ts';
 import { attempt, parseForeignJson, readObject } from '../core/json.ts';
+import { lazy } from '../core/lazy.ts';
+import { counted } from '../core/text.ts';
 import { listingClaim } from '../document/listing-document.ts';
 import { logOfOrigin, logPath } from '../log/checkpoints.ts';
 import { readEntryBundle, tileWidth, toTilePath } from '../log/merkle.ts';
-import { readVerifier } from '../log/notes.ts';
+import { openCheckpoint, readVerifier } from '../log/notes.ts';
 import { savedProof } from '../log/verify.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
 import { type Observation, observation } from '../observations/observation.ts';
@@ -174,21 +176,50 @@ function toRuns(handle: string, event: z.output<typeof history>['events'][number
 /** Tells whether a fact comes from a check. A fact that says that nothing was checked has no vantage. */
 const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 
+/** A history also shows changes of records, and the log has no entries for them. */
+const mostUnloggedPages = 1000;
+
+/**
+ * Returns a function that yields the pages of a list, up to one that names no next page or one that was read
+ * before. It throws ServiceUnreadable if the log that the service signed is too small for so many pages.
+ */
+function createPages(ask: AskService) {
+  const signed = lazy(async () => {
+    const checkpoints = (await readLogs(ask)).map(({ checkpoint, closedWith, key }) =>
+      key ? openCheckpoint(checkpoint ?? closedWith ?? '', key) : undefined,
+    );
+    return checkpoints.reduce((sum, checkpoint) => sum + (checkpoint?.size ?? 0), 0);
+  });
+  return async function* <T extends { readonly next_cursor?: string | undefined }>(
+    path: string,
+    readPage: (cursor: string) => Promise<T>,
+  ): AsyncGenerator<T> {
+    const read = new Set<string>();
+    for (let cursor = ''; !read.has(cursor); ) {
+      const most = mostUnloggedPages + (await signed());
+      if (read.size >= most)
+        throw new ServiceUnreadable(
+          `${path}: it names more than ${counted(most, 'page')}, and the service signed a log of only ${counted(most - mostUnloggedPages, 'entry')}`,
+        );
+      read.add(cursor);
+      const page = await readPage(cursor);
+      yield page;
+      cursor = page.next_cursor ?? '';
+    }
+  };
+}
+
 async function readServedObservations(
   ask: AskService,
+  pages: ReturnType<typeof createPages>,
   { handle, path, shown }: { handle: string; path: string; shown: readonly Observation[] },
 ): Promise<ShownListing['observations']> {
   const changes: RecordedChange[] = [];
-  const read = new Set<string>();
-  for (let cursor = ''; !read.has(cursor); ) {
-    read.add(cursor);
+  const ofListing = pages(`${path}/history.json`, async (cursor) => {
     const page = `${path}/history.json${cursor && `?cursor=${cursor}`}`;
-    const answer = readAnswer(page, await ask(page), history);
-    changes.push(...answer.events.flatMap((event) => toRuns(handle, event)));
-    // A cursor that was read before ends the history, so that pages that name each other are no endless
-    // loop. Changes that are then missing are found in the log. The number of new cursors is not bounded.
-    cursor = answer.next_cursor ?? '';
-  }
+    return readAnswer(page, await ask(page), history);
+  });
+  for await (const { events } of ofListing) changes.push(...events.flatMap((event) => toRuns(handle, event)));
   return { current: shown.filter(isSeen), changes };
 }
 
@@ -253,21 +284,25 @@ async function* readNamed({
     }
 }
 
-async function readRatings(ask: AskService, handle: string): Promise<RatingRecord[]> {
+async function readRatings(
+  ask: AskService,
+  pages: ReturnType<typeof createPages>,
+  handle: string,
+): Promise<RatingRecord[]> {
   const ratings: RatingRecord[] = [];
   const path = '/api/tools/list_ratings';
-  const read = new Set<string>();
-  for (let cursor = ''; !read.has(cursor); ) {
-    read.add(cursor);
-    const page = readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed);
-    ratings.push(...fromListed(page));
-    // A page whose cursor was read before ends the list too.
-    cursor = page.next_cursor ?? '';
-  }
+  const ofListing = pages(path, async (cursor) =>
+    readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed),
+  );
+  for await (const page of ofListing) ratings.push(...fromListed(page));
   return ratings;
 }
 
-async function readListing(ask: AskService, handle: string): Promise<ShownListing | undefined> {
+async function readListing(
+  ask: AskService,
+  pages: ReturnType<typeof createPages>,
+  handle: string,
+): Promise<ShownListing | undefined> {
   const path = `/agents/${handle.split('/').map(encodeURIComponent).join('/')}`;
   const answer = await ask(`${path}.json`);
   if (answer.status === 410 || answer.status === 404) return undefined;
@@ -277,10 +312,10 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
   return {
     handle,
     read_on: shown.evidence_snapshot_date,
-    ratings: await readRatings(ask, handle),
+    ratings: await readRatings(ask, pages, handle),
     claim: claim && { ...claim, state: shown.state, hasHiddenKeys },
     events: claim?.history ?? history,
-    observations: await readServedObservations(ask, { handle, path, shown: shown.observations }),
+    observations: await readServedObservations(ask, pages, { handle, path, shown: shown.observations }),
     native: shown.signals.native,
     moderation,
   };
@@ -292,6 +327,7 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
 export function createServedEvidence(url: string): EvidenceReader {
   const ask = createServiceClient(url);
   const log = createServedLog(ask);
+  const pages = createPages(ask);
   return {
     levelStep: 8,
     ...log,
@@ -303,6 +339,6 @@ export function createServedEvidence(url: string): EvidenceReader {
           seen.add(handle);
         }
     },
-    listing: (handle) => readListing(ask, handle),
+    listing: (handle) => readListing(ask, pages, handle),
   };
 }

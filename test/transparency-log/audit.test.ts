@@ -256,30 +256,60 @@ it('finds a replaced leaf, a changed record, a deleted record and a changed node
   ]);
 });
 
-it('does not accuse a service of another log because one of its answers failed', async () => {
-  const failing = createServer(async (request, response) => {
+/** Listens in front of the directory, and lets `bend` change what it answers. */
+async function openProxy(
+  bend: (url: string, sent: string, answer: () => Promise<Response>) => Promise<Response>,
+) {
+  const proxy = createServer(async (request, response) => {
     const { method = 'GET', url = '' } = request;
     const headers = { 'content-type': 'application/json' };
-    const isProof = url === '/api/tools/get_proof';
-    const answer = isProof
+    const sent = await text(request);
+    const answer = await bend(url, sent, async () =>
+      directory.app.request(url, { method, headers, body: method === 'POST' ? sent : null }),
+    );
+    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => proxy.close() };
+}
+
+it('does not accuse a service of another log because one of its answers failed', async () => {
+  const failing = await openProxy(async (url, _, answer) =>
+    url === '/api/tools/get_proof'
       ? Response.json(
           { code: 'internal', detail: 'Try again later; the failure was logged.' },
           { status: 500 },
         )
-      : await directory.app.request(url, {
-          method,
-          headers,
-          body: method === 'POST' ? await text(request) : null,
-        });
-    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
-  }).listen(0, '127.0.0.1');
-  await once(failing, 'listening');
-  const { port } = failing.address() as AddressInfo;
-  const { code, stdout, stderr } = await runDossier(['audit', `http://127.0.0.1:${port}`], {});
+      : answer(),
+  );
+  const { code, stdout, stderr } = await runDossier(['audit', failing.url], {});
   failing.close();
   expect([code, stdout]).toEqual([69, '']);
   expect(stderr).toContain('get_proof: answered with status 500');
 });
+
+it.each([
+  ['ratings', '/api/tools/list_ratings', { handle: 'co.webhook/webhook', ratings: [], group_reasons: {} }],
+  ['history', '/agents/co.webhook/webhook/history.json', { events: [] }],
+])(
+  'does not read %s without end from a service that names new pages again and again',
+  async (_, path, page) => {
+    let pages = 0;
+    const proxy = await openProxy(async (url, sent, answer) => {
+      if (!url.startsWith(path) || !(url + sent).includes('webhook')) return answer();
+      pages += 1;
+      return Response.json({ ...page, ...(pages < 3000 && { next_cursor: `page-${pages}` }) });
+    });
+    const { code, stderr } = await runDossier(['audit', proxy.url], {});
+    proxy.close();
+    expect([code, stderr]).toEqual([
+      69,
+      `audit: ${path}: it names more than 1,008 pages, and the service signed a log of only 8 entries\n`,
+    ]);
+    expect(pages).toBe(1008);
+  },
+);
 
 it('finds leaves that are missing', async () => {
   await editDatabase(DATABASE_URL, 'delete from log_leaf where log_index = 2');
