@@ -24,7 +24,7 @@ interface AuditWatch extends StepWatch {
   }) => void;
 }
 
-/** The number of leaves in a batch: a full tile, which an HTTP reader gets with one request. */
+/** A full tile (C2SP tlog-tiles), which a service gives out in one answer. */
 const batchEntries = 256;
 
 const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
@@ -55,8 +55,8 @@ async function readFaults(
 }
 
 /**
- * Reads a listing and finds its faults. If there are any, reads it again, at most twice, because it may have
- * changed between two requests. Its pages are then read without rests, so that less can change meanwhile.
+ * If a listing has faults, it is read again, at most twice, because it may have changed between two requests.
+ * Its pages are then read without rests, so that less can change meanwhile.
  */
 async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
   for (const rest of [watch.rest, undefined]) {
@@ -80,7 +80,6 @@ async function auditListings(reader: EvidenceReader, state: AuditState, watch: A
   return listings;
 }
 
-/** The fault of a log that lacks leaves. The tree and the entries after the gap cannot be checked. */
 const toGap = (from: number, wanted: number, found: number) =>
   logFault(
     `entries ${from} to ${from + wanted - 1}`,
@@ -121,10 +120,6 @@ function readOwnRoot({ id, checkpoint, key }: AuditedLog): (KnownRoot | AuditFau
   return 'root' in root && !key ? [logFault(where, 'there is no key that it must be signed by')] : [root];
 }
 
-/**
- * Reads the roots of the logs' own checkpoints and of those that the caller kept. Unusable ones are reported
- * as faults.
- */
 function readRoots(
   logs: readonly AuditedLog[],
   kept: readonly (KnownRoot | AuditFault)[],
@@ -142,9 +137,9 @@ function readRoots(
 }
 
 /**
- * Compares what is shown with the transparency log, in both directions (docs/log.md). `kept` are roots and
- * checkpoints that the caller has from elsewhere. Returns how much was compared and, in sentences, what could
- * not be. Throws any error of the reader.
+ * Compares what a reader shows with the transparency log, in both directions (docs/log.md). `kept` has roots
+ * that the caller has from elsewhere, and a fault for each that is unusable. `not_checked` has sentences.
+ * Throws any error of the reader.
  */
 export async function audit(
   reader: EvidenceReader,
@@ -173,16 +168,12 @@ export async function audit(
 }
 
 const interval_ms = day_ms;
-/** The longest time after which a node looks again whether an audit is due. */
 const longestSleep_ms = 600_000;
 /** The audit rests this many times as long as each piece of work took, so that requests are served first. */
 const restPerWork = 3;
 const mostLogged = 20;
 
-/**
- * Creates a function that waits in proportion to the time since its last wait, and throws the signal's
- * reason.
- */
+/** Rejects once the signal is aborted. */
 function createRest(signal: AbortSignal): () => Promise<void> {
   let since_ms = performance.now();
   return async () => {
@@ -204,8 +195,8 @@ function runAudit(context: LogContext, signal: AbortSignal) {
 }
 
 /**
- * Audits the database once, unless a different node is doing so, and stores and logs the result. Rejects if
- * the database cannot be read, or if the audit is aborted.
+ * Audits the database once, unless another node is doing so. Rejects if the database cannot be read, or if
+ * the audit is aborted.
  */
 export async function auditOnce(context: LogContext, signal: AbortSignal): Promise<void> {
   const { store, log, clock } = context;
@@ -225,7 +216,7 @@ async function untilDue_ms({ store, clock }: LogContext): Promise<number> {
   return Math.min(Math.max(due_ms, 0), longestSleep_ms);
 }
 
-/** Audits the database at once, then daily, one node at a time, until the signal. Never throws. */
+/** Audits the database at once, then daily, one node at a time, until the signal. Never rejects. */
 export async function startAudits(context: LogContext, signal: AbortSignal): Promise<void> {
   let isFirst = true;
   await every({

@@ -10,13 +10,12 @@ type DatedKey = LoggedKeys['published'][number] & { readonly valid_from: string;
 const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
   keys.toSorted((a, b) => (`${a.valid_from} ${a.kid_sha256}` < `${b.valid_from} ${b.kid_sha256}` ? 1 : -1));
 
-/** How many keys a listing document shows. It shows the newest. */
+/** A listing document shows only the newest keys, at most this many. */
 const mostKeys = 20;
 
 /**
- * Computes the receipt keys from the events of a claim, newest first, without their locations. If there are
- * more than twenty, returns those that are shown. Undefined if the history has only the number of keys of an
- * event.
+ * Computes the receipt keys from the events of a claim, newest first. Undefined if an event states only the
+ * number of its keys.
  */
 function loggedKeys(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
@@ -34,14 +33,14 @@ function loggedKeys(events: readonly ClaimEvent[], shown: readonly DatedKey[]): 
       open.set(key.kid_sha256, [...(open.get(key.kid_sha256) ?? []), dated]);
     }
   }
-  // If several keys were first seen at the same time, those whose names come first are shown.
+  // Of keys that were first seen at the same time, the document may show only some.
   const oldest = shown[mostKeys - 1]?.valid_from ?? '';
   const isShown = ({ valid_from, kid_sha256 }: DatedKey) =>
     valid_from > oldest || (valid_from === oldest && shown.some((one) => one.kid_sha256 === kid_sha256));
   return newestFirst(known).filter(isShown);
 }
 
-/** Removes from an address what the key of a repository ignores: capitals, `.git` and slashes at the end. */
+/** Two addresses of one repository may differ in capitals, `.git` and slashes at the end. */
 const toPlace = (address: string | undefined) => address?.toLowerCase().replace(/(\.git)?\/*$/, '');
 const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: AuditedClaim) => ({
   ...claim,
@@ -72,10 +71,10 @@ function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
 type ReadClaim = Pick<ShownListing, 'handle' | 'claim' | 'events' | 'withdrawn'>;
 
 /**
- * Finds a claim in force on a withdrawn listing, which no check would ever end. It finds nothing if the claim
- * has events since the audit began, because the listing may have been read before them.
+ * A claim that has events since the audit began is left out, because the listing may have been read before
+ * them.
  */
-function* findUnshown({ handle, claim, events, withdrawn }: ReadClaim, size: number): AuditSteps {
+function* findClaimOfWithdrawn({ handle, claim, events, withdrawn }: ReadClaim, size: number): AuditSteps {
   if (claim?.state !== 'claimed' || events.some(({ log_index }) => log_index >= size)) return;
   if (withdrawn === 'deleted' || withdrawn === 'optout')
     yield rowFault(`claim of ${handle}`, `it is in force, and the listing is withdrawn (${withdrawn})`);
@@ -103,12 +102,12 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
 }
 
 /**
- * Finds a shown claim that does not follow from the listing's events in the log. Since events may come while
- * the audit runs, it may follow from the events among the first `size` entries alone, or together with any
- * number of later ones. Also finds a claim in force whose listing is withdrawn.
+ * Finds a shown claim that does not follow from the events of its listing in the log, and a claim in force
+ * whose listing was deleted or opted out. Events may come while the audit runs. The shown claim may therefore
+ * follow from the events among the first `size` entries, or from these and any number of later ones.
  */
 export function* findClaimFaults(read: ReadClaim, size: number): AuditSteps {
-  yield* findUnshown(read, size);
+  yield* findClaimOfWithdrawn(read, size);
   const { handle, claim, events } = read;
   let first: readonly AuditFault[] | undefined;
   for (const end of momentsOf(size, events)) {

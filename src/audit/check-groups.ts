@@ -10,7 +10,7 @@ import type { CountedRating } from './check-ratings.ts';
 import { rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** The state of one control root as a source, according to the claim events. Times are RFC 3339. */
+/** The state of one control root as a source, according to the claim events. */
 interface SourceState {
   readonly first_proved_at?: string;
   readonly ended_at?: string | undefined;
@@ -19,8 +19,9 @@ interface SourceState {
 
 /**
  * Returns a function that gives the states of a control root as a source: at `size` entries, and after each
- * later event, because a rating by it may have been read at any of these moments. All roots of a listing are
- * read in one pass, because it may have had thousands. The states are undefined if some events may be unread.
+ * later change, because a rating by it may have been read at any of these moments. The states are undefined
+ * if some events may be unread. All roots of a listing are read in one pass, because it may have had
+ * thousands.
  */
 function readSourceStates(events: readonly ClaimEvent[] | undefined, size: number) {
   const states = new Map<string, SourceState[]>();
@@ -46,10 +47,6 @@ function readSourceStates(events: readonly ClaimEvent[] | undefined, size: numbe
 
 interface JudgedRating {
   readonly rating: CountedRating;
-  /**
-   * At each moment at which the rating may have been read; undefined if the states of its source are not
-   * known.
-   */
   readonly states: readonly SourceState[] | undefined;
   readonly related: boolean | undefined;
   readonly reciprocal: boolean | undefined;
@@ -60,18 +57,19 @@ function agreed<T>(values: readonly T[] = []): T | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** When a source stops being new; undefined if its first proof is not known or its time is no valid date. */
 const newUntilOf = ({ first_proved_at = '' }: SourceState): string | undefined =>
   Number.isNaN(Date.parse(first_proved_at)) ? undefined : toNewUntil(first_proved_at);
 
-/** Tells whether a source was new on the day of a reading; undefined if that depends on the hour. */
+/**
+ * Undefined if it is not known when the source stops being new, or if that depends on the hour of the
+ * reading.
+ */
 function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefined {
   const left_ms = Date.parse(newUntilOf(state) ?? '') - Date.parse(read_on);
   const isSoon = Number.isNaN(left_ms) || (left_ms > -day_ms && left_ms < 2 * day_ms);
   return isSoon ? undefined : left_ms > 0;
 }
 
-/** Tells whether a rating is related if these control roots hold the rated listing. */
 const isRelatedTo = (rating: CountedRating, proven: readonly Holder[]): boolean => {
   const source = [Holder.ofNamespace(rating.source_handle), new Holder(rating.source_root)];
   return isRelated({ source: { proven: source }, subject: { proven } }, isPraise(rating));
@@ -93,9 +91,9 @@ const toExpected = ({
 const dayIn = (reason: string) => /\d{4}-\d\d-\d\d/.exec(reason)?.[0];
 
 /**
- * Tells whether a record may set this rating apart. For criticism, only the source's record may, if it was
- * read before the first version of the rating. For praise, the record of either side may, if it was read
- * before the first version that praises.
+ * For criticism, only the source's record may set a rating apart, if it was read no later than on the day of
+ * the first version. For praise, the record of either side may, if it was read no later than on the day of
+ * the first version that praises.
  */
 function isAllowedOverlap(rating: CountedRating): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;
@@ -114,10 +112,7 @@ const dates = [
   ['source_ended_at', 'source_ended', ({ ended_at }: SourceState) => ended_at],
 ] as const;
 
-/**
- * Yields faults of dates to which no claim event leads. A date is read from its column or, if the column is
- * not shown, from the reason of the group.
- */
+/** A date is read from its column or, if the column is not shown, from the reason of the group. */
 function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<string> {
   for (const [column, group, toDate] of dates) {
     const inReason = rating.group === group ? dayIn(rating.group_reason) : undefined;
@@ -128,7 +123,7 @@ function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<strin
   }
 }
 
-/** Yields the faults in the group and flags of one rating, and adds its unknown flags to `unknown`. */
+/** Counts the flags that are not known in `unknown`. */
 function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Generator<string> {
   const { group, flags } = judged.rating;
   for (const [flag, expected] of Object.entries(toExpected(judged)))
@@ -145,8 +140,8 @@ function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Gene
 }
 
 /**
- * Finds ratings whose group or flags do not follow from the ratings and claim events in the log. Returns, for
- * each flag, the number of ratings for which it is not known.
+ * Finds ratings whose group or flags do not follow from the ratings and claim events in the log. Returns for
+ * how many ratings each flag is not known.
  */
 export function* findGroupFaults(evidence: GroupEvidence): AuditSteps<ReadonlyMap<string, number>> {
   const unknown = new Map<string, number>();

@@ -22,11 +22,11 @@ interface ShownNotice {
 }
 
 export const createSaidActions = () => ({
-  /** Actions in force and ended ones, by log index. */
+  /** By log index. Actions that have ended are kept. */
   applied: new Map<number, JsonObject>(),
   /** The entry that ended each ended action, by the action's log index. */
   ended: new Map<number, number>(),
-  /** Entries of closed logs, whose records are unread. */
+  /** Entries whose records a service does not give out, because their log is closed. */
   closed: new Set<number>(),
 });
 type SaidActions = ReturnType<typeof createSaidActions>;
@@ -49,7 +49,6 @@ export const hiddenWith = (said: SaidActions, record_index: number, size: number
       : [],
   );
 
-/** Tells whether an action of the operator says that it erased the record of an entry. */
 export const isErasedByAction = ({ applied }: SaidActions, record_index: number): boolean =>
   [...applied.values()].some(
     ({ action, record_indexes }) => action === 'erase' && reaches(record_indexes, record_index),
@@ -58,10 +57,7 @@ export const isErasedByAction = ({ applied }: SaidActions, record_index: number)
 const noticeFields = ['action', 'reason', 'statement', 'at'] as const;
 const pick = (members: JsonObject) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
 
-/**
- * Tells whether an action is about the item that shows it. A block of a namespace or account names no
- * listing.
- */
+/** A block of a namespace or account names no listing. */
 const isAbout = ({ target_kind, target, handle }: JsonObject, shown: ShownNotice): boolean =>
   shown.rating_id === undefined
     ? target_kind !== 'rating' &&
@@ -85,10 +81,7 @@ function findShownFault(actions: SaidActions, shown: ShownNotice, size: number):
 /** Kinds of targets at which readers must see the action while the listing is shown. */
 const shownKinds = ['rating', 'response', 'listing', 'capability'];
 
-/**
- * Finds shown actions that no entry records, and entries of actions in force that are shown nowhere.
- * `isShown` tells whether the listing of an action is shown.
- */
+/** `isShown` tells whether the target of an action is shown. */
 export function* findModerationFaults(
   said: SaidActions,
   shown: AuditState['notices'],
@@ -110,11 +103,8 @@ export const createAuditState = (size: number) => ({
   size,
   /** Has 1 for each of those entries that is shown somewhere. */
   shown: new Uint8Array(size),
-  /**
-   * The claim that each shown listing shows, and whether the listing is withdrawn or hidden by the operator.
-   */
   listings: new Map<string, Pick<ShownListing, 'claim' | 'events' | 'withdrawn' | 'isHidden'>>(),
-  /** Withdrawn listings about which the reader is shown nothing. */
+  /** Listings of which the reader shows nothing. */
   unshownListings: new Set<string>(),
   ratings: new Map<string, CountedRating>(),
   erased: new Map<number, { readonly where: string; readonly at: string }>(),
@@ -131,7 +121,7 @@ function isAsSaid(
   fact: ShownListing['observations']['current'][number],
   { after }: ObservationChange,
 ): boolean {
-  // The reason why nothing was learned may differ from day to day, and is in no log.
+  // The reason why nothing was learned may differ from day to day without a log entry.
   if (!isLearnedOutcome(fact.outcome) && !isLearnedOutcome(after.outcome)) return true;
   return toCanonicalJson(essenceOf(fact)) === toCanonicalJson(essenceOf(after));
 }
@@ -162,7 +152,7 @@ function findObservationFaults({ handle, observations: { current, changes } }: S
   });
 }
 
-/** A shown item, the entry that it names, and the fields that must be equal in the entry's record. */
+/** `fields` are those that must be equal in the record of the entry. */
 interface ShownItem {
   readonly where: string;
   readonly log_index: number;
@@ -171,7 +161,7 @@ interface ShownItem {
   readonly erased_at?: string | undefined;
   /** Set if its text is hidden. Its record may then be absent. */
   readonly hidden_at?: string | undefined;
-  /** Set if its texts are not shown any more. A service may then withhold its record. */
+  /** Set if its texts are not shown. A service may then withhold its record. */
   readonly isTombstone?: boolean | undefined;
 }
 
@@ -180,8 +170,8 @@ const mostKeyChanges = 20;
 const longestHistory = 100;
 
 /**
- * Returns the entry from which on a history shows every change of keys (`isOfKeys`) or every other event.
- * Returns 0 if it may show all.
+ * Returns the first entry from which a history shows every change of keys (`isOfKeys`) or every other event.
+ * Returns 0 if it may show all of them.
  */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);
@@ -272,9 +262,6 @@ function findItemFault(
   );
 }
 
-/**
- * Finds ratings of other listings, and ratings that are listed more than once. They would be counted wrongly.
- */
 function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
   const byId = Map.groupBy(ratings, ({ rating_id }) => rating_id);
   const found = (id: string, message: string) => rowFault(`rating ${id} of ${handle}`, message);
@@ -286,7 +273,6 @@ function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
   ]);
 }
 
-/** Finds what a listing shows but its records do not say, and counts that do not follow from its records. */
 export function* findListingFaults(
   listing: ShownListing,
   records: ReadonlyMap<number, EntryRecord>,

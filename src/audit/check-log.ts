@@ -19,10 +19,7 @@ import { type EntryRecord, isWithheld } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/**
- * Creates the store for what entries state and other entries or rows must agree with. For absent, withheld
- * and closed records see `EntryRecord`, for unshown listings `AuditState`.
- */
+/** What entries state and other entries or rows must agree with. */
 const createSaid = () => ({
   withdrawn: new Map<string, { readonly at: unknown; readonly log_index: number }>(),
   amended: new Map<string, { readonly by: string; readonly log_index: number }>(),
@@ -78,7 +75,6 @@ function checkShownChange(
   return [entryFault(log_index, `it records changes that Dossier saw at ${handle}, which are shown nowhere`)];
 }
 
-/** Keeps what an entry says about other rows, and checks that its record is shown if it must be. */
 function checkSaid(
   type: string,
   members: JsonObject,
@@ -127,10 +123,7 @@ function checkSaid(
   return isUnshown && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
 }
 
-/**
- * The time at which a rating is shown as withdrawn by its source. An older or erased version has the time of
- * the amendment or erasure instead.
- */
+/** In an older or erased version, `withdrawn_at` may be the time of the amendment or erasure. */
 const withdrawnAt = (rating: CountedRating | undefined) =>
   rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;
 
@@ -229,7 +222,7 @@ function* findResponseFaults(
 
 /**
  * Returns all claim events of a listing, in the order of the log. Events that the listing shows replace
- * unread records. Undefined if there may be others.
+ * unread records. Undefined if there may be more events.
  */
 function readEvents(
   handle: string,
@@ -265,14 +258,10 @@ const standing = (said: Said, onListing: SaidOfListing, action: string, size: nu
     ([log_index, one]) => one.action === action && log_index < size && !said.actions.ended.has(log_index),
   )?.[0];
 
-/**
- * Tells whether the operator acted on a listing while the audit ran. The listing may have been read before or
- * after that.
- */
+/** If the operator acts on a listing while the audit runs, it may be read before or after that. */
 const isMoving = (said: Said, onListing: SaidOfListing, size: number): boolean =>
   onListing.some(([log_index]) => log_index >= size || (said.actions.ended.get(log_index) ?? -1) >= size);
 
-/** Finds listings whose withdrawal or hiding differs from what the newest entries about it say. */
 function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
   const actions = groupActions(said);
   for (const [handle, { withdrawn, isHidden }] of state.listings) {
@@ -331,10 +320,7 @@ function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<strin
     yield `${counted(state.unshownListings.size, 'listing')} that the log names and the service does not show: why the registry withdrew a listing is not in the log`;
 }
 
-/**
- * Tells whether a listing shows the target of an action. Unshown listings show none, and a response to a
- * withdrawn rating is not shown.
- */
+/** A response to a withdrawn rating is not shown. */
 const isActionShown = (
   { handle, target, target_kind }: JsonObject,
   { unshownListings, ratings }: AuditState,
@@ -342,10 +328,7 @@ const isActionShown = (
   !unshownListings.has(String(handle)) &&
   !(target_kind === 'response' && ratings.get(String(target))?.withdrawn_at);
 
-/**
- * Checks that a record may be withheld. Only records of withdrawn ratings, and observations of withdrawn or
- * hidden listings, may.
- */
+/** Only records of withdrawn ratings, and observations of withdrawn or hidden listings, may be withheld. */
 function checkWithheld(
   type: string,
   log_index: number,
@@ -358,10 +341,7 @@ function checkWithheld(
   return [];
 }
 
-/**
- * Compares the entries of a log, in their order, with the state of the listings. Entries that were appended
- * after the audit began need not be shown yet.
- */
+/** Compares entries with what the listings show. Entries must come in the order of the logs. */
 export function createEntryCheck(state: AuditState) {
   const said = createSaid();
   const { actions } = said;
@@ -385,8 +365,8 @@ export function createEntryCheck(state: AuditState) {
       return checkSaid(type, readObject(record.record) ?? {}, log_index, said, state);
     },
     /**
-     * Finds the faults that are known only after the last entry. Returns what could not be checked, in
-     * sentences.
+     * Finds the faults that are known only after the last entry. Returns sentences about what could not be
+     * checked.
      */
     *finish(): AuditSteps<string[]> {
       yield* findWithdrawalFaults(said, state);

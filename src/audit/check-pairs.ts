@@ -8,10 +8,10 @@ import type { CountedRating } from './check-ratings.ts';
 
 export interface GroupEvidence {
   readonly ratings: readonly CountedRating[];
-  /** Whether every entry was read. If not, there may be ratings that neither a listing nor an entry shows. */
+  /** If false, there may be ratings that neither a listing nor an entry shows. */
   readonly isWhole: boolean;
   readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
-  /** The claim events of a listing in the order of the log; undefined if some of them may be unread. */
+  /** In the order of the log; undefined if some events may be unread. */
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
   /** The log index of the entry that withdrew or erased a rating, if there is one. */
   readonly endedBy: (rating: CountedRating) => number | undefined;
@@ -20,9 +20,8 @@ export interface GroupEvidence {
 }
 
 /**
- * Returns the holders of a listing: its namespace, and the control roots that proved a claim to it. `sure`
- * has the holders from before the audit began, `possible` also later ones. `isWhole` tells whether all are
- * known.
+ * Returns the holders of a listing: its namespace, and the control roots that proved a claim to it.
+ * `possible` also has those since the audit began. `isWhole` tells whether all are known.
  */
 export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>) {
   const events = eventsOf(handle);
@@ -44,8 +43,8 @@ const toHalf = (rating: CountedRating): PairHalf => {
 };
 
 /**
- * Collects all ratings in steps. Returns a function that tells whether a rating has a counterpart in the
- * other direction, or undefined if that is not known.
+ * Returns a function that tells whether a rating has a counterpart in the other direction; undefined if that
+ * is not known.
  */
 export function* notePairs(
   evidence: GroupEvidence,

@@ -13,7 +13,7 @@ import type { AuditSteps } from './steps.ts';
 const countOfRatings = (texts: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => [text, length]));
 
-/** Sorts ratings by log index, since neither the clocks of nodes nor the order of the list is reliable. */
+/** Neither the clocks of nodes nor the order of a list is reliable. */
 const inLogOrder = (ratings: Iterable<RatingRecord>) =>
   [...ratings].sort((one, other) => one.log_index - other.log_index);
 
@@ -43,7 +43,6 @@ const differingFrom = (other: object, one: object): JsonObject => {
   return Object.fromEntries(fields.map((field) => [field, shown[field]]));
 };
 
-/** Finds ratings whose `voided_at` differs from the actions that are shown beside it. */
 const findVoidFaults = ({ handle, ratings }: ShownListing): AuditFault[] =>
   ratings.flatMap(({ rating_id, voided_at, moderation = [] }) => {
     const said = moderation.find(({ action }) => action === 'void')?.at;
@@ -52,10 +51,6 @@ const findVoidFaults = ({ handle, ratings }: ShownListing): AuditFault[] =>
     return [rowFault(`rating ${rating_id} of ${handle}`, shown)];
   });
 
-/**
- * Finds, for each of the newest ratings in a listing document, the first field that differs from the listed
- * record.
- */
 const findRecentFaults = (handle: string, recent: readonly ShortRating[], ratings: readonly RatingRecord[]) =>
   recent.flatMap((record) => {
     const shown: JsonObject = { ...record };
@@ -66,7 +61,6 @@ const findRecentFaults = (handle: string, recent: readonly ShortRating[], rating
     return [rowFault(`rating ${record.rating_id} of ${handle}`, message)];
   });
 
-/** Finds counts in a listing document that differ from the records that list_ratings shows. */
 export function findCountFaults(listing: ShownListing): AuditFault[] {
   const { handle, native, ratings } = listing;
   if (!native) return findVoidFaults(listing);
@@ -103,7 +97,7 @@ const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 
 function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, FoldedRating> {
   const inOrder = inLogOrder(ratings);
   const keys = new Map<string, string>();
-  // An erased version has no interaction any more, but the version that amended it may have one.
+  // An erased version states no interaction, but the version that amended it may state one.
   for (const rating of inOrder.toReversed()) {
     const { rating_id, erased_at, superseded_by = '' } = rating;
     const key = erased_at === undefined ? interactionOf(rating) : (keys.get(superseded_by) ?? rating_id);
@@ -120,11 +114,10 @@ function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, Fol
   );
 }
 
-/** The sources with an erased version. It may have stated something that no other version does. */
+/** An erased version may have stated something that no other version does. */
 const sourcesOfErased = (ratings: readonly RatingRecord[]) =>
   new Set(ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)));
 
-/** Finds stored columns of ratings that do not follow from the records. No reader is shown these columns. */
 export function* findColumnFaults({ handle, ratings, derived }: ShownListing): AuditSteps {
   if (!derived) return;
   const facts = foldVersions(ratings);
@@ -148,7 +141,7 @@ export function* findColumnFaults({ handle, ratings, derived }: ShownListing): A
   }
 }
 
-/** The fields of a rating that are kept until the log is read. Its texts are dropped. */
+/** The fields of a rating that are kept until the log is read. Its texts are not among them. */
 const countedFields = [
   'rating_id',
   'log_index',
@@ -171,8 +164,8 @@ const toCountedFields = (rating: RatingRecord) =>
   >;
 
 /**
- * Returns every version of the ratings that a listing shows, folded with the versions before it. `isUnknown`:
- * an erased version may have stated something that no other does. `read_on`: the day of the reading.
+ * Folds every version of the listed ratings with the versions before it. `isUnknown` says that an erased
+ * version of the same source may have stated something that no other version does.
  */
 export function toCounted({ ratings, derived, read_on }: ShownListing) {
   const facts = foldVersions(ratings);

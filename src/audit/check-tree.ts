@@ -11,10 +11,7 @@ export interface KnownRoot extends TreeHead {
   readonly log: number;
 }
 
-/**
- * Returns a sentence about entries of a closed log that the service itself states as lost; empty if it states
- * none.
- */
+/** Empty if the service states no loss of entries. */
 function statedLoss({ closedWith }: AuditedLog, found: number): string {
   const stated = closedWith === undefined ? undefined : readCheckpoint(closedWith);
   return stated && stated.size > found
@@ -35,7 +32,6 @@ async function findNodeFault(reader: EvidenceReader, log: AuditedLog, nodes: rea
   return [logFault(`${nameOfLog(log)}, tree node ${wrong.position} of level ${level}`, message)];
 }
 
-/** Rebuilds the tree of a log and compares its nodes and its roots. */
 export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: readonly KnownRoot[]) {
   const tree = createGrowingTree();
   const open = new Set(roots.filter((known) => known.log === log.id));
@@ -52,8 +48,8 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
   const early = compare();
   return {
     /**
-     * Adds leaves in order. Returns a fault for each known root that differs, and for the first node of each
-     * level that differs.
+     * Leaves must come in order. Returns a fault for each known root that differs, and for the first node of
+     * each level that differs.
      */
     async add(leaves: readonly string[]): Promise<AuditFault[]> {
       const faults = early.splice(0);
@@ -67,7 +63,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
       for (const nodes of levels.values()) faults.push(...(await findNodeFault(reader, log, nodes)));
       return faults;
     },
-    /** Returns, after the last leaf, faults for the known roots that the tree never had. */
+    /** Returns, after the last leaf, the faults that `add` did not return. */
     finish: (): AuditFault[] => [
       ...early,
       ...[...open].map(({ where, size }) =>
@@ -80,7 +76,10 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
   };
 }
 
-/** Reads the root that a checkpoint states. Returns a fault if it is unreadable or not signed by the key. */
+/**
+ * Returns a fault if the checkpoint is unreadable or not signed by the key. Without a key, the signature is
+ * not checked.
+ */
 export function readKnownRoot(
   text: string,
   { where, key }: { readonly where: string; readonly key?: NoteVerifier | undefined },

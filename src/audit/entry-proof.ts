@@ -82,7 +82,6 @@ function findFault(entry: StoredEntry, rating: Rating | undefined): string | und
   return rating && ratingFault(entry, rating);
 }
 
-/** Logs and counts a disagreement of the database with the log, and returns the problem to throw. */
 function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault: string): Problem {
   measure('dossier_log_mismatches_total');
   log.error({ log_index, fault }, 'the database disagrees with the transparency log');
@@ -92,7 +91,6 @@ function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault:
   );
 }
 
-/** Finds the log of an entry. Throws not_found, or internal if no log covers a rating's entry. */
 async function findHead(context: IssuingContext, log_index: number, rating?: Rating): Promise<LogHead> {
   const heads = await context.store.log.heads();
   const head = heads.find(({ base, size }) => log_index >= base && log_index < base + size);
@@ -124,9 +122,7 @@ async function readEntry(context: IssuingContext, log_index: number, rating?: Ra
   return { ...entry, erased_by, head, checkpoint };
 }
 
-/**
- * Withholds the record of a rating that no longer shows its content. The entry that withdrew it is given out.
- */
+/** The entry that withdrew a rating is given out, unless the operator has hidden it. */
 async function findWithheldRating(
   { store }: IssuingContext,
   log_index: number,
@@ -140,10 +136,7 @@ async function findWithheldRating(
   return withdrawn_by === undefined || withdrawn_by === log_index ? undefined : { withdrawn_by };
 }
 
-/**
- * Withholds the record of an observation, which may contain text of the publisher, if the listing is
- * withdrawn or hidden.
- */
+/** An observation may contain text of the publisher. */
 async function findWithheldListing({ store }: IssuingContext, handle: unknown) {
   const listing = await store.listings.byHandle(String(handle));
   if (!listing?.withdrawn && !listing?.hidden) return undefined;

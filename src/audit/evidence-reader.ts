@@ -13,23 +13,20 @@ export interface AuditedLog {
   readonly id: number;
   readonly base: number;
   readonly size: number;
-  /** Its newest published checkpoint, or the last one of a closed log; undefined if none can be read. */
+  /** The newest published checkpoint; undefined for a closed log, and if none can be read. */
   readonly checkpoint?: string | undefined;
-  /**
-   * The checkpoint that a closed log states in `closed_with`. If it covers entries that the log lacks, the
-   * service states their loss.
-   */
+  /** If it covers entries that the log lacks, the service states their loss. */
   readonly closedWith?: string | undefined;
   readonly key?: NoteVerifier | undefined;
 }
 
 /**
  * The record of an entry with its salt, or the reason why it is unread:
- * - `absent`: it is not stored
+ * - `absent`: it is not stored, or the operator has hidden it
  * - withheld, with `withdrawn_by`: a service does not give it out because that entry withdrew its rating or,
  *   if `withdrawn_by` is undefined, because its listing is withdrawn or hidden
- * - `refused`: a service does not give it out because it is damaged
- * - `closed`: it is in a closed log
+ * - `refused`: a service does not give it out because it disagrees with the log
+ * - `closed`: a service does not give it out because its log is closed
  */
 export type EntryRecord =
   | CommittedRecord
@@ -57,7 +54,7 @@ export interface AuditedClaim
 
 export interface ShownListing {
   readonly handle: string;
-  /** The day of the reading, by the clock of the service. States that end by time are judged by it. */
+  /** The day of the reading; for a service, by the clock of the service. */
   readonly read_on: string;
   readonly ratings: readonly RatingRecord[];
   /** The columns that no reader is shown, by rating_id; only if a database is read. */
@@ -69,9 +66,9 @@ export interface ShownListing {
     readonly current: readonly (Pick<Observation, 'kind' | 'subject'> & Essence)[];
     readonly changes: readonly RecordedChange[];
   };
-  /** Why the listing is withdrawn, if a database is read. A service does not show a withdrawn listing. */
+  /** Only if a database is read. */
   readonly withdrawn?: Listing['withdrawn'];
-  /** Whether the operator has hidden its texts, if a database is read. */
+  /** Only if a database is read. */
   readonly isHidden?: boolean;
   readonly moderation?: readonly ModerationNotice[] | undefined;
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */
@@ -87,11 +84,8 @@ export interface EvidenceReader {
   readonly levelStep: 1 | 8;
   nodes(log: AuditedLog, level: number, range: { from: number; limit: number }): Promise<Buffer[]>;
   records(indexes: readonly number[]): Promise<ReadonlyMap<number, EntryRecord>>;
-  /** Handles of all listings that show ratings, claim events or observations, or that the log names. */
+  /** Handles of listings that may show ratings, claim events or observations. */
   handles(): AsyncIterable<string>;
-  /**
-   * Reads what a listing shows, and may call `rest` before each page. Undefined if the listing is unshown: it
-   * is withdrawn, and nothing of it can be read.
-   */
+  /** May call `rest` before each page. Undefined if nothing of the listing can be read. */
   listing(handle: string, rest?: () => Promise<void>): Promise<ShownListing | undefined>;
 }

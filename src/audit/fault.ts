@@ -9,10 +9,7 @@ export interface AuditFault {
 
 const longestValue = 80;
 
-/**
- * Shortens a value for the message of a fault: one line without control characters; `nothing` if it is
- * absent.
- */
+/** Returns one line without control characters. */
 export function toShownValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   const text = toLine(JSON.stringify(value));
@@ -26,7 +23,7 @@ export const rowFault = (where: string, message: string): AuditFault => ({
   next: 'Find out who changed it, and restore it from a backup that agrees with the log.',
 });
 
-/** A fault in the log itself. Only a copy from before the change has what was lost. */
+/** A fault in the log itself. */
 export const logFault = (where: string, message: string): AuditFault => ({
   where,
   message,

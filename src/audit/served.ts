@@ -51,7 +51,6 @@ const proof = savedProof.pick({ record: true, salt: true }).extend({
 const hash_bytes = 32;
 const together = 8;
 
-/** Throws ServiceUnreadable if the answer does not have the form. */
 function readAnswer<T extends z.ZodType>(
   path: string,
   { status, body }: Awaited<ReturnType<AskService>>,
@@ -106,7 +105,7 @@ async function readRecord(ask: AskService, log_index: number): Promise<EntryReco
   return record === undefined || salt === undefined ? 'absent' : { record, salt };
 }
 
-/** The half of the reader that reads the log. It keeps each record that it got. */
+/** Each record is kept once it was read. */
 function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves' | 'nodes' | 'records'> {
   const known = new Map<number, EntryRecord>();
   return {
@@ -166,14 +165,13 @@ const history = z.object({
   next_cursor: z.string().optional(),
 });
 
-/** Returns the changes of a check, and nothing for any other event of the history. */
 function toRuns(handle: string, event: z.output<typeof history>['events'][number]): RecordedChange[] {
   if (!('changes' in event)) return [];
   const { type: _type, changes, ...run } = event;
   return [{ handle, ...run, changes: changes as RecordedChange['changes'] }];
 }
 
-/** Tells whether a fact comes from a check. A fact that says that nothing was checked has no vantage. */
+/** A fact that says that nothing was checked has no vantage. */
 const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 
 /** A history also shows changes of records, and the log has no entries for them. */
@@ -321,9 +319,7 @@ async function readListing(
   };
 }
 
-/**
- * Reads a running service for an audit, with public HTTP requests alone. Its methods throw ServiceUnreadable.
- */
+/** Uses only public HTTP requests. The methods throw ServiceUnreadable. */
 export function createServedEvidence(url: string): EvidenceReader {
   const ask = createServiceClient(url);
   const log = createServedLog(ask);

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../net/retry-after.ts';
 
-/** The error for a service that is unreachable or too slow, or whose answer has a different form. */
+/** The service does not answer, or an audit cannot use what it answers. */
 export class ServiceUnreadable extends Error {}
 
 const timeout_ms = 30_000;
@@ -11,8 +11,8 @@ const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
 /**
- * Returns the address to which a service redirects within itself, for example if a handle has other capitals.
- * Undefined for any other answer.
+ * A service redirects within itself, for example if a handle has other capitals. Other redirects are not
+ * followed.
  */
 function toMoved(url: string, { status, headers }: Response): string | undefined {
   const to = status === 301 || status === 308 ? URL.parse(headers.get('location') ?? '', url) : null;
@@ -51,9 +51,9 @@ async function askService(
 }
 
 /**
- * Creates a client of the service at a URL. A JSON body makes a request a POST. If the service answers 429 or
- * 503, the client waits as long as the answer asks, at most a minute, and tries again, eight times in all. An
- * answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
+ * A request with a JSON body is a POST. If the service answers 429 or 503, the client waits as long as the
+ * answer asks, at most a minute, and tries again, eight times in all. Throws ServiceUnreadable, also for an
+ * answer of more than `limit_bytes`.
  */
 export function createServiceClient(base: string) {
   const root = base.replace(/\/+$/, '');

@@ -14,7 +14,7 @@ const batchSize = 100;
 
 type AuditContext = Pick<LogContext, 'store' | 'clock'> & { readonly config: FileConfig };
 
-/** Reads the checkpoint file, which may be of any log, and finds the key that must have signed it. */
+/** The checkpoint in the file may be of any log. */
 async function readOwnCheckpoint({ store, config }: AuditContext) {
   const file = await readCheckpointFile(config);
   if (file === undefined || file.otherDatabase !== undefined) return undefined;
@@ -40,10 +40,7 @@ async function readLogs(context: AuditContext): Promise<AuditedLog[]> {
   }));
 }
 
-/**
- * Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown, because they are
- * shown again if the listing returns.
- */
+/** Rows of withdrawn listings count as shown, because they are shown again if the listing returns. */
 export const createStoredEvidence = (context: AuditContext): EvidenceReader => ({
   levelStep: 1,
   logs: () => readLogs(context),
