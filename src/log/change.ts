@@ -1,7 +1,4 @@
-/**
- * The types of change: of listings, of log entries about a listing, and of the operator's views. Changes of
- * one day are told in this order.
- */
+/** Changes of one day are told in this order. */
 export const changeTypes = [
   'listing.withdrawn',
   'observation.changed',
@@ -22,11 +19,11 @@ export const changeTypes = [
 ] as const;
 export type ChangeType = (typeof changeTypes)[number];
 
-/** One change of the evidence about a listing, in the stream of all changes (docs/changes.md). */
+/** One change of the evidence about a listing (docs/changes.md). */
 export interface Change {
   /**
    * Position and time, so that the id stays unique if positions are used again after an older backup is
-   * restored. A reader continues from an id.
+   * restored.
    */
   readonly id: string;
   /** The position in the stream. */
@@ -36,11 +33,9 @@ export interface Change {
   readonly handle: string;
   /** RFC 3339 UTC. */
   readonly at: string;
-  /** Details: the entry of the log, or the fields of the record that changed. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Tells whether a change takes a tag from its listing. */
 export const takesTag = ({ data: { left_tags } }: Change, tag: string): boolean =>
   Array.isArray(left_tags) && left_tags.includes(tag);
 
@@ -67,7 +62,7 @@ export interface FailedCriterion {
   readonly to?: string | undefined;
 }
 
-/** The change that a log entry about a listing makes; undefined for an entry about the log itself. */
+/** Undefined for an entry about the log itself. */
 export const toLoggedChange = (
   type: string,
   log_index: number,

@@ -17,19 +17,13 @@ export interface CheckpointFile {
   readonly otherDatabase: string | undefined;
 }
 
-/**
- * The path of the checkpoint file, outside the database; undefined if none is configured and the database is
- * no file.
- */
+/** Undefined if none is configured and the database is no file. */
 export function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
   if (checkpointFile) return checkpointFile;
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
 
-/**
- * Resolves links in the path of a database file. Undefined if the URL names no file, or the file cannot be
- * found.
- */
+/** Resolves links. Undefined if the URL names no file, or the file cannot be found. */
 const databaseFile = (url: string): string | undefined =>
   url.startsWith('file:') ? attempt(() => realpathSync(url.slice('file:'.length))) : undefined;
 
@@ -42,9 +36,8 @@ const owner = z.object({ database: z.string(), file: z.string() });
 const ownerLine = /^database (\{.*\})\n?$/m;
 
 /**
- * Returns the database file that a checkpoint file was written for, if it is not ours and still exists. A
- * checkpoint file that was moved or copied, for example with a backup, belongs to the database that is opened
- * with it.
+ * A checkpoint file that was moved or copied, for example with a backup, belongs to the database that is
+ * opened with it.
  */
 function findOtherDatabase(content: string, path: string, { databaseUrl }: FileConfig): string | undefined {
   const written = owner.safeParse(parseForeignJson(ownerLine.exec(content)?.[1] ?? '')).data;
@@ -77,7 +70,7 @@ const processName = randomUUID();
 /** If a temporary file is this much older than the checkpoint file, no process is still writing it. */
 const abandoned_ms = 3_600_000;
 
-/** Removes temporary files of processes that ended before they renamed them. The caller ignores failures. */
+/** Removes temporary files of processes that ended before they renamed them. */
 async function removeAbandoned(path: string): Promise<void> {
   const { mtimeMs: newest_ms } = await stat(path);
   for (const name of await readdir(dirname(path))) {
@@ -87,7 +80,7 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** Replaces the file atomically by a checkpoint and the name of the database, if the database is a file. */
+/** Replaces the file atomically. */
 export async function replaceCheckpointFile(path: string, text: string, config: FileConfig): Promise<void> {
   const database = databaseFile(config.databaseUrl);
   const written = database && `database ${JSON.stringify({ database, file: resolve(path) })}\n`;
@@ -99,8 +92,8 @@ export async function replaceCheckpointFile(path: string, text: string, config: 
 }
 
 /**
- * Creates the folder of CHECKPOINT_FILE if it does not exist. Throws ExitError (78) if it cannot be written,
- * because no checkpoint could then be published. Does nothing if CHECKPOINT_FILE is not set.
+ * Throws ExitError (78) if the folder of CHECKPOINT_FILE cannot be made or written, because no checkpoint
+ * could then be published.
  */
 export async function requireCheckpointFolder({ checkpointFile: path }: FileConfig): Promise<void> {
   if (!path) return;

@@ -29,20 +29,16 @@ export interface LogContext {
   readonly log: Logger;
 }
 
-/**
- * The path of a log: /log for the first one, and /log/<number> for each that was opened after a backup was
- * restored.
- */
 export const logPath = (log: number): string => (log === 1 ? '/log' : `/log/${log}`);
 
 /** The origin of a log in its checkpoints: its URL without the scheme (C2SP tlog-tiles, "Parameters"). */
 export const logOrigin = (log: number, publicUrl: string): string =>
   `${publicUrl.replace(/^https?:\/\//, '')}${logPath(log)}`;
 
-/** Reads the number of a log from its origin, on any host. */
+/** Reads the number of a log from its origin, on any host; 1 if the origin names none. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
-/** The key that signs the checkpoints of an origin; undefined if this database has none yet. */
+/** Undefined if this database has no seed yet. */
 export async function findKeyOfOrigin(
   { store }: Pick<LogContext, 'store'>,
   origin: string,
@@ -52,8 +48,8 @@ export async function findKeyOfOrigin(
 }
 
 /**
- * Returns the seed of the keys that sign the checkpoints of this database (32 bytes). It is created once and
- * stored, so that all nodes share it without configuration.
+ * Returns the seed of the signing keys (32 bytes). It is created once and stored, so that all nodes share it
+ * without configuration.
  */
 export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer> {
   const create = async (tx: LogTransaction) => {
@@ -68,10 +64,7 @@ export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer>
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
-/**
- * Tells whether the saved checkpoint is newer: one of a later log, or of a larger tree of the same log.
- * Another process may have saved it.
- */
+/** Another process may have saved a newer checkpoint. */
 async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
   const saved = await openOwnCheckpoint(context, text);
   if (!saved) return false;
@@ -81,9 +74,8 @@ async function isOlderThan(text: string, context: LogContext, checkpoint: Checkp
 }
 
 /**
- * Saves a checkpoint in the checkpoint file, unless the file has this one or a newer one, or belongs to a
- * different database. Call it before each publication, because another process may have put an older one
- * back, and never twice at once in a process.
+ * Call it before each publication, because another process may have put an older checkpoint back, and never
+ * twice at once in a process.
  */
 async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
   const path = checkpointPath(context.config);
@@ -97,9 +89,7 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
 
 const newestCheckpoint = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
 
-/**
- * Parses a checkpoint that this database's key signed, under any PUBLIC_URL; undefined for any other text.
- */
+/** Returns a checkpoint that this database's key signed, under any PUBLIC_URL. */
 async function openOwnCheckpoint(context: LogContext, text: string): Promise<Checkpoint | undefined> {
   const origin = readCheckpoint(text)?.origin;
   const key = origin === undefined ? undefined : await findKeyOfOrigin(context, origin);
@@ -107,9 +97,8 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
 }
 
 /**
- * Tells whether the database contains a checkpoint's tree. A checkpoint of a log before the newest one counts
- * as contained, because a node has already handled it. One of a later log does not, because it comes from a
- * database that went on after this one was copied.
+ * A checkpoint of a log before the newest one counts as contained, because a node has already handled it. One
+ * of a later log does not, because it comes from a database that went on after this one was copied.
  */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
@@ -122,10 +111,7 @@ export async function isContained(
   return (await treeRoot(log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
 }
 
-/**
- * Returns the checkpoint that closes the newest log: the published one if it is of that log, or else a new
- * one over the entries that are left.
- */
+/** The published checkpoint closes the newest log only if it is of that log. */
 async function closingCheckpoint(context: LogContext, published: Checkpoint, text: string): Promise<string> {
   const head = newestCheckpoint(await context.store.log.heads());
   if (head.id === logOfOrigin(published.origin)) return text;
@@ -141,11 +127,10 @@ function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFil
 }
 
 /**
- * Compares the database with the checkpoint file (docs/log.md). It must be called once, before anything is
- * written. If the database does not contain that checkpoint's tree, for example because an older backup was
- * restored, this closes the log and opens a new one, whose first entry is the checkpoint. The new number is
- * greater than those in the database and the checkpoint, so that a name that was signed is not used again. A
- * file without a valid signature by this database's key is reported and otherwise ignored.
+ * Compares the database with the checkpoint file (docs/log.md). It must be called before anything is written.
+ * If the database does not contain the checkpoint's tree, for example because an older backup was restored,
+ * this closes the log and opens a new one, whose first entry is the checkpoint. The new number is greater
+ * than those in the database and the checkpoint, so that no name that has signed is used again.
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const { store, config, clock, log } = context;
@@ -181,15 +166,14 @@ export interface IssuedCheckpoint {
   readonly text: string;
 }
 
-/** The checkpoints of this process, shared by all requests. */
 export interface CheckpointCache {
   /** The checkpoint that witnesses cosigned last, and their signature lines, by their names in the policy. */
   cosigned?: { readonly checkpoint: IssuedCheckpoint; readonly lines: ReadonlyMap<string, string> };
-  /** The newest checkpoint, perhaps still being signed. */
+  /** It may still be being signed. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /**
-   * The checkpoint after `last`. All callers for whom `last` is too old share it. Only one is signed at a
-   * time, so that no smaller tree is published after a larger one.
+   * All callers for whom `last` is too old share it. Only one is signed at a time, so that no smaller tree is
+   * published after a larger one.
    */
   next?: Promise<IssuedCheckpoint> | undefined;
 }
@@ -225,10 +209,7 @@ function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
   return checkpoints.next;
 }
 
-/**
- * Returns a checkpoint of the open log that covers at least the entries older than a second. It is saved to
- * the checkpoint file before it is published (docs/log.md).
- */
+/** Returns a checkpoint of the open log that covers at least the entries older than a second. */
 export async function currentCheckpoint(context: IssuingContext): Promise<IssuedCheckpoint> {
   const { last } = context.checkpoints;
   const isNew = last && Math.abs(context.clock().getTime() - last.at_ms) < signAtMostEvery_ms;
@@ -242,10 +223,7 @@ export function withCosignatures({ cosigned }: CheckpointCache, { text }: Issued
 
 const covers = ({ head, size }: IssuedCheckpoint, log_index: number) => log_index < head.base + size;
 
-/**
- * Returns a checkpoint that covers an entry of the open log: the one that witnesses cosigned if it does, else
- * the newest one if it does, else one that is signed now.
- */
+/** The entry must be in the open log. A checkpoint that witnesses cosigned is preferred. */
 export async function checkpointCovering(
   context: IssuingContext,
   log_index: number,
@@ -257,13 +235,12 @@ export async function checkpointCovering(
   return issueNext(context);
 }
 
-/** The reason why nothing was erased, as a sentence for the operator. */
+/** Its message says why nothing was erased. */
 export class NotErasable extends Error {}
 
 /**
- * Deletes the record and salt of a log entry, and appends `record.erased` with the published `reason`, in the
- * caller's transaction. The leaf stays, so every proof still holds. The caller changes what listings show.
- * Returns the log index of the new entry. Throws NotErasable.
+ * The leaf stays, so every proof still holds. The caller changes what listings show. Returns the log index of
+ * the new entry `record.erased`, which publishes `reason`. Throws NotErasable.
  */
 export async function eraseRecord(
   tx: LogTransaction,

@@ -14,10 +14,7 @@ export interface Cosigner {
 
 const isCosignatureType = (type: number): type is keyof typeof algorithms => type in algorithms;
 
-/**
- * Parses `<name>+<key id>+<key>` of a cosigner; undefined if it is malformed, its type is unknown, or its key
- * id is wrong.
- */
+/** Undefined if the text is malformed, its type is unknown, or its key id is wrong. */
 export function readCosigner(text: string): Cosigner | undefined {
   const read = readKeyText(text);
   if (!read || !isCosignatureType(read.type)) return undefined;
@@ -36,10 +33,7 @@ function toUint64(value: bigint | number): Buffer {
 
 const withLength = (text: string) => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
 
-/**
- * Makes the `cosigned_message` of a whole tree. Undefined if the text is not a checkpoint, or a name is
- * longer than 255 bytes.
- */
+/** The `cosigned_message` of a whole tree (C2SP tlog-cosignature). */
 function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): Buffer | undefined {
   const checkpoint = readCheckpoint(text);
   if (!checkpoint || Buffer.byteLength(checkpoint.origin) > 255 || Buffer.byteLength(name) > 255)
@@ -55,9 +49,7 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
   ]);
 }
 
-/**
- * Makes the message that a cosigner signs for a checkpoint's text (C2SP tlog-cosignature, "signed message").
- */
+/** C2SP tlog-cosignature, "signed message". */
 const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
     ? Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`)

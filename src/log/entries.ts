@@ -7,9 +7,8 @@ import { completedNodes, type ReadNode, siblingsOf } from './merkle.ts';
 import { type Db, headTable, type LogSchema } from './schema.ts';
 
 /**
- * One log. The first has the number 1. Entries are appended to the last log, and the lock on its row puts
- * writers in order. A new log is opened only if the database lacks the tree of the saved checkpoint, and
- * numbers that were published before are then skipped.
+ * One log. Entries are appended to the last one, and the lock on its row puts writers in order. Numbers that
+ * were published before are not used again, so there may be gaps.
  */
 export type LogHead = TableValue<typeof headTable>;
 
@@ -63,10 +62,9 @@ export const createLogReads = (db: Db) => ({
       .execute();
     return rows.map(({ leaf }) => leaf);
   },
-  /** The record that a leaf commits to; undefined if it was erased or never existed. */
+  /** Undefined if the record is not stored. */
   record: (index: number) =>
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
-  /** Leaves out records that are not stored. */
   async records(indexes: readonly number[]) {
     const records = new Map<number, CommittedRecord>();
     const all = db.selectFrom('log_record').selectAll();
@@ -87,9 +85,7 @@ export const createLogReads = (db: Db) => ({
     readNodes(db, { log, level }, from, limit),
 });
 
-/**
- * Every alternative names the log. If the log were named outside of them, SQLite would scan the whole log.
- */
+/** If the log were named outside of the alternatives, SQLite would scan the whole log. */
 const readPlaced = precompileQuery((db: Db, places: readonly Omit<LogSchema['log_node'], 'hash'>[]) =>
   db
     .selectFrom('log_node')
@@ -133,10 +129,7 @@ const insertNodes = precompileQuery((db: Db, rows: readonly LogSchema['log_node'
 /** An append updates the head first, so that writers wait for each other. */
 export const createLogWrites = (db: Db) => ({
   ...createLogReads(db),
-  /**
-   * Appends a leaf with its record and salt, and returns its log_index. `about` describes the change that the
-   * entry makes in the stream of changes: its listing, time and data.
-   */
+  /** Returns the log_index. `about` describes the change that the entry makes in the stream of changes. */
   async append({ type, leaf, hash, salt, record }: Leaf, about?: Parameters<typeof toLoggedChange>[2]) {
     const [head] = await takePosition(db);
     if (!head) throw new Error('no log');
@@ -156,7 +149,7 @@ export const createLogWrites = (db: Db) => ({
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
   },
-  /** Closes the last log with a checkpoint of it, and opens the log with the number `id`. */
+  /** `closed_with` is a checkpoint of the last log. */
   async openNext({ id, closed_with, opened_at }: Pick<LogHead, 'id' | 'closed_with' | 'opened_at'>) {
     const head = (await readHeads(db)).at(-1);
     if (!head || head.id >= id) throw new Error('no log can be opened under a number that was used');

@@ -4,10 +4,7 @@ import { readObject } from '../core/json.ts';
 import type { Change } from './change.ts';
 import { leafHash } from './merkle.ts';
 
-/**
- * The types of log leaf (docs/log.md): those about a listing, which are changes too, and those about the log
- * itself.
- */
+/** The types of log leaf (docs/log.md). */
 export type LeafType =
   | Exclude<Change['type'], 'listing.new' | 'listing.changed' | `view.${string}`>
   | 'record.erased'
@@ -24,9 +21,8 @@ export function toCanonicalJson(value: object): string {
 export const canonicalDigest = (value: object): string => hash('sha256', toCanonicalJson(value));
 
 /**
- * Makes the log leaf of a public record, with its RFC 6962 hash in hex, and the record and salt (base64).
  * Record and salt are stored apart from the leaf, so that deleting them erases what the leaf commits to
- * (docs/log.md).
+ * (docs/log.md). The hash is that of RFC 6962 in hex, and the salt is base64.
  */
 export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(16)) {
   const record = toCanonicalJson(publicRecord);
@@ -37,7 +33,7 @@ export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(
 
 export type Leaf = ReturnType<typeof toLeaf>;
 
-/** A record as the exact bytes that were hashed, and its salt in base64. */
+/** A record with the exact bytes that were hashed, and its salt in base64. */
 export type CommittedRecord = Pick<Leaf, 'record' | 'salt'>;
 
 export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>

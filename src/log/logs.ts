@@ -10,7 +10,7 @@ export async function findLog(log: number, { store }: Pick<LogContext, 'store'>)
   return head;
 }
 
-/** The key that checks the checkpoints of a log (C2SP signed note). */
+/** The form of a verifier (C2SP signed-note). */
 export const readKeyText = async (log: number, context: LogContext): Promise<string> =>
   toVerifierText(verifierOf(await openLogKey(context, log)));
 
@@ -20,7 +20,7 @@ function toRange(path: string, complete: number): TileRange {
   return range;
 }
 
-/** Reads a tile of a log (C2SP tlog-tiles): of a level of the tree, or of its entries. Throws not_found. */
+/** Reads a tile of entries or of a level of the tree (C2SP tlog-tiles). Throws not_found. */
 export async function readTile(
   head: LogHead,
   level: string,
@@ -36,10 +36,7 @@ export async function readTile(
   return Buffer.concat(await log.nodes(head.id, Number(level) * 8, from, width));
 }
 
-/**
- * The nodes that prove that the log at the smaller size is the beginning of the log at the larger size.
- * Throws not_found.
- */
+/** Throws not_found. */
 export async function readConsistency(
   head: LogHead,
   [from, to]: readonly [number, number],

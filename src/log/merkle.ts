@@ -16,7 +16,7 @@ export const leafHash = (leaf: string | Buffer): Buffer =>
 
 const emptyRoot = () => createHash('sha256').digest();
 
-/** The largest power of two below `size`, which is at least 2. */
+/** The largest power of two below `size`. `size` is at least 2. */
 function splitOf(size: number): number {
   let split = 1;
   while (split * 2 < size) split *= 2;
@@ -73,10 +73,7 @@ async function descend(
 export const inclusionProof = async (read: ReadNode, index: number, size: number): Promise<Buffer[]> =>
   (await descend(read, index, size, (start, end) => end - start <= 1)).path;
 
-/**
- * Makes the proof that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section
- * 2.1.2).
- */
+/** Proves that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
 export async function consistencyProof(read: ReadNode, from: number, to: number): Promise<Buffer[]> {
   if (from === 0 || from === to) return [];
   const { path, start, end } = await descend(read, from - 1, to, (_, last) => last === from);
@@ -104,10 +101,7 @@ function ascend(node: number, last: number, first: Buffer, path: readonly Buffer
   return last === 0 ? { older, newer } : undefined;
 }
 
-/**
- * Tells whether the tree of `size` leaves with this root has a leaf hash at `index` (RFC 9162 section
- * 2.1.3.2).
- */
+/** RFC 9162 section 2.1.3.2. */
 export function isIncluded(
   leaf: Buffer,
   place: { readonly index: number; readonly size: number; readonly root: Buffer },
@@ -123,7 +117,7 @@ export interface TreeHead {
   readonly root: Buffer;
 }
 
-/** Tells whether the older tree is a prefix of the newer one (RFC 9162 section 2.1.4.2). */
+/** RFC 9162 section 2.1.4.2. */
 export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Buffer[]): boolean {
   if (older.size > newer.size) return false;
   if (older.size === newer.size) return path.length === 0 && older.root.equals(newer.root);
@@ -138,14 +132,14 @@ export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Bu
   return roots?.older.equals(older.root) === true && roots.newer.equals(newer.root);
 }
 
-/** A complete subtree: the node at `position` of `level` (`ReadNode`). */
+/** A complete subtree (`ReadNode`). */
 export interface TreeNode {
   readonly level: number;
   readonly position: number;
   readonly hash: Buffer;
 }
 
-/** The left siblings of the subtrees that the leaf at a position completes, lowest first. */
+/** The left siblings of the subtrees that a leaf completes, lowest first. */
 export function siblingsOf(leaf: number): Omit<TreeNode, 'hash'>[] {
   const siblings: Omit<TreeNode, 'hash'>[] = [];
   for (let position = leaf; position % 2 === 1; position = (position - 1) / 2)
@@ -153,7 +147,9 @@ export function siblingsOf(leaf: number): Omit<TreeNode, 'hash'>[] {
   return siblings;
 }
 
-/** The subtrees that a leaf completes, the leaf first, from the hashes of its siblings as in `siblingsOf`. */
+/**
+ * Returns the subtrees that a leaf completes, the leaf first. `siblings` are the hashes of its `siblingsOf`.
+ */
 export function completedNodes(leaf: TreeNode, siblings: readonly Buffer[]): TreeNode[] {
   const nodes = [leaf];
   let { position, hash } = leaf;
@@ -165,16 +161,13 @@ export function completedNodes(leaf: TreeNode, siblings: readonly Buffer[]): Tre
   return nodes;
 }
 
-/**
- * Creates an empty tree that grows leaf by leaf. It keeps only the hashes that its root needs (RFC 6962
- * section 2.1).
- */
+/** Creates an empty tree. It keeps only the hashes that its root needs (RFC 6962 section 2.1). */
 export function createGrowingTree() {
   const complete: Buffer[] = [];
   let size = 0;
   return {
     size: () => size,
-    /** Returns the subtrees that the leaf completes, the leaf itself first. */
+    /** Returns the subtrees that the leaf completes, the leaf first. */
     add(leaf: string | Buffer): TreeNode[] {
       const siblings = complete.splice(complete.length - siblingsOf(size).length).reverse();
       const nodes = completedNodes({ level: 0, position: size, hash: leafHash(leaf) }, siblings);
@@ -190,7 +183,7 @@ export function createGrowingTree() {
 /** How many nodes or entries a full tile has (C2SP tlog-tiles). */
 export const tileWidth = 256;
 
-/** The form `<N>[.p/<W>]`: path elements of three digits, all but the last with an x (C2SP tlog-tiles). */
+/** Path elements of three digits, all but the last with an x (C2SP tlog-tiles). */
 const tileForm = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
 export interface TileRange {
@@ -198,7 +191,7 @@ export interface TileRange {
   readonly width: number;
 }
 
-/** Parses a tile's path; undefined if it is malformed or reaches beyond the `complete` nodes of its level. */
+/** Undefined if the path is malformed or reaches beyond the `complete` nodes of its level. */
 export function parseTilePath(path: string, complete: number): TileRange | undefined {
   const [, number = '', width = String(tileWidth)] = tileForm.exec(path) ?? [];
   const from = Number(number.replaceAll(/[x/]/g, '')) * tileWidth;
@@ -206,7 +199,7 @@ export function parseTilePath(path: string, complete: number): TileRange | undef
   return isInTree ? { from, width: Number(width) } : undefined;
 }
 
-/** Makes an entry bundle: each leaf after its length in 16 bits, big endian (C2SP tlog-tiles). */
+/** Each leaf follows its length in 16 bits, big endian (C2SP tlog-tiles). */
 export const toEntryBundle = (leaves: readonly string[]): Buffer<ArrayBuffer> =>
   Buffer.concat(
     leaves.flatMap((leaf) => {
@@ -216,7 +209,7 @@ export const toEntryBundle = (leaves: readonly string[]): Buffer<ArrayBuffer> =>
     }),
   );
 
-/** Reads the leaves of an entry bundle. A last entry that is cut off is left out. */
+/** A last entry that is cut off is left out. */
 export function readEntryBundle(bundle: Buffer): string[] {
   const leaves: string[] = [];
   for (let at = 0; at + 2 <= bundle.length; ) {
@@ -228,10 +221,7 @@ export function readEntryBundle(bundle: Buffer): string[] {
   return leaves;
 }
 
-/**
- * The path of the tile that has `width` entries or nodes from `from` on (C2SP tlog-tiles). `from` is a
- * multiple of 256.
- */
+/** C2SP tlog-tiles. `from` is a multiple of 256. */
 export function toTilePath({ from, width }: TileRange): string {
   const digits = String(from / tileWidth);
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? [];

@@ -31,10 +31,7 @@ export const readSignatures = (lines: string): NoteSignature[] =>
     return [{ name, keyId: bytes.subarray(0, keyIdBytes), signature: bytes.subarray(keyIdBytes), line }];
   });
 
-/**
- * Splits a note into its text, with the final line feed, and its signature lines; undefined if it has no
- * empty line.
- */
+/** The text ends in a line feed. Undefined if the note has no empty line. */
 export function splitNote(note: string): { text: string; signatures: NoteSignature[] } | undefined {
   const end = note.lastIndexOf('\n\n');
   return end < 0
@@ -42,7 +39,6 @@ export function splitNote(note: string): { text: string; signatures: NoteSignatu
     : { text: note.slice(0, end + 1), signatures: readSignatures(note.slice(end + 2)) };
 }
 
-/** A key that signs notes. Every signature line names it. */
 export interface NoteKey {
   readonly name: string;
   readonly privateKey: KeyObject;
@@ -78,14 +74,11 @@ export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
 export const toKeyName = (verifier: NoteVerifier): string =>
   `${verifier.name}+${keyId(verifier).toString('hex')}`;
 
-/** The published form of a verifier, `<name>+<key id>+<key>` (C2SP signed-note). */
+/** `<name>+<key id>+<key>` (C2SP signed-note). */
 export const toVerifierText = (verifier: NoteVerifier): string =>
   `${toKeyName(verifier)}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
 
-/**
- * The parts of a published key, `<name>+<key id>+<type and key>`; undefined if it is malformed or its key id
- * does not match.
- */
+/** Undefined if the text is malformed or its key id does not match. */
 export function readKeyText(text: string) {
   const [, name = '', id, encoded = ''] = keyForm.exec(text.trim()) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
@@ -95,22 +88,21 @@ export function readKeyText(text: string) {
   return keyId.toString('hex') === id ? { name, type, key, keyId } : undefined;
 }
 
-/** Undefined if the text is malformed or its key id does not match. */
+/** Undefined if the text is malformed, its key id does not match, or the key is not of Ed25519. */
 export function readVerifier(text: string): NoteVerifier | undefined {
   const { name = '', type, key } = readKeyText(text) ?? {};
   const publicKey = key && type === ed25519 ? toPublicKey('ed25519', key) : undefined;
   return publicKey && { name, publicKey };
 }
 
-/** Adds a signature line to a text that ends in a line feed (C2SP signed-note). */
+/** The text must end in a line feed (C2SP signed-note). */
 export function signNote(text: string, key: NoteKey): string {
   const signature = Buffer.concat([keyId(verifierOf(key)), sign(null, Buffer.from(text), key.privateKey)]);
   return `${text}\n\u2014 ${key.name} ${signature.toString('base64')}\n`;
 }
 
 /**
- * Returns the text of a note that this verifier signed. Undefined if it did not, or if any signature with its
- * name and key id is wrong.
+ * Undefined if this verifier did not sign the note, or if any signature with its name and key id is wrong.
  */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
   const { text = '', signatures = [] } = splitNote(note) ?? {};
@@ -127,7 +119,7 @@ export interface Checkpoint extends TreeHead {
 
 const body = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n/;
 
-/** Makes the signed text of a tree head (C2SP tlog-checkpoint). The key's name is the origin. */
+/** C2SP tlog-checkpoint. The key's name is the origin. */
 export const toCheckpoint = ({ size, root }: TreeHead, key: NoteKey): string =>
   signNote(`${key.name}\n${size}\n${root.toString('base64')}\n`, key);
 
@@ -138,17 +130,14 @@ export function readCheckpoint(text: string): Checkpoint | undefined {
   return { origin, size: Number(size), root: Buffer.from(root, 'base64') };
 }
 
-/** Parses a checkpoint that this verifier signed under its own name; undefined for any other text. */
+/** Undefined unless this verifier signed the checkpoint under its own name. */
 export function openCheckpoint(text: string, verifier: NoteVerifier): Checkpoint | undefined {
   const note = openNote(text, verifier);
   const checkpoint = note === undefined ? undefined : readCheckpoint(note);
   return checkpoint?.origin === verifier.name ? checkpoint : undefined;
 }
 
-/**
- * Makes a proof, which can be checked offline, that a checkpoint's tree has a leaf at `index` (C2SP
- * tlog-proof).
- */
+/** A proof that a checkpoint's tree has a leaf at `index` (C2SP tlog-proof). */
 export const toProofText = (index: number, path: readonly Buffer[], checkpoint: string): string =>
   [
     'c2sp.org/tlog-proof@v1',
@@ -160,7 +149,7 @@ export const toProofText = (index: number, path: readonly Buffer[], checkpoint: 
 
 const hashForm = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Parses the hashes of a proof, one per line; undefined unless each is the base64 of 32 bytes. */
+/** Undefined unless each line is the base64 of 32 bytes. */
 export const readHashes = (lines: readonly string[]): Buffer[] | undefined =>
   lines.every((line) => hashForm.test(line)) ? lines.map((line) => Buffer.from(line, 'base64')) : undefined;
 

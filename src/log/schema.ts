@@ -22,7 +22,7 @@ export const headTable = table(
     base: integer,
     size: integer,
     opened_at: text,
-    /** The checkpoint that closed the log, once the log is closed. */
+    /** Set once the log is closed. */
     closed_with: optional(text),
   },
   { isLast: true },
@@ -36,9 +36,7 @@ const leafTable = table('log_leaf', ['log_index'], {
   erased_by: optional(integer),
 });
 
-/**
- * Hashes (hex) of the complete subtrees over one log's leaves (log/merkle.ts). Level 0 has the leaf hashes.
- */
+/** Hashes (hex) of the complete subtrees (`ReadNode` in log/merkle.ts). */
 const nodeTable = table('log_node', ['log', 'level', 'position'], {
   log: integer,
   level: integer,
@@ -50,10 +48,7 @@ const recordTable = table('log_record', ['log_index'], { log_index: integer, sal
 
 const keyTable = table('log_key', ['id'], { id: integer, seed: text, created_at: text });
 
-/**
- * The last finished audit of the database, in one row. `entries` counts the entries of the log that it
- * compared. No backup contains it, so a restored database is audited anew.
- */
+/** The last finished audit, in one row. No backup contains it, so a restored database is audited anew. */
 const auditTable = table('audit_run', noBackup, {
   id: integer,
   finished_at: text,

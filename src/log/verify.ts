@@ -5,7 +5,7 @@ import { canonicalDigest, isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
 import { type Checkpoint, openCheckpoint, readHashes, readProofText, readVerifier } from './notes.ts';
 
-/** The parts of an answer of get_proof that verifying needs. */
+/** The members of an answer of get_proof that verifying needs. */
 export const savedProof = z.object({
   leaf: z.string(),
   record: z.string().optional(),
@@ -43,7 +43,7 @@ function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): 
 }
 
 export interface ExpectedRecord {
-  /** The listing that the record is about, which is rated or claimed. */
+  /** The rated or claimed listing. */
   readonly handle?: string;
   readonly source?: string;
   readonly id?: string;
@@ -62,10 +62,7 @@ const expectedMembers = {
   id: ['id', 'rating_id'],
 } as const;
 
-/**
- * Checks whether the record, if there is one, names the expected listings and rating id. Throws if the record
- * is not JSON.
- */
+/** Returns no checks without a record. Throws if the record is not JSON. */
 export function checkExpected({ record }: SavedProof, expected: ExpectedRecord): Check[] {
   if (record === undefined) return [];
   return Object.entries(expectedMembers).flatMap(([name, members]) => {
@@ -75,8 +72,8 @@ export function checkExpected({ record }: SavedProof, expected: ExpectedRecord):
 }
 
 /**
- * Verifies a saved proof offline. `key` is a verifier from a different source, if the caller has one.
- * `erasure` is the saved proof of the entry that says that the record was erased.
+ * `key` is a verifier from a different source, if the caller has one. `erasure` is the saved proof of the
+ * entry that says that the record was erased.
  */
 export function verifySavedProof(saved: SavedProof, key: string = saved.key, erasure?: SavedProof): Check[] {
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
@@ -103,10 +100,7 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
-/**
- * The type of an in-toto statement. Its predicate type is a URL of the service that states it and ends in
- * `predicateName`.
- */
+/** The predicate type is a URL of the service that states it, and ends in `predicateName`. */
 export const statementType = 'https://in-toto.io/Statement/v1';
 export const predicateName = '/about#evidence-v1';
 const statementForm = z.object({
@@ -117,8 +111,8 @@ const statementForm = z.object({
 });
 
 /**
- * Verifies that this key signed a statement about a listing and, if they are expected, that it names the
- * handle and is about this document. `as_of` is the day that it states.
+ * Verifies that this key signed a statement and, if they are given, that it is about this handle and this
+ * document. `as_of` is the day that it states.
  */
 export function verifyStatement(
   envelope: Envelope,
@@ -143,10 +137,7 @@ export function verifyStatement(
   return { checks, as_of: data.predicate.as_of };
 }
 
-/**
- * Verifies that a newer checkpoint continues an older one. The saved consistency proof has one base64 hash a
- * line.
- */
+/** The saved consistency proof has one base64 hash a line. */
 export function verifyConsistency(
   older: string,
   newer: string,

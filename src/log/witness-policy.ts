@@ -10,20 +10,16 @@ interface PolicyWitness {
   readonly url?: string;
 }
 
-/**
- * A policy that says which checkpoints count: the logs, and the witnesses that must cosign (C2SP
- * tlog-policy).
- */
+/** The logs, and the witnesses that must cosign their checkpoints (C2SP tlog-policy). */
 export interface Policy {
   readonly logs: readonly { readonly key: string; readonly verifier: NoteVerifier }[];
   readonly witnesses: readonly PolicyWitness[];
-  /** The groups. A group counts as cosigning if at least `needed` of its members do. */
+  /** A group counts as cosigning if at least `needed` of its members do. */
   readonly groups: ReadonlyMap<string, { readonly needed: number; readonly members: readonly string[] }>;
   /** The name of a witness or a group, or `none`. */
   readonly quorum: string;
 }
 
-/** An error in a policy file. */
 export class PolicyFault extends Error {}
 
 /** The last second that `Date` can show. Later times are shown as seconds. */
@@ -41,16 +37,15 @@ function toNeed({ groups, quorum }: Policy): string {
   return group ? `${group.needed} of ${group.members.join(', ')}` : quorum;
 }
 
-/** Tells whether a witness, or enough members of a group, cosigned. */
-function counts(policy: Policy, name: string, cosigned: ReadonlySet<string>): boolean {
+function hasCosigned(policy: Policy, name: string, cosigned: ReadonlySet<string>): boolean {
   const group = policy.groups.get(name);
   if (!group) return name === 'none' || cosigned.has(name);
-  return group.members.filter((member) => counts(policy, member, cosigned)).length >= group.needed;
+  return group.members.filter((member) => hasCosigned(policy, member, cosigned)).length >= group.needed;
 }
 
 function checkQuorum(policy: Policy, cosigned: ReadonlySet<string>): Check {
   if (policy.quorum === 'none') return { holds: true, message: 'the policy wants no cosignature' };
-  const holds = counts(policy, policy.quorum, cosigned);
+  const holds = hasCosigned(policy, policy.quorum, cosigned);
   const by =
     cosigned.size === 0 ? 'no witness of the policy cosigned' : `cosigned by ${[...cosigned].join(', ')}`;
   return { holds, message: `the policy wants ${toNeed(policy)}: ${holds ? '' : 'too few, '}${by}` };
@@ -84,14 +79,10 @@ export function checkWitnesses(checkpoint: string, policy: Policy) {
     (line) => line.name !== origin && !policy.witnesses.some(({ cosigner }) => isOf(line, cosigner)),
   );
   return {
-    /** One check for each witness that cosigned, and for each cosignature that is wrong. */
     checks: found.flatMap(({ check }): Check[] => (check ? [check] : [])),
-    /** Whether enough of the policy's witnesses cosigned. Wrong cosignatures fail a check of their own. */
+    /** Wrong cosignatures fail a check of their own. */
     quorum: checkQuorum(policy, new Set(cosigned)),
-    /**
-     * Remarks that do not decide: repeated cosignatures, missing witnesses, keys that the policy does not
-     * name.
-     */
+    /** Remarks that do not decide whether the checkpoint counts. */
     notes: [
       ...found.flatMap(({ notes }) => notes),
       ...(foreign.length > 0
@@ -105,7 +96,7 @@ interface Draft {
   readonly logs: Policy['logs'][number][];
   readonly witnesses: PolicyWitness[];
   readonly groups: Map<string, { readonly needed: number; readonly members: readonly string[] }>;
-  /** Names that are already members of a group. Each can be a member only once. */
+  /** A name can be a member of only one group. */
   readonly grouped: Set<string>;
   quorum?: string;
 }

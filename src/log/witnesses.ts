@@ -7,10 +7,9 @@ import { consistencyProof } from './merkle.ts';
 import { readSignatures, splitNote } from './notes.ts';
 import { type AskedWitness, readWitnesses } from './witness-policy.ts';
 
-/** The outcome of asking a witness. `cosigned` has its signature line; the others say why there is none. */
 type WitnessReply =
   | { readonly result: 'cosigned'; readonly line: string; readonly size: number }
-  /** It says that it cosigned a tree of this size last, so that the proof began at a wrong size. */
+  /** It says that it cosigned a tree of this size last. The proof began at a different size. */
   | { readonly result: 'other_size'; readonly size: number }
   /** It says that it cosigned a tree of this size, which is larger than the one in the database. */
   | { readonly result: 'larger_tree'; readonly size: number }
@@ -21,7 +20,7 @@ type WitnessReply =
 
 const exchange_ms = 5000;
 
-/** Reads the cosignature in a witness's answer. Lines of unknown keys are ignored (C2SP tlog-witness). */
+/** Lines of unknown keys are ignored (C2SP tlog-witness). */
 function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: AskedWitness): WitnessReply {
   const own = readSignatures(answer).find((line) => isOf(line, cosigner));
   const { text: signed = '' } = splitNote(checkpoint.text) ?? {};
@@ -39,19 +38,13 @@ export const createWitnessClient = ({ version, publicUrl }: IssuingContext['conf
     reach: (url) => ({ url, addresses: 'any' }),
   });
 
-/**
- * The body of `add-checkpoint` (C2SP tlog-witness): the size that was cosigned last, the proof that our tree
- * continues it, and the checkpoint.
- */
+/** The body of `add-checkpoint` (C2SP tlog-witness). */
 const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
   [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
 
 type WitnessContext = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
-/**
- * Asks a witness to cosign a checkpoint. `oldSize` is how many entries the witness is thought to have
- * cosigned last.
- */
+/** `oldSize` is how many entries the witness is thought to have cosigned last. */
 async function askOnce(
   { store, client }: WitnessContext,
   {
@@ -80,10 +73,7 @@ async function askOnce(
   return { result: 'unavailable', why: `status ${answer.status}` };
 }
 
-/**
- * Judges a tree that is larger than the checkpoint's: a different node may have published it meanwhile, or
- * the database lacks it.
- */
+/** Another node may have published a larger tree meanwhile, or the database lacks it. */
 async function compareWithDatabase(
   { store }: WitnessContext,
   size: number,
@@ -94,8 +84,8 @@ async function compareWithDatabase(
 }
 
 /**
- * Asks a witness and, if it says that it cosigned a different size last, asks again with that size, which is
- * returned as `before`. Never rejects because of an answer.
+ * If the witness says that it cosigned a different size last, asks again with that size, which is returned as
+ * `before`. Never rejects because of an answer.
  */
 export async function askWitness(asking: WitnessContext, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;
@@ -124,9 +114,9 @@ function report({ log }: IssuingContext, { name }: AskedWitness, asked: WitnessR
 }
 
 /**
- * Returns a function that asks the witnesses that have not cosigned the newest checkpoint, and publishes
- * their cosignatures at its end. It rejects if the log cannot be read. After a start, the first request to a
- * witness states size 0; a witness that has cosigned before answers with its own size (409).
+ * Returns a function that asks the witnesses that have not cosigned the newest checkpoint, and then publishes
+ * their cosignatures. It rejects if the log cannot be read. After a start, the first request to a witness
+ * states size 0. A witness that has cosigned before answers with its own size (409).
  */
 export function createWitnessRound(context: IssuingContext) {
   const { checkpoints, config } = context;
@@ -166,10 +156,7 @@ export function createWitnessRound(context: IssuingContext) {
 
 const pause_ms = 5000;
 
-/**
- * Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Does nothing without
- * witnesses, and logs failures.
- */
+/** Asks the witnesses of WITNESSES until the signal, with five seconds between two rounds. Logs failures. */
 export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (readWitnesses(context.config.witnesses).length === 0) return;
   const ask = createWitnessRound(context);
