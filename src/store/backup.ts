@@ -24,7 +24,7 @@ const headerOfAnyVersion = z.object({
   version: z.int(),
   dossier: z.string().regex(/^[\w.+-]{1,40}$/),
 });
-/** The first line: the version that made the backup, when, and the number of rows of each table. */
+/** The first line. */
 const headerLine = headerOfAnyVersion.extend({
   version: z.literal(formatVersion),
   created_at: z.iso.datetime(),
@@ -32,9 +32,7 @@ const headerLine = headerOfAnyVersion.extend({
 });
 /** A line between the first and the last: up to 500 rows of one table, fewer if they are long. */
 const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
-/**
- * The last line: for each table the number of rows written, and the SHA-256 of all lines but the first, hex.
- */
+/** The last line. Its SHA-256 (hex) is of all lines between the first and this one. */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
 
 export type BackupHeader = z.output<typeof headerLine>;
@@ -53,10 +51,9 @@ function markOf(tables: readonly AnyTable[]): BackedUpTable {
   return mark;
 }
 
-/** The number of rows that are measured or deleted at once; no batch has more. */
+/** At most this many rows are measured or deleted at once. No batch has more. */
 const batchRows = 500;
 
-/** The columns of a table's key as one value, for comparing and ordering. */
 const keyColumns = ({ backup }: BackedUpTable): RawBuilder<unknown> =>
   sql.join(backup.key.map((column) => sql.ref(column)));
 
@@ -88,9 +85,7 @@ async function countBatches(
   return count > 0 ? [...counts, count] : counts;
 }
 
-/**
- * All rows of a table in the order of its key, in batches; order and batches are the same on every engine.
- */
+/** The order of the rows and the batches are the same on every engine. */
 async function* readTable(
   db: QueryExecutorProvider,
   table: BackedUpTable,
@@ -159,7 +154,7 @@ async function readState(db: QueryExecutorProvider, tables: readonly AnyTable[])
 const clearTable = (db: QueryExecutorProvider, { name }: AnyTable) =>
   sql`delete from ${sql.table(name)}`.execute(db);
 
-/** Removes the mark of a new database; returns the state before. */
+/** Returns the state before. */
 async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) {
   const state = await readState(db, tables);
   if (state === 'new') await clearTable(db, markOf(tables));
@@ -182,7 +177,7 @@ interface Loading<Schema> {
   readonly follow: Follow<Schema>;
 }
 
-/** Deletes the first 500 rows of a table. Returns false if there are none. */
+/** Returns false if the table is empty. */
 async function clearBatch<Schema>(
   { follow }: Loading<Schema>,
   db: Kysely<Schema>,
@@ -204,7 +199,7 @@ async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
     while (await loading.commit((db) => clearBatch(loading, db, table)));
 }
 
-/** Inserts rows of a backup; the database checks their columns and values. */
+/** The database checks the columns and values. */
 const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
   withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
 
@@ -220,8 +215,8 @@ const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
 });
 
 /**
- * Writes the rows that mark a complete database, after which no other load writes, and removes them again if
- * the row counts are wrong.
+ * Writes the rows that mark a complete database, after which no other load writes. Removes them again if the
+ * row counts are wrong.
  */
 async function finish<Schema>(
   engine: Engine,
@@ -239,9 +234,8 @@ async function finish<Schema>(
 }
 
 /**
- * Starts to fill a new database, or empties and fills one that an interrupted load has left. Nothing marks it
- * as complete until `finish`, so that no process opens it. Returns undefined, and changes nothing, if the
- * database is in use.
+ * Starts to fill a new database, or one that an interrupted load has left. Nothing marks it as complete until
+ * `finish`, so that no process opens it. Returns undefined, and changes nothing, if the database is in use.
  */
 export async function loadStore<Schema>(engine: Engine, loading: Loading<Schema>): Promise<Load | undefined> {
   const { tables, commit, follow } = loading;
@@ -325,8 +319,7 @@ async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: Backup
 }
 
 /**
- * Reads the header of a backup. Throws the reason if that fails. Reading the batches throws if the backup is
- * incomplete or was changed.
+ * Throws if the header cannot be read. Reading the batches throws if the backup is incomplete or was changed.
  */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);
@@ -337,10 +330,9 @@ export async function readBackup(chunks: AsyncIterable<Buffer>) {
 const toBackupLine = (value: object) => `${JSON.stringify(value)}\n`;
 
 /**
- * The text of a backup (docs/decisions/store.md): a header, lines of up to 500 rows of a table, and an end
- * with the row counts and the SHA-256 of all lines between. The same data always gives the same text, except
- * for the header. Throws if a row is so long that no restore would read its line. `onRows` is called after
- * each batch, with the number of rows read.
+ * The same data gives the same text, except for the header (docs/decisions/store.md). Throws if a row is so
+ * long that no restore would read its line. `onRows` is called after each batch, with the number of rows read
+ * so far.
  */
 export async function* toBackupText(
   dump: StoreDump,

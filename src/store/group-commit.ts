@@ -7,8 +7,8 @@ const mostPerCommit = 64;
 const mostTries = 3;
 
 /**
- * Tells whether PostgreSQL rolled a transaction back in favour of a concurrent one, by its SQLSTATE, so that
- * it may run again.
+ * With these SQLSTATEs PostgreSQL rolls a transaction back in favour of a concurrent one, so that it may run
+ * again.
  */
 const isConflict = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
@@ -27,8 +27,8 @@ interface Queued<Schema> {
 export type Transact<Schema> = (work: (db: Kysely<Schema>) => Promise<void>) => Promise<void>;
 
 /**
- * Runs work on its own savepoint. If it throws, rolls it back and returns the error in an object, because any
- * value can be thrown. Throws if the whole transaction is lost or has to run again.
+ * Returns an error of the work in an object, because any value can be thrown. Throws if the whole transaction
+ * is lost or has to run again.
  */
 async function runOnSavepoint<Schema>(db: Kysely<Schema>, queued: Queued<Schema>) {
   await db.executeQuery(savepoint);
@@ -86,9 +86,8 @@ async function commitGroup<Schema>(
 }
 
 /**
- * Returns a function that runs work in a transaction. Up to 64 pieces of work that arrive during a commit
- * share the next one, each on its own savepoint, so that an error rolls back only its own changes. Each piece
- * resolves after the commit.
+ * Up to 64 pieces of work that arrive during a commit share the next one, each on its own savepoint, so that
+ * an error rolls back only its own changes. Each piece resolves after the commit.
  */
 export function createGroupCommit<Schema>(
   transact: Transact<Schema>,

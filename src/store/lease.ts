@@ -4,7 +4,7 @@ import { day_ms } from '../core/text.ts';
 import type { Db } from './schema.ts';
 import type { Engine, Lease, Leases, Transaction } from './store.ts';
 
-/** A lease that was not renewed for this long can be taken over by any node. */
+/** After this long without a renewal, any node can take a lease over. */
 const expires_ms = 10_000;
 /** A holder stops acting this long after its last renewal, before anybody else can take the lease over. */
 const trusted_ms = 7000;
@@ -12,7 +12,7 @@ const renewEvery_ms = 2000;
 /** After this long, nobody needs the last renewal of a lease that was never released. */
 const forgotten_ms = 7 * day_ms;
 
-/** Reads of leases. Ages are measured by the database's clock, so that the clocks of nodes may differ. */
+/** Ages are measured by the database's clock, so that the clocks of nodes may differ. */
 export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
   async find(name: string) {
     const row = await db
@@ -27,10 +27,7 @@ export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => 
 });
 
 export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
-  /**
-   * Tells whether an owner still has a lease. A transaction that checks this first writes nothing for an
-   * owner that lost it.
-   */
+  /** A transaction that checks this first writes nothing for an owner that lost its lease. */
   async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
     const held = db.selectFrom('lease').select('name').where('name', '=', name);
     return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
@@ -51,7 +48,7 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
       .executeTakeFirstOrThrow();
     return rows !== undefined && rows > 0n;
   },
-  /** Renews the leases of these owners; returns the owners that still have theirs. */
+  /** Returns the owners that still have their lease. */
   async renew(owners: readonly string[]) {
     const renewed = db
       .updateTable('lease')
@@ -67,7 +64,7 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
   },
 });
 
-/** A lease of this node; `age_ms` is the time since its last renewal was requested. */
+/** `age_ms` is the time since the last renewal was requested. */
 interface Held {
   readonly lost: AbortController;
   age_ms: () => number;
@@ -80,7 +77,7 @@ function startWatch(): () => number {
   return () => Math.max(performance.now() - steady_ms, Date.now() - wall_ms);
 }
 
-/** Creates the leases of a store, which are renewed together in one write. */
+/** All leases of a store are renewed together in one write. */
 export function createLeases(
   { find }: Pick<Leases, 'find'>,
   write: <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>,
@@ -109,7 +106,7 @@ export function createLeases(
     if (isRenewing || held.size === 0) return;
     isRenewing = true;
     void renew()
-      .catch(() => undefined) // It is tried again at the next tick; holders stop meanwhile.
+      .catch(() => undefined) // It is tried again at the next tick.
       .finally(() => {
         isRenewing = false;
       });

@@ -4,7 +4,7 @@ import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
 export const withAnyTable = <Schema>(db: Kysely<Schema>) =>
   db as Kysely<unknown> as Kysely<Record<string, Record<string, unknown>>>;
 
-/** Inserts rows of a table; each replaces the row with the same key. */
+/** Each row replaces the one with the same key. */
 export function upsert<Schema, Table extends keyof Schema & string>(
   db: Kysely<Schema>,
   table: Table,
@@ -24,8 +24,8 @@ export function upsert<Schema, Table extends keyof Schema & string>(
 }
 
 /**
- * Reads the value of the row with this key; undefined if there is none. Throws if a column of the key is
- * undefined, because Kysely would leave it out.
+ * Undefined if there is no such row. Throws if a column of the key is undefined, because Kysely would leave
+ * it out.
  */
 export async function findOne<
   Schema,
@@ -51,7 +51,7 @@ export async function findOne<
 /** There are few sizes, so that an engine prepares few statements. */
 const sizes = [100, 10, 1] as const;
 
-/** Passes rows on in their order, in chunks of a hundred, ten or one. */
+/** Passes rows on in their order. */
 export async function inChunks<T>(
   rows: readonly T[],
   work: (chunk: readonly T[]) => Promise<unknown>,
@@ -72,7 +72,6 @@ class Placeholder {
   }
 }
 
-/** Replaces each value in lists and rows with a placeholder. */
 function toPlaceholders(sample: unknown, read: RunQuery): unknown {
   const placeholderOf = (name: string | number, one: unknown) =>
     toPlaceholders(one, (given) => (read(given) as Record<string | number, unknown>)[name]);
@@ -94,7 +93,7 @@ export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
     const { adapter } = db.getExecutor();
     const queries = compiled.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
     compiled.set(adapter, queries);
-    // Lengths of the list parameters, because a different number of rows needs a different query.
+    // A different number of rows needs a different query.
     const shape = given.map((one) => (Array.isArray(one) ? one.length : '')).join();
     const query =
       queries.get(shape) ?? build(db, ...(toPlaceholders(given, (all) => all) as Given)).compile();
@@ -110,5 +109,5 @@ export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
  */
 export const currentFlag = sql.lit(1);
 
-/** A text that sorts after every text that starts with `prefix`. */
+/** A text that sorts after the texts that start with `prefix`. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;

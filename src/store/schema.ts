@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { integer, noBackup, type RowsOf, table, text } from './table.ts';
 
-/** Work that only one process does at a time. `owner` is different each time that the lease is taken. */
+/** `owner` is different each time that the lease is taken. */
 const leaseTable = table('lease', noBackup, {
   name: text,
   owner: text,

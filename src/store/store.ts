@@ -4,14 +4,11 @@ import type { StoredRow } from './table.ts';
 
 export interface StoreDump {
   readonly counts: Readonly<Record<string, number>>;
-  /**
-   * Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about
-   * 256 KiB at a time.
-   */
+  /** Yields all rows, table by table, in the order of the keys; at most 500 and about 256 KiB at a time. */
   read(): AsyncIterable<{ readonly table: string; readonly rows: readonly StoredRow[] }>;
 }
 
-/** A database that is being filled from a backup; it can be used only after `finish`. */
+/** A database that is being filled from a backup. It can be used only after `finish`. */
 export interface Load {
   /** Inserts at most 500 rows of one table in one transaction. Throws if they do not fit the table. */
   put(table: string, rows: readonly StoredRow[]): Promise<void>;
@@ -19,7 +16,7 @@ export interface Load {
   finish(counts: Readonly<Record<string, number>>): Promise<void>;
 }
 
-/** The right to do the named work, which only one holder over all nodes has at a time. */
+/** The right to the named work, which only one holder over all nodes has at a time. */
 export interface Lease extends AsyncDisposable {
   readonly name: string;
   readonly owner: string;
@@ -30,20 +27,16 @@ export interface Lease extends AsyncDisposable {
    * `isHeldBy`.
    */
   isOurs(): boolean;
-  /**
-   * Lets others take it at once, as the end of `await using` does. Never rejects: a lease that cannot be
-   * released expires.
-   */
+  /** Lets others take it at once. Never rejects: a lease that cannot be released expires. */
   release(): Promise<void>;
 }
 
-/** The leases of a node; they are renewed until they are released. */
 export interface Leases {
-  /** Undefined if nobody has taken the lease, or its last holder released it. */
+  /** Undefined if no holder is stored, for example after a release. */
   find(name: string): Promise<{ readonly isHeld: boolean; readonly renewed_at: string } | undefined>;
   /** The id of this store as a holder; the owner of each of its leases begins with it. */
   readonly holder: string;
-  /** Takes a lease; undefined while another holder has it, in this process or another. */
+  /** Undefined while anybody has the lease. */
   take(name: string): Promise<Lease | undefined>;
   /**
    * Releases the leases of another store whose thread has ended, so that others need not wait until they
@@ -53,21 +46,18 @@ export interface Leases {
   end(): Promise<void>;
 }
 
-/** All reads, by noun (app/sql-store.ts). A read that finds nothing returns undefined or an empty list. */
+/** By noun (app/sql-store.ts). A read that finds nothing returns undefined or an empty list. */
 // biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads that it makes
 export interface Reads {}
 
 /**
- * Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. A function
- * takes the part of its module, such as ClaimTransaction in claims/schema.ts.
+ * Reads see the transaction's own writes. A function takes the part of its module, such as ClaimTransaction
+ * in claims/schema.ts.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads and writes that it makes
 export interface Transaction {}
 
-/**
- * The members of a transaction with these names. In the declarations of the package, where nothing adds
- * members to `Transaction`, it has none.
- */
+/** In the declarations of the package, where nothing adds members to `Transaction`, this has none. */
 export type TransactionPart<Name extends string> = Pick<Transaction, Extract<Name, keyof Transaction>>;
 
 /**
@@ -82,7 +72,7 @@ export type ChangedHandles = readonly string[] | 'all';
  */
 export type StoreFailure = 'storage_full' | 'unavailable' | 'damaged';
 
-/** The database behind one contract, which one conformance suite tests for every engine. */
+/** One conformance suite tests this contract on every engine. */
 export interface Store
   extends Reads,
     AsyncDisposable,
@@ -90,52 +80,39 @@ export interface Store
   /**
    * Runs `work` in a transaction that sees all earlier writes, and returns its result once it is durable. If
    * `work` throws, nothing is written. After a conflict `work` runs again, so it must have no effects outside
-   * the transaction: `write` rejects in `work`, and so does a request to a host.
+   * the transaction: in `work`, `write` and requests to hosts reject.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Reads that tell whether a node is ready. They wait for no other reads. */
   readonly health: Reads;
-  /**
-   * The right to work that only one node does: an import, an audit, the messages to a webhook, requests to a
-   * host.
-   */
   readonly leases: Leases;
-  /** Tells whether the database is complete: false during a restore, and after one that was interrupted. */
+  /** False during a restore, and after one that was interrupted. */
   isComplete(): Promise<boolean>;
   /** Reads as of one moment, however long `work` takes; a database in memory is not written meanwhile. */
   snapshot<T>(work: (reads: Reads) => Promise<T>): Promise<T>;
   dump<T>(work: (dump: StoreDump) => Promise<T>): Promise<T>;
-  /** Starts to fill a new or half-restored database from a backup; undefined if the database is in use. */
+  /** Undefined if the database is in use. */
   load(): Promise<Load | undefined>;
   /**
-   * Calls back after each commit, of this process or another, that changed listings. Returns a function that
-   * stops it.
+   * Calls back after commits, of this process or another, that changed listings, and when such commits may
+   * have been missed. Returns a function that stops it.
    */
   onChange(listener: (changed: ChangedHandles) => void): () => void;
 }
 
-/** The differences between engines; everything else is written once on top of them (app/sql-store.ts). */
+/** The differences between engines. */
 export interface Engine<Schema extends StoreSchema = StoreSchema> {
-  /** Database for reads outside a transaction. */
+  /** For reads outside a transaction. */
   readonly reader: Kysely<Schema>;
-  /**
-   * Database for searches and lists, which may lag behind the latest writes; the same as `reader` without a
-   * replica.
-   */
+  /** For searches and lists. It may lag behind the latest writes if there is a replica. */
   readonly lagging: Kysely<Schema>;
-  /** Database for the few reads that tell whether this node is well. Other reads do not delay them. */
+  /** For the few reads that tell whether this node is well. Other reads do not delay them. */
   readonly health: Kysely<Schema>;
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Kysely<Schema>;
-  /**
-   * The damage of the database's file, in one line; undefined if there is none, or if the engine cannot be
-   * asked.
-   */
+  /** One line; undefined if the file has no damage, or if the engine cannot be asked. */
   findDamage(): Promise<string | undefined>;
-  /**
-   * Removes deleted content from the database files; false if they may still hold some. Blocks other writers
-   * meanwhile.
-   */
+  /** Returns false if the database files may still hold deleted content. Blocks other writers meanwhile. */
   dropDeleted(): Promise<boolean>;
   /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
@@ -150,9 +127,9 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
   failureOf(error: unknown): StoreFailure | undefined;
   /** Called first in every transaction; waits until no other process writes. */
   takeWriteLock(db: Kysely<Schema>): Promise<void>;
-  /** Called last in a transaction; notifies other processes once it is committed. */
+  /** Called last in a transaction that changed listings. Notifies other processes once it is committed. */
   announce(db: Kysely<Schema>, changed: ChangedHandles): Promise<void>;
-  /** Calls back when another process wrote. Returns a function that stops it. */
+  /** Calls back when another process changed listings, or may have. Returns a function that stops it. */
   onForeignChange(listener: (changed: ChangedHandles) => void): () => void;
   close(): Promise<void>;
 }

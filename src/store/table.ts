@@ -8,7 +8,6 @@ export const text: Column<string, string> = {};
 export const oneOf = <WrittenValue extends string>(): Column<WrittenValue, WrittenValue> => ({});
 /** A whole number up to 2^53. */
 export const integer: Column<number, number> = {};
-/** Stored as 1 or 0. */
 export const flag: Column<boolean, number> = { encode: Number, decode: (stored) => stored === 1 };
 export const json = <WrittenValue>(): Column<WrittenValue, string> => ({
   encode: JSON.stringify,
@@ -44,8 +43,8 @@ export type TableValue<T> = T extends { encode(value: infer V): unknown } ? { [K
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
 /**
- * The codec of some columns: they give the domain type (TableValue), the row type (RowOf), and the code
- * between them. `derived` computes columns that follow from the value; they are not decoded.
+ * Columns give the domain type (TableValue), the row type (RowOf), and the code between them. `derived`
+ * computes columns that follow from the value; they are not decoded.
  */
 export function rowCodec<
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type
@@ -96,18 +95,14 @@ export function rowCodec<
 
 export interface TableBackup {
   readonly key: readonly string[];
-  /**
-   * Whether it is restored last, so that its rows mark a complete database. Exactly one table is the last.
-   */
+  /** The rows of the table that is restored last mark a complete database. Only one table is the last. */
   readonly isLast: boolean;
-  /** Converts a row to the form in which a restored database begins with it. */
+  /** Changes a row for the restored database. */
   readonly toRestored: (row: StoredRow) => StoredRow;
 }
 
-/** A row as both engines store it: texts, whole numbers and nulls, by column. */
 export type StoredRow = Readonly<Record<string, string | number | null>>;
 
-/** The part of a table that general code uses, such as the backup. */
 export interface AnyTable {
   readonly name: string;
   readonly backup?: TableBackup | undefined;
@@ -116,10 +111,7 @@ export interface AnyTable {
 /** Stands in place of the key of a table that no backup has. */
 export const noBackup = [] as const;
 
-/**
- * The one definition of a table: its name, the columns that order its rows in a backup, and its columns
- * (rowCodec).
- */
+/** `key` has the columns by which a backup orders the rows. */
 export function table<
   Name extends string,
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type

@@ -8,7 +8,7 @@ export interface EngineDdl {
   readonly int8: string;
   /** Column type of text that sorts by its bytes. */
   readonly text: string;
-  /** Creates the tables that only this engine has: its search index and the tables that belong to it. */
+  /** Creates the tables that only this engine has, such as those of its search index. */
   createEngineTables(db: Db): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function runStatements(
   for (const statement of statements.trim().split(';\n')) await sql.raw(statement).execute(db);
 }
 
-/** Creates the database of the first release: its tables, and the head of an empty log. */
+/** The database of the first release. */
 export const createInitialTables = (ddl: EngineDdl): Migration => ({
   async up(db: Db) {
     await runStatements(db, './0001-tables.sql', ddl);

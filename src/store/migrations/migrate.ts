@@ -18,17 +18,13 @@ const adviceFor = {
     'this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database',
 };
 
-/** There is no database to open, and none may be made. */
 export class NoDatabase extends ExitError {
   constructor(message = 'there is no database of Dossier') {
     super(exitCodes.io, message);
   }
 }
 
-/**
- * The kind of version that left a database with other migrations than ours. Versions before the first release
- * had a different first migration; newer versions have further ones.
- */
+/** Versions before the first release had a different first migration. Newer versions have further ones. */
 function otherVersionOf(names: readonly string[], ours: readonly string[]) {
   if (names.length > 0 && names[0] !== ours[0]) return 'before-release';
   if (names.some((name) => !ours.includes(name))) return 'newer';
@@ -55,8 +51,8 @@ const createAddition = (name: string, ddl: EngineDdl): Migration => ({
 });
 
 /**
- * Upgrades a database as far as `opening` allows. Throws NoDatabase if there is none, and ExitError if it
- * cannot or may not be upgraded; the database is then unchanged.
+ * Throws NoDatabase if there is no database, and ExitError if this version cannot or may not upgrade it. The
+ * database is then unchanged.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): Promise<void> {
   const migrations = {

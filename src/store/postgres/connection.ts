@@ -14,9 +14,7 @@ const int8 = 20;
 const getTypeParser: typeof types.getTypeParser = (oid, format) =>
   oid === int8 ? Number : types.getTypeParser(oid, format);
 
-/**
- * Settings of every connection. The isolation level is set, because a database may have a different default.
- */
+/** The isolation level is set, because a database may have a different default. */
 export const toPoolConfig = (connectionString: string, options = ''): PoolConfig => ({
   connectionString,
   application_name: 'dossier',
@@ -29,7 +27,6 @@ export const toPoolConfig = (connectionString: string, options = ''): PoolConfig
   keepAlive: true,
 });
 
-/** The settings without statement time-outs, for work that may take long. */
 export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
   ...config,
   statement_timeout: 0,
@@ -68,7 +65,7 @@ const heartbeat_ms = 1000;
 const firstRetry_ms = 50;
 const longestRetry_ms = 1000;
 
-/** An open connection; `lost` resolves when it ends. */
+/** `lost` resolves when the connection ends. */
 export interface Session {
   readonly client: Client;
   readonly lost: Promise<void>;
@@ -76,7 +73,6 @@ export interface Session {
 
 type Open = () => Promise<Session>;
 
-/** Waits; rejects once `stopped` is aborted. */
 const pause = (time_ms: number, stopped: AbortSignal) =>
   wait(time_ms, undefined, { signal: stopped, ref: false });
 
@@ -100,8 +96,8 @@ async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Pro
 }
 
 /**
- * Opens a session and keeps it open. A lost one is opened again within a second after PostgreSQL answers, and
- * `onReopened` is called. Returns a function that closes it for good.
+ * Keeps a session open. A lost one is opened again within a second after PostgreSQL answers, and `onReopened`
+ * is called. Returns a function that closes it for good.
  */
 export async function keepSession(open: Open, onReopened: () => void): Promise<() => Promise<void>> {
   const stopping = new AbortController();

@@ -6,13 +6,9 @@ import type { ChangedHandles } from '../store.ts';
 import { createDb, readConnections, toPoolConfig } from './connection.ts';
 import type { openWatch } from './watch.ts';
 
-/** Planner settings of connections that only search. */
 const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
 
-/**
- * Connects to the replica for searches and lists, and reads from it once, so that a wrong address fails at
- * start.
- */
+/** Reads from the database once, so that a wrong address fails at start. */
 export async function openReplica<Schema>(url: string): Promise<Kysely<Schema>> {
   const db = createDb<Schema>({ ...toPoolConfig(url, searchOptions), max: readConnections });
   try {
@@ -38,8 +34,8 @@ async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal)
 }
 
 /**
- * Returns a listener that publishes the same changes again once the replica has them too, because reads of
- * the replica that were cached in between are out of date.
+ * Publishes the same changes again once the replica has them too, because reads of the replica that were
+ * cached in between are out of date.
  */
 function repeatWhenCaughtUp(
   databases: { readonly primary: Db; readonly replica: Db },

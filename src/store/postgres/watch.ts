@@ -38,9 +38,7 @@ function toPayloads(node: number, changed: ChangedHandles): string[] {
     : groups.map((handles) => JSON.stringify({ node, changed: handles }));
 }
 
-/**
- * Parses a payload. Any client of the database may send one; an unknown one counts as a change of everything.
- */
+/** Any client of the database may send a payload. An unknown one counts as a change of everything. */
 const parsePayload = (payload: string): Notification =>
   notification.safeParse(readObject(payload)).data ?? { node: 0, changed: 'all' };
 
@@ -98,7 +96,7 @@ export async function openWatch(config: ClientConfig) {
   const close = await keepSession(open, () => publish({ node: 0, changed: 'all' }));
   return {
     node,
-    /** Notifies the other nodes inside a transaction; they receive it if and when that commits. */
+    /** The other nodes receive it if and when the transaction commits. */
     async announce(
       run: (text: string, values: readonly unknown[]) => Promise<unknown>,
       changed: ChangedHandles,

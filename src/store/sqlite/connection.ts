@@ -8,10 +8,6 @@ const cachedStatements = 500;
 const longestCached_chars = 16_000;
 const busyTimeout_ms = 5000;
 
-/**
- * Opens a connection with a write-ahead log that syncs every commit and overwrites deleted content with
- * zeros.
- */
 export function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeout_ms });
   database.exec(
@@ -83,12 +79,11 @@ const resultCodeOf = (error: unknown): number | undefined =>
 export const sqliteFailure = (error: unknown): StoreFailure | undefined =>
   failures[resultCodeOf(error) ?? -1];
 
-/** Tells whether an error of node:sqlite says that the file is not a database or is damaged. */
 export const isDamagedContent = (error: unknown): error is Error =>
   resultCodeOf(error) === corrupt || resultCodeOf(error) === notADatabase || isForeignNumber(error);
 
 /**
- * No integer that we store is above 2^53; node:sqlite refuses to read a larger one, which only damage can
+ * No integer that we store is above 2^53. node:sqlite refuses to read a larger one, which only damage can
  * leave.
  */
 const isForeignNumber = (error: unknown) =>

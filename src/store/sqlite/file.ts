@@ -6,7 +6,6 @@ import { sqliteFailure } from './connection.ts';
 /** The time for which a damaged file counts as unusable after the last statement that found it so. */
 const remembered_ms = 60_000;
 
-/** The database file was deleted, moved or replaced while it was open, so that writes would be lost. */
 class FileReplacedError extends Error {
   constructor(path: string) {
     super(`${path} is no longer the file that was opened: it was deleted, moved or replaced`);
@@ -18,7 +17,7 @@ const inodeOf = (path: string): string | undefined => {
   return found && `${found.dev}/${found.ino}`;
 };
 
-/** Watches a file that was just opened; a database in memory is always well. */
+/** A database in memory cannot be replaced. */
 export function watchFile(path: string) {
   const opened = path === ':memory:' ? undefined : inodeOf(path);
   const isSame = () => opened === undefined || inodeOf(path) === opened;
@@ -27,13 +26,12 @@ export function watchFile(path: string) {
     requireSame() {
       if (!isSame()) throw new FileReplacedError(path);
     },
-    /** The kind of failure that an error means for a caller; remembers that the file is damaged. */
+    /** Remembers that the file is damaged. */
     failureOf(error: unknown): StoreFailure | undefined {
       const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
       if (failure === 'damaged') damagedAt_ms = performance.now();
       return failure;
     },
-    /** Whether the file is the one that was opened, and no statement found it damaged in the last minute. */
     isWell: () => isSame() && performance.now() - damagedAt_ms > remembered_ms,
   };
 }
@@ -44,10 +42,7 @@ const savedCommits = 200;
 /** A commit of more handles is announced as a change of everything. */
 const mostHandles = 2000;
 
-/**
- * Returns a function that saves, inside a transaction, which handles it changed; other processes read them
- * after the commit.
- */
+/** Saves, inside a transaction, which handles it changed. Other processes read them after the commit. */
 export function createAnnounce(writing: DatabaseSync, node: string): (changed: ChangedHandles) => void {
   const insert = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
   const purge = writing.prepare('delete from changed_handles where seq <= ?');
@@ -58,7 +53,7 @@ export function createAnnounce(writing: DatabaseSync, node: string): (changed: C
   };
 }
 
-/** Returns a function that reads the commits since its last call; undefined if some of them are purged. */
+/** Reads the commits since the last call; undefined if some of them are purged. */
 function createCommitReader(watching: DatabaseSync) {
   const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
   const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
@@ -76,9 +71,8 @@ function createCommitReader(watching: DatabaseSync) {
 }
 
 /**
- * Calls back within 250 ms after another process commits. `watching` is a connection without other use,
- * because its `data_version` changes with every commit of any other connection. Returns a function that stops
- * watching.
+ * `watching` is a connection without other use, because its `data_version` changes with every commit of any
+ * other connection. Returns a function that stops watching.
  */
 export function watchForeignChanges(
   watching: DatabaseSync,
