@@ -20,9 +20,8 @@ import {
   type Webhook,
 } from './webhook.ts';
 
-/** How many accepted changes are stored together. If the node is killed, at most this many are sent again. */
+/** If the node is killed, at most this many accepted changes are sent to an address again. */
 const savedTogether = 20;
-/** Statuses of answers whose Retry-After counts. */
 const busyStatuses = [429, 502, 503, 504];
 
 interface DeliveryTurn {
@@ -52,7 +51,7 @@ async function attempt(
 
 type Sending = ReturnType<typeof createSending>;
 
-/** Sends changes to the address of a leased subscription, and collects what has to be stored about it. */
+/** Collects what has to be stored about the subscription. Store it with `save`. */
 function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
   const { store, clock, timeouts } = turn.context;
   let hasRested = stored.rest_until !== undefined && stored.failures > 0;
@@ -73,7 +72,7 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
       const { id } = stored;
       if (!(await tx.webhooks.byId(id)) || !(await tx.leases.isHeldBy(lease))) return false;
       await tx.webhooks.put(webhook);
-      // The address works again, so waiting changes are sent now. One that has just failed waits its own
+      // The address works again, so waiting changes are sent now. A change that has just failed waits its own
       // time.
       if (hasRecovered) await tx.webhooks.hasten(id, clock().toISOString());
       for (const delivery of put) await tx.webhooks.putDelivery(delivery);
@@ -90,10 +89,7 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
     get webhook() {
       return webhook;
     },
-    /**
-     * Sends a change. A change that fails becomes a delivery, or stays one. Returns false to stop sending to
-     * the address.
-     */
+    /** A change that fails becomes a delivery, or stays one. Returns false to stop sending to the address. */
     async send(change: Change, earlier?: Delivery): Promise<boolean> {
       if (!lease.isOurs()) return false;
       const began_ms = performance.now();
@@ -121,19 +117,17 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
       advanceTo(change);
       put.push(toFirstDelivery(webhook, change, clock()));
     },
-    /** Moves the position of the subscription to this change, whether it was sent or not. */
     advanceTo,
-    /** Forgets a delivery that the subscription no longer asks for. */
     drop: ({ seq }: Delivery) => void removed.push(seq),
-    /** Sends nothing more before this time, or a later one that was set already. */
+    /** Sends nothing more before this time, or before a later one that was set already. */
     rest,
-    /** Stores what was sent. Returns false to stop, if another node holds the subscription or it is gone. */
+    /** Returns false to stop, if another node holds the subscription or it is gone. */
     save,
   };
 }
 
 const page = 100;
-/** If this many changes wait for one address, it gets no later ones until some of them have ended. */
+/** If this many changes wait for one address, no later ones are sent to it for a while. */
 const mostWaiting = 1000;
 const fullRest_ms = 300_000;
 /** One address may hold the sender this long before others have their turn. */
@@ -141,10 +135,7 @@ const longestTurn_ms = 5000;
 
 const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook.rest_until !== undefined;
 
-/**
- * Sends waiting changes that are due and still asked for. Tells whether there were any; also false if sending
- * has to stop.
- */
+/** Tells whether any waiting change was due. Also false if sending has to stop. */
 async function retry(sending: Sending, { context, signal }: DeliveryTurn): Promise<boolean> {
   const { store, clock } = context;
   const due = await store.webhooks.dueDeliveries(sending.webhook.id, clock().toISOString(), page);
@@ -157,10 +148,7 @@ async function retry(sending: Sending, { context, signal }: DeliveryTurn): Promi
   return due.length > 0;
 }
 
-/**
- * Sends the changes after the position, one after the other. Tells whether there may be more; also false if
- * sending has to stop.
- */
+/** Tells whether there may be more changes after the position. Also false if sending has to stop. */
 async function advance(sending: Sending, { context, signal }: DeliveryTurn): Promise<boolean> {
   const { store } = context;
   const { id, position } = sending.webhook;
@@ -181,8 +169,8 @@ async function advance(sending: Sending, { context, signal }: DeliveryTurn): Pro
 }
 
 /**
- * Sends one address what it is due, in order for each listing, while this node alone holds it. A change that
- * is not accepted is tried again later and delays only later changes of the same listing.
+ * Sends in order for each listing, while this node alone holds the subscription. A change that is not
+ * accepted is tried again later, and delays only later changes of the same listing.
  */
 async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
   const { context, signal } = turn;
@@ -212,25 +200,17 @@ async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
 }
 
 const pause_ms = 1000;
-/**
- * The number of webhooks that there may be, so that one with a free slot is not hidden behind others without.
- */
+/** As many as there may be, so that a webhook with a free slot is not hidden behind others without. */
 const readAtOnce = 1000;
 
-/**
- * Sends to the addresses that are due, in turns. When the signal is aborted, running turns abort their
- * request and stop.
- */
+/** When the signal is aborted, running turns abort their request and stop. */
 export function createWebhookSender(context: Context, signal: AbortSignal) {
   const { store, clock, log, config, timeouts } = context;
   const client = createWebhookClient(config);
   const slots = createDeliverySlots();
   const turns = new Set<Promise<void>>();
   return {
-    /**
-     * Begins turns at addresses that are due and not being sent to, beginning with the one whose last turn is
-     * longest ago.
-     */
+    /** Begins turns at addresses that are due. The address whose last turn is longest ago comes first. */
     async begin() {
       for (const webhook of await store.webhooks.due(clock().toISOString(), readAtOnce)) {
         const slot = slots.tryEnter(webhook);
@@ -252,10 +232,7 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
   };
 }
 
-/**
- * Sends changes to webhooks until the signal is aborted. Never throws; resolves once the running requests
- * have ended.
- */
+/** Never rejects. Resolves once the running requests have ended. */
 export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
   const sender = createWebhookSender(context, signal);
   await every({

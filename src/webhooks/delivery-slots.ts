@@ -3,14 +3,14 @@ import type { Webhook } from './webhook.ts';
 
 /** Slots for webhooks that are not known to be slow. */
 const quickSlots = 128;
-/** How many of them are reserved for webhooks whose last answer came in time. */
+/** These are reserved for webhooks whose last answer came in time. */
 const reservedSlots = 64;
 /** While this many slow deliveries run, none begins to a webhook whose last answer was slow. */
 const slowSlots = 256;
-/** The number of webhooks whose last speed is remembered: twice as many as there may be. */
+/** The last speed is remembered of twice as many webhooks as there may be. */
 const mostRemembered = 2000;
 
-/** The right to deliver to one webhook now. Release it when the delivery ends. */
+/** The right to deliver to one webhook now. */
 export interface DeliverySlot {
   /** Frees a quick slot for others. The delivery continues as a slow one. */
   moveToSlow(): void;
@@ -19,10 +19,9 @@ export interface DeliverySlot {
 }
 
 /**
- * Creates the delivery slots of one node, with one turn of deliveries at a time to each domain. A delivery
- * that turns out slow gives its quick slot back (`moveToSlow`) and goes on, so slow receivers cannot delay
- * quick ones, however many they are. Slots are reserved for receivers known to be quick, so these do not wait
- * behind unknown ones either.
+ * The delivery slots of one node. Each domain has one turn of deliveries at a time. A delivery that turns out
+ * slow gives its quick slot back (`moveToSlow`) and goes on, so slow receivers do not delay quick ones.
+ * Receivers known to be quick do not wait behind unknown ones either, because slots are reserved for them.
  */
 export function createDeliverySlots() {
   const quick = createFairPool({ places: quickSlots, placesOfKey: 1, preferredPlaces: reservedSlots });
@@ -47,7 +46,7 @@ export function createDeliverySlots() {
     return slow < slowSlots ? enterSlow() : undefined;
   };
   return {
-    /** Takes a slot; undefined if none is free for this webhook now. */
+    /** Undefined if no slot is free for this webhook now. */
     tryEnter(webhook: Webhook): DeliverySlot | undefined {
       const { id, domain } = webhook;
       let leave = busy.has(domain) ? undefined : findSlot(webhook);

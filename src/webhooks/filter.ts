@@ -5,7 +5,7 @@ import { findPass } from '../selections/members.ts';
 import { type ChangeSubject, requireSubject } from '../tools/find/changes.ts';
 import { handleInput } from '../tools/input/fields.ts';
 
-/** The fields of a registration that say what it is about: one of them, or none for every change. */
+/** At most one may be given. Without any, the webhook is about every change. */
 export const webhookFilterFields = {
   handle: handleInput.optional(),
   publisher: z.string().min(1).max(200).optional(),
@@ -15,10 +15,7 @@ export const webhookFilterFields = {
 
 const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
 
-/**
- * Converts the fields to the subject that they ask for. Throws invalid_input if they name several, or the
- * problem of an unknown one.
- */
+/** Throws invalid_input if several fields are given, or the problem of an unknown subject. */
 export async function toFilter(
   fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
   context: Context,
@@ -37,10 +34,7 @@ export async function toFilter(
   return filter;
 }
 
-/**
- * Tells whether a filter's listings are known yet. Those of a view are known once every listing was judged by
- * its criteria.
- */
+/** The listings of a view are known once every listing was judged by its criteria. */
 export async function isKnown({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
   const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
   return view === undefined || (await findPass(view, context)) !== undefined;

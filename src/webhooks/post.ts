@@ -7,13 +7,10 @@ import { namesAt } from '../net/names.ts';
 
 const prefix = 'whsec_';
 
-/** Creates the secret of a subscription: 32 random bytes in the form of Standard Webhooks. */
+/** 32 random bytes in the form of Standard Webhooks. */
 export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
-/**
- * The headers of a message (Standard Webhooks 1.0): its id, the time of the attempt, and the HMAC-SHA256 of
- * both and the body.
- */
+/** The headers of a message (Standard Webhooks 1.0). */
 function signMessage({ secret, id, body }: Readonly<Record<'secret' | 'id' | 'body', string>>, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const key = Buffer.from(secret.slice(prefix.length), 'base64');
@@ -28,13 +25,12 @@ function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
   return other ? { url: other, addresses: 'any' } : { url, addresses: 'public' };
 }
 
-/** Tells whether changes may be posted to a URL: https to a host name, without a user. */
+/** Allows https to a host name, without a user. */
 export const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
 
 /**
- * Creates the client for webhooks. It connects only to public addresses, and to hosts in WEBHOOK_OVERRIDES
- * (not HOST_OVERRIDES) where the operator says. It follows no redirects, and reads at most 16 KiB of an
- * answer.
+ * Connects only to public addresses, and to hosts in WEBHOOK_OVERRIDES (not HOST_OVERRIDES) where the
+ * operator says. Follows no redirects, and reads at most 16 KiB of an answer.
  */
 export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({
@@ -46,7 +42,7 @@ export const createWebhookClient = (config: Config): OutboundClient =>
     reach: (url) => reach(url, config),
   });
 
-/** Posts a signed message once, until the signal aborts it. Failures are results. */
+/** Posts a signed message once. Failures are results. */
 export function postMessage(
   client: OutboundClient,
   post: Parameters<typeof signMessage>[0] & { readonly url: string },

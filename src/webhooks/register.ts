@@ -19,8 +19,8 @@ import type { WebhookTransaction } from './schema.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
- * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same
- * for every other answer, so that a stranger learns nothing about hosts that are not theirs.
+ * Throws address_not_proven unless the address answers a new challenge with its text. A stranger gets the
+ * same problem for every other answer, and so learns nothing about hosts of others.
  */
 async function proveAddress(client: OutboundClient, to: { url: URL; secret: string }, context: Context) {
   const challenge = randomBytes(24).toString('base64url');
@@ -39,11 +39,11 @@ const mostOfAll = 1000;
 const mostOfDomain = 10;
 const mostOfNetwork = 20;
 
-/** Limits the registrations by one network: five at once, and then ten an hour. */
+/** Five registrations of one network at once, and then ten an hour. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
 /**
- * Limits challenges to a receiver, separately for each network, so that failing registrations lock nobody
- * else out.
+ * Limits challenges to a receiver separately for each network, so that failing registrations lock nobody else
+ * out.
  */
 const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
 export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];
@@ -82,8 +82,8 @@ const refuse = (most: string) =>
   new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
 
 /**
- * Finds the webhook that ends to make room for a new one; undefined while there are free places. It is one
- * that has ended already, or else the newest one of the domain or network that has the most. Throws
+ * Returns the webhook that ends to make room for a new one; undefined while there are free places. It is one
+ * that has ended already, or else the newest one of a domain or network that has the most. Throws
  * rate_limited if the newcomer's domain or network has as many as one may have, or if none has at least two
  * more than the newcomer.
  */
@@ -105,8 +105,8 @@ function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook |
 }
 
 /**
- * Finds a place for the newcomer. Returns the webhook that it replaces, if any, and the domain and network
- * for which it counts. Throws rate_limited if there is none.
+ * Throws rate_limited if there is no place for the newcomer. `instead` is the webhook that it replaces, if
+ * any.
  */
 async function findPlace(tx: WebhookTransaction, url: URL, { config, clock, caller }: Context) {
   const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayText(clock())) : undefined;
@@ -186,7 +186,7 @@ export const shownWebhook = z.object({
   last_result: z.string().optional().describe('How the last attempt failed: HTTP 500, host_timeout'),
 });
 
-/** A subscription as its owner and the operator see it: without its secret and who registered it. */
+/** Leaves out the secret, and who registered the webhook. */
 export const toShownWebhook = (webhook: Webhook): z.output<typeof shownWebhook> =>
   shownWebhook.parse({
     ...webhook,
@@ -199,14 +199,14 @@ const isSameHook = (a: string, b: string) => {
   return left.length === right.length && timingSafeEqual(left, right);
 };
 
-/** The subscription with an id, for the holder of its secret. Throws not_found otherwise. */
+/** Throws not_found unless the webhook has this secret. */
 export async function findOwned(id: string, secret: string, { store }: Context): Promise<Webhook> {
   const webhook = await store.webhooks.byId(id);
   if (webhook && isSameHook(webhook.secret, secret)) return webhook;
   throw new Problem('not_found', 'No webhook has this id and secret.');
 }
 
-/** Ends a subscription, for the holder of its secret. Throws not_found otherwise. */
+/** Throws not_found unless the webhook has this secret. */
 export async function removeOwned(id: string, secret: string, context: Context): Promise<void> {
   const webhook = await findOwned(id, secret, context);
   await context.store.write((tx) => tx.webhooks.remove(webhook.id));

@@ -12,10 +12,7 @@ const firstDue = (now: string) =>
 
 const later = sql`select 1 from evidence_change as later where later.seq > webhook.position`;
 
-/**
- * Tests whether a change after the position may concern the subscription. Each kind has an index. '0' is the
- * character after '/'.
- */
+/** Tests whether a change after the position may concern the subscription. '0' is the character after '/'. */
 const isBehind = sql`(kind in ('all', 'tag', 'view') and exists (${later})
   or kind = 'handle' and exists (${later} and later.handle = webhook.value)
   or kind = 'publisher' and exists (${later} and later.handle > webhook.value || '/' and later.handle < webhook.value || '0'))`;
@@ -27,8 +24,8 @@ export const createWebhookReads = (db: Db) => ({
     return rows.map(webhookTable.decode);
   },
   /**
-   * Active subscriptions that do not rest and may have something to send. Those of tags and views are among
-   * them whenever there is any later change. The one whose last turn is longest ago comes first.
+   * Active subscriptions that do not rest and may have something to send. Subscriptions to a tag or view are
+   * among them after any later change. The one whose last turn is longest ago comes first.
    */
   async due(now: string, limit: number) {
     const { rows } = await sql<RowOf<typeof webhookTable>>`select * from webhook
@@ -37,13 +34,12 @@ export const createWebhookReads = (db: Db) => ({
       order by served_at, id limit ${limit}`.execute(db);
     return rows.map(webhookTable.decode);
   },
-  /** Waiting deliveries whose time has come, oldest first, and only the first one of each listing. */
+  /** Oldest first, and only the first waiting delivery of each listing. */
   async dueDeliveries(id: string, now: string, limit: number) {
     const { rows } = await sql<RowOf<typeof deliveryTable>>`select due.* from ${firstDue(now)}
       and due.webhook_id = ${id} order by due.seq limit ${limit}`.execute(db);
     return rows.map(deliveryTable.decode);
   },
-  /** The listings for which a delivery waits, and how many deliveries wait in all. */
   async waiting(id: string) {
     const ofWebhook = db.selectFrom('webhook_delivery').select('handle').where('webhook_id', '=', id);
     const rows = await ofWebhook.where('state', '=', 'waiting').execute();
@@ -63,7 +59,7 @@ export const createWebhookWrites = (db: Db) => ({
   async put(webhook: Webhook) {
     await upsert(db, 'webhook', webhookTable.encode(webhook), 'id').execute();
   },
-  /** Deletes it with its deliveries. Returns whether there was one. */
+  /** Returns whether there was a webhook with this id. */
   async remove(id: string) {
     await db.deleteFrom('webhook_delivery').where('webhook_id', '=', id).execute();
     const { numDeletedRows } = await db.deleteFrom('webhook').where('id', '=', id).executeTakeFirst();
@@ -79,7 +75,7 @@ export const createWebhookWrites = (db: Db) => ({
     const all = db.updateTable('webhook_delivery').set({ next_at }).where('webhook_id', '=', id);
     await all.where('state', '=', 'waiting').execute();
   },
-  /** Makes dead letters wait again, due at once and with all their attempts left. Returns how many. */
+  /** Dead deliveries wait again, due at `next_at` and with all their attempts left. Returns how many. */
   async revive(id: string, next_at: string, seq?: number) {
     const all = db
       .updateTable('webhook_delivery')

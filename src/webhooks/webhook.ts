@@ -16,15 +16,9 @@ export const webhookTable = table(
      * requests.
      */
     network: optional(text),
-    /**
-     * `whsec_` and base64; signs what is sent, and removes the subscription. In clear text, because every
-     * message is signed with it.
-     */
+    /** `whsec_` and base64. It is stored in clear text, because it signs every message. */
     secret: text,
-    /**
-     * The subject of the changes that it is sent. `value` is a handle, a namespace, a tag or the name of a
-     * view, and empty for `all`.
-     */
+    /** `value` is a handle, a namespace, a tag or the name of a view, and empty for `all`. */
     kind: oneOf<ChangeSubject['kind']>(),
     value: text,
     created_at: text,
@@ -38,7 +32,7 @@ export const webhookTable = table(
     /** Every change up to this position that it is about was accepted, or is a delivery of its own. */
     position: integer,
     delivered: integer,
-    /** The number of attempts that failed in a row, for any changes. */
+    /** Failed attempts in a row, for any changes. */
     failures: integer,
     failing_since: optional(text),
     rest_until: optional(text),
@@ -52,16 +46,13 @@ export const webhookTable = table(
   },
 );
 
-/**
- * A subscription: an address that proved itself, and the position up to which it was sent changes. Times are
- * RFC 3339 UTC.
- */
+/** Times are RFC 3339 UTC. */
 export type Webhook = TableValue<typeof webhookTable>;
 export const deliveryTable = table('webhook_delivery', ['webhook_id', 'seq'], {
   webhook_id: text,
   seq: integer,
   handle: text,
-  /** `dead`: every retry failed. It is sent again only when an operator replays it. */
+  /** `dead`: every attempt failed. It is sent again only if an operator replays it. */
   state: oneOf<'waiting' | 'dead'>(),
   attempts: integer,
   next_at: text,
@@ -79,27 +70,21 @@ export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: D
   next_at: now.toISOString(),
 });
 
-/** The message of a change: its id, the same at every attempt, and its body (Standard Webhooks). */
+/** The form of Standard Webhooks. The id is the same at every attempt. */
 export const toWebhookMessage = (change: Change) => ({
   id: `evt_${change.id}`,
   body: JSON.stringify({ ...change, timestamp: change.at }),
 });
 
-/**
- * The pauses between the ten attempts of a delivery, about three days (the schedule that Standard Webhooks
- * suggests).
- */
+/** The schedule that Standard Webhooks suggests: ten attempts in about three days. */
 const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, day_s];
-/**
- * The address as a whole rests from the third failure in a row on, or earlier after a slow answer or a
- * Retry-After.
- */
+/** An address rests from the third failure in a row on, or earlier after a slow answer or a Retry-After. */
 const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
 const longestFailing_ms = 5 * day_ms;
 /**
- * After a slow answer an address rests for this multiple of its time, so that a thousand slow ones have about
- * 30 connections.
+ * After a slow answer an address rests for this multiple of the time that it took. A thousand slow addresses
+ * then have about 30 connections.
  */
 const slowShare = 30;
 
@@ -107,7 +92,6 @@ export interface FailedDelivery {
   /** `HTTP 500`, or why there was no answer. */
   readonly result: string;
   readonly isGone: boolean;
-  /** The time that the address asks to be left alone. */
   readonly retry_after_s: number | undefined;
 }
 
@@ -119,7 +103,7 @@ function restAfter({ failures }: Webhook, { retry_after_s }: FailedDelivery, now
   return rest_s === undefined ? undefined : later(now, rest_s);
 }
 
-/** The time until which an address rests if it took long to answer, whatever the answer was. */
+/** An address rests after a slow answer, whatever the answer was. */
 export const restAfterSlow = (took_ms: number, now: Date): Date =>
   new Date(now.getTime() + slowShare * took_ms);
 
@@ -144,7 +128,7 @@ export function afterFailure(webhook: Webhook, failed: FailedDelivery, now: Date
   };
 }
 
-/** A delivery after one more attempt that failed; `spread` (0 to 1) moves the next one by up to a tenth. */
+/** `spread` (0 to 1) moves the next attempt by up to a tenth of the pause. */
 export function toRetried(
   delivery: Delivery,
   { result }: FailedDelivery,
