@@ -203,14 +203,15 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** Lets scripts of any site read documents, in addition. */
+/** Also lets scripts of any site read documents, and follow redirects to them. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
   const secure = createSecureHeaders(config);
   return async (c, next) => {
     await next();
     if (!c.get('isSecured')) await secure(c, async () => {});
     // c.header would make a new answer, whose body is a stream.
-    if (isDocument(c.req.method, c.res.headers.get('content-type')))
+    const isRedirect = ['GET', 'HEAD'].includes(c.req.method) && c.res.headers.has('location');
+    if (isRedirect || isDocument(c.req.method, c.res.headers.get('content-type')))
       for (const [name, value] of Object.entries(anyOrigin)) c.res.headers.set(name, value);
   };
 }

@@ -44,6 +44,8 @@ const documents = [
   '/api/mcp/server-card',
   '/agents/co.webhook/none.json',
   '/feed.json?view=none',
+  // A redirect to a document, without which a script cannot follow it.
+  '/agents/CO.webhook/webhook.json',
 ];
 
 it('every document may be read by pages of any origin, also if it is not there', async () => {
