@@ -10,7 +10,7 @@ type DatedKey = LoggedKeys['published'][number] & { readonly valid_from: string;
 const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
   keys.toSorted((a, b) => (`${a.valid_from} ${a.kid_sha256}` < `${b.valid_from} ${b.kid_sha256}` ? 1 : -1));
 
-/** A listing document shows only the newest keys, at most this many. */
+/** A listing document shows at most this many keys, the newest. */
 const mostKeys = 20;
 
 /**

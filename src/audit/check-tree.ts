@@ -7,7 +7,6 @@ import { type AuditFault, logFault } from './fault.ts';
 /** A size and root that the tree must have had. */
 export interface KnownRoot extends TreeHead {
   readonly where: string;
-  /** The number of the log, from 1. */
   readonly log: number;
 }
 

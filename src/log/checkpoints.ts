@@ -122,7 +122,7 @@ async function closingCheckpoint(context: LogContext, published: Checkpoint, tex
 function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFile): void {
   log.error(
     { file: path, database: otherDatabase },
-    'CHECKPOINT_FILE is that of another database, which still exists: it is neither compared nor written; name another file, or, if this database takes its place, move the other one away',
+    'CHECKPOINT_FILE is that of another database, which still exists, so the file is neither compared nor written; name another file, or, if this database takes the place of the other one, move the other one away',
   );
 }
 
@@ -169,7 +169,7 @@ export interface IssuedCheckpoint {
 export interface CheckpointCache {
   /** The checkpoint that witnesses cosigned last, and their signature lines, by their names in the policy. */
   cosigned?: { readonly checkpoint: IssuedCheckpoint; readonly lines: ReadonlyMap<string, string> };
-  /** It may still be being signed. */
+  /** It may not be signed yet. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /**
    * All callers for whom `last` is too old share it. Only one is signed at a time, so that no smaller tree is

@@ -47,7 +47,7 @@ export async function readConsistency(
 }
 
 const statement =
-  'An append-only log of claims, ratings, observed changes and moderation (RFC 6962 hashing, C2SP tiles and signed checkpoints). Anyone with an earlier checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
+  'This is an append-only log of claims, ratings, observed changes and moderation (RFC 6962 hashing, C2SP tiles and signed checkpoints). Anyone with an earlier checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
 
 export async function readLogs(context: LogContext) {
   const heads = await context.store.log.heads();

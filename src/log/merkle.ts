@@ -132,7 +132,6 @@ export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Bu
   return roots?.older.equals(older.root) === true && roots.newer.equals(newer.root);
 }
 
-/** A complete subtree (`ReadNode`). */
 export interface TreeNode {
   readonly level: number;
   readonly position: number;

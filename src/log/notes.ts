@@ -5,7 +5,7 @@ import type { TreeHead } from './merkle.ts';
 const keyIdBytes = 4;
 const signatureLine = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/;
 
-/** One signature line of a note. Nothing in it has been checked. */
+/** Nothing in it has been checked. */
 export interface NoteSignature {
   readonly name: string;
   readonly keyId: Buffer;

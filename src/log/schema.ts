@@ -22,7 +22,6 @@ export const headTable = table(
     base: integer,
     size: integer,
     opened_at: text,
-    /** Set once the log is closed. */
     closed_with: optional(text),
   },
   { isLast: true },

@@ -24,13 +24,12 @@ const headerOfAnyVersion = z.object({
   version: z.int(),
   dossier: z.string().regex(/^[\w.+-]{1,40}$/),
 });
-/** The first line. */
 const headerLine = headerOfAnyVersion.extend({
   version: z.literal(formatVersion),
   created_at: z.iso.datetime(),
   rows: rowCounts,
 });
-/** A line between the first and the last: up to 500 rows of one table, fewer if they are long. */
+/** Up to 500 rows of one table, fewer if they are long. */
 const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
 /** The last line. Its SHA-256 (hex) is of all lines between the first and this one. */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
@@ -85,7 +84,7 @@ async function countBatches(
   return count > 0 ? [...counts, count] : counts;
 }
 
-/** The order of the rows and the batches are the same on every engine. */
+/** Rows and batches have the same order on every engine. */
 async function* readTable(
   db: QueryExecutorProvider,
   table: BackedUpTable,
@@ -154,7 +153,6 @@ async function readState(db: QueryExecutorProvider, tables: readonly AnyTable[])
 const clearTable = (db: QueryExecutorProvider, { name }: AnyTable) =>
   sql`delete from ${sql.table(name)}`.execute(db);
 
-/** Returns the state before. */
 async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) {
   const state = await readState(db, tables);
   if (state === 'new') await clearTable(db, markOf(tables));
@@ -177,7 +175,6 @@ interface Loading<Schema> {
   readonly follow: Follow<Schema>;
 }
 
-/** Returns false if the table is empty. */
 async function clearBatch<Schema>(
   { follow }: Loading<Schema>,
   db: Kysely<Schema>,

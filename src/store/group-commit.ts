@@ -23,7 +23,7 @@ interface Queued<Schema> {
   failed(error: unknown): void;
 }
 
-/** Runs `work` in one transaction and resolves once that is durable. */
+/** Resolves once the transaction is durable. */
 export type Transact<Schema> = (work: (db: Kysely<Schema>) => Promise<void>) => Promise<void>;
 
 /**

@@ -1,10 +1,8 @@
 import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
 
-/** Types a database for queries whose table and columns are known only at run time. */
 export const withAnyTable = <Schema>(db: Kysely<Schema>) =>
   db as Kysely<unknown> as Kysely<Record<string, Record<string, unknown>>>;
 
-/** Each row replaces the one with the same key. */
 export function upsert<Schema, Table extends keyof Schema & string>(
   db: Kysely<Schema>,
   table: Table,
@@ -51,7 +49,6 @@ export async function findOne<
 /** There are few sizes, so that an engine prepares few statements. */
 const sizes = [100, 10, 1] as const;
 
-/** Passes rows on in their order. */
 export async function inChunks<T>(
   rows: readonly T[],
   work: (chunk: readonly T[]) => Promise<unknown>,

@@ -10,6 +10,6 @@ const leaseTable = table('lease', noBackup, {
 });
 
 export const storeTables = [leaseTable] as const;
-/** The rows of this module's tables. Higher modules extend it with theirs. */
+/** Higher modules extend it with their tables. */
 export interface StoreSchema extends RowsOf<typeof storeTables> {}
 export type Db = Kysely<StoreSchema>;

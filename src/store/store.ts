@@ -8,7 +8,7 @@ export interface StoreDump {
   read(): AsyncIterable<{ readonly table: string; readonly rows: readonly StoredRow[] }>;
 }
 
-/** A database that is being filled from a backup. It can be used only after `finish`. */
+/** The database can be used only after `finish`. */
 export interface Load {
   /** Inserts at most 500 rows of one table in one transaction. Throws if they do not fit the table. */
   put(table: string, rows: readonly StoredRow[]): Promise<void>;
@@ -100,13 +100,11 @@ export interface Store
   onChange(listener: (changed: ChangedHandles) => void): () => void;
 }
 
-/** The differences between engines. */
 export interface Engine<Schema extends StoreSchema = StoreSchema> {
-  /** For reads outside a transaction. */
   readonly reader: Kysely<Schema>;
   /** For searches and lists. It may lag behind the latest writes if there is a replica. */
   readonly lagging: Kysely<Schema>;
-  /** For the few reads that tell whether this node is well. Other reads do not delay them. */
+  /** For the few reads that tell whether this node is well. */
   readonly health: Kysely<Schema>;
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Kysely<Schema>;
@@ -114,7 +112,6 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
   findDamage(): Promise<string | undefined>;
   /** Returns false if the database files may still hold deleted content. Blocks other writers meanwhile. */
   dropDeleted(): Promise<boolean>;
-  /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /** SQL for the milliseconds since 1970 by the one clock that all nodes on the database share. */
   readonly now_ms: RawBuilder<number>;
@@ -123,7 +120,7 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
    * others.
    */
   isWell(): Promise<boolean>;
-  /** The kind of an error of this engine; undefined for an unexpected one. */
+  /** Undefined for an unexpected error. */
   failureOf(error: unknown): StoreFailure | undefined;
   /** Called first in every transaction; waits until no other process writes. */
   takeWriteLock(db: Kysely<Schema>): Promise<void>;

@@ -1,4 +1,4 @@
-/** The functions that store one member of a value and read it; without them it is stored unchanged. */
+/** Without these functions, a member is stored unchanged. */
 export interface Column<WrittenValue, Stored> {
   readonly encode?: (value: WrittenValue) => Stored;
   readonly decode?: (stored: Stored) => WrittenValue;

@@ -10,7 +10,6 @@ const slowSlots = 256;
 /** The last speed is remembered of twice as many webhooks as there may be. */
 const mostRemembered = 2000;
 
-/** The right to deliver to one webhook now. */
 export interface DeliverySlot {
   /** Frees a quick slot for others. The delivery continues as a slow one. */
   moveToSlow(): void;

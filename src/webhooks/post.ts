@@ -10,7 +10,7 @@ const prefix = 'whsec_';
 /** 32 random bytes in the form of Standard Webhooks. */
 export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
-/** The headers of a message (Standard Webhooks 1.0). */
+/** Standard Webhooks 1.0. */
 function signMessage({ secret, id, body }: Readonly<Record<'secret' | 'id' | 'body', string>>, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const key = Buffer.from(secret.slice(prefix.length), 'base64');
@@ -42,7 +42,7 @@ export const createWebhookClient = (config: Config): OutboundClient =>
     reach: (url) => reach(url, config),
   });
 
-/** Posts a signed message once. Failures are results. */
+/** Failures are results. */
 export function postMessage(
   client: OutboundClient,
   post: Parameters<typeof signMessage>[0] & { readonly url: string },

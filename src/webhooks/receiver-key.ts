@@ -4,9 +4,9 @@ import platforms from './platforms.json' with { type: 'json' };
 
 /**
  * The receiver to which a webhook URL belongs. It is the registrable domain, except on automation platforms
- * (platforms.json), whose customers share one domain. There it is the host and a digest of the leading path
- * segments that name the account or hook: three for `hooks.zapier.com/hooks/catch/<account>/<hook>`, one for
- * `hook.eu1.make.com/<hook>`. It is a digest because these segments may be secret.
+ * (platforms.json), whose customers share one domain. There it is the host and, if the host does not name the
+ * customer, a digest of the path segments that do: three for `hooks.zapier.com/hooks/catch/<account>/<hook>`.
+ * It is a digest because these segments may be secret.
  */
 export function receiverKey({ hostname, pathname }: URL): string {
   const platform = Object.entries(platforms).find(([host]) => `.${hostname}`.endsWith(`.${host}`));

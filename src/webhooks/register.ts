@@ -84,8 +84,8 @@ const refuse = (most: string) =>
 /**
  * Returns the webhook that ends to make room for a new one; undefined while there are free places. It is one
  * that has ended already, or else the newest one of a domain or network that has the most. Throws
- * rate_limited if the newcomer's domain or network has as many as one may have, or if none has at least two
- * more than the newcomer.
+ * rate_limited if the newcomer's domain or network is full, or if none has at least two more than the
+ * newcomer.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook | undefined {
   const active = known.filter(isActive);

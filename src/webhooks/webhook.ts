@@ -103,7 +103,6 @@ function restAfter({ failures }: Webhook, { retry_after_s }: FailedDelivery, now
   return rest_s === undefined ? undefined : later(now, rest_s);
 }
 
-/** An address rests after a slow answer, whatever the answer was. */
 export const restAfterSlow = (took_ms: number, now: Date): Date =>
   new Date(now.getTime() + slowShare * took_ms);
 

@@ -13,8 +13,7 @@ export interface EngineDdl {
 }
 
 /**
- * Runs the statements of a SQL file in this folder, each ended by `;` at the end of its line. The words INT8
- * and TEXT stand for the engine's types.
+ * Each statement ends with `;` at the end of a line. The words INT8 and TEXT stand for the engine's types.
  */
 export async function runStatements(
   db: Db,
@@ -28,7 +27,6 @@ export async function runStatements(
   for (const statement of statements.trim().split(';\n')) await sql.raw(statement).execute(db);
 }
 
-/** The database of the first release. */
 export const createInitialTables = (ddl: EngineDdl): Migration => ({
   async up(db: Db) {
     await runStatements(db, './0001-tables.sql', ddl);

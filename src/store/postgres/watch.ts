@@ -51,7 +51,7 @@ const queryTimeout_ms = 1500;
 
 type WatchListener = (changed: ChangedHandles) => void;
 
-/** SQL that tells whether the node with the number in parameter 1 runs: its session then holds its lock. */
+/** Tells whether the node with the number in parameter 1 runs. Its session then holds its lock. */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
   and database = (select oid from pg_database where datname = current_database())
   and classid = ${nodeLocks} and objid = $1) as present`;
