@@ -22,21 +22,21 @@ export function namesIn(readme: string): string[] {
 export const namesOfManifest = ({ mcpName }: Readonly<Record<string, unknown>>): string[] =>
   typeof mcpName === 'string' && isHandle(mcpName) ? [mcpName] : [];
 
+/** Returns `host/path`. */
+export const toStatedRepository = (stated: unknown): string | undefined =>
+  typeof stated === 'string' ? toRepositoryKey(stated.trim()) : undefined;
+
 const shorthands = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org' } as const;
 /** A package.json may write a repository as `owner/name` or `github:owner/name`. */
 const shorthand = /^(?:(github|gitlab|bitbucket):)?([\w.-]{1,100}\/[\w.-]{1,100})$/;
 
-/** Returns `host/path`. */
-export function toStatedRepository(stated: unknown): string | undefined {
-  if (typeof stated !== 'string') return undefined;
-  const [, forge = 'github', path] = shorthand.exec(stated.trim()) ?? [];
-  return path === undefined
-    ? toRepositoryKey(stated.trim())
-    : toRepositoryKey(`https://${shorthands[forge as keyof typeof shorthands]}/${path}`);
+export function repositoryOfManifest({ repository }: Readonly<Record<string, unknown>>): string | undefined {
+  const stated = typeof repository === 'string' ? repository : asMembers(repository).url;
+  const [, forge = 'github', path] = shorthand.exec(String(stated).trim()) ?? [];
+  return toStatedRepository(
+    path === undefined ? stated : `https://${shorthands[forge as keyof typeof shorthands]}/${path}`,
+  );
 }
-
-export const repositoryOfManifest = ({ repository }: Readonly<Record<string, unknown>>) =>
-  toStatedRepository(typeof repository === 'string' ? repository : asMembers(repository).url);
 
 const forges = /^(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)\//;
 

@@ -65,6 +65,11 @@ const pypiContent: Record<string, Stored> = {
     license: `${'All rights\n'.repeat(40)}`,
   }),
   '/pypi/older/0.8/json': pypiRelease('older', '0.8'),
+  ...onPypi('short', { home_page: 'bob/short', project_urls: { Source: 'bob/short' } }),
+  ...onPypi('linked', {
+    home_page: 'https://github.com/bob/linked',
+    project_urls: { Source: 'github:alice/linked', Code: 'alice/linked' },
+  }),
 };
 
 const listed = (name: string, registryType: string, identifier: string, version: string, more: object = {}) =>
@@ -90,6 +95,8 @@ beforeAll(async () => {
       listed('io.github.bob/longer', 'pypi', 'longer', '0.9'),
       listed('io.github.bob/huge', 'pypi', 'huge', '0.9'),
       listed('io.github.bob/older', 'pypi', 'older', '0.8'),
+      listed('io.github.bob/short', 'pypi', 'short', '0.9', onGitHub('alice/short')),
+      listed('io.github.bob/linked', 'pypi', 'linked', '0.9', onGitHub('bob/linked')),
     ],
     environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url, pypi: pypi.url }) },
   });
@@ -198,6 +205,14 @@ it('reads what PyPI has of a release: README, links and licence in their forms',
     names: { names: ['io.github.bob/pypi-evil'], names_this: false },
     repository: { result: 'not_comparable', repository: 'github.com/other/longer' },
     licence: 'BSD License',
+  });
+});
+
+it('takes a shorthand such as `owner/name` for a repository only on npm', async () => {
+  expect(await factsOf('io.github.bob/x')).toMatchObject({ repository: { repository: 'github.com/alice/x' } });
+  expect(await factsOf('io.github.bob/short')).toMatchObject({ repository: 'nothing' });
+  expect(await factsOf('io.github.bob/linked')).toMatchObject({
+    repository: { result: 'match', repository: 'github.com/bob/linked' },
   });
 });
 
