@@ -209,7 +209,9 @@ it('reads what PyPI has of a release: README, links and licence in their forms',
 });
 
 it('takes a shorthand such as `owner/name` for a repository only on npm', async () => {
-  expect(await factsOf('io.github.bob/x')).toMatchObject({ repository: { repository: 'github.com/alice/x' } });
+  expect(await factsOf('io.github.bob/x')).toMatchObject({
+    repository: { repository: 'github.com/alice/x' },
+  });
   expect(await factsOf('io.github.bob/short')).toMatchObject({ repository: 'nothing' });
   expect(await factsOf('io.github.bob/linked')).toMatchObject({
     repository: { result: 'match', repository: 'github.com/bob/linked' },
