@@ -164,12 +164,14 @@ const isCutOff = (error: unknown) =>
 const isUnasked = (error: unknown) =>
   error instanceof Error && (error.message === 'bad response' || errorCodeOf(error) === 'ERR_ASSERTION');
 
-/** The codes of zlib begin with `Z_`. */
+/** The codes of gzip begin with `Z_`, and those of brotli with `ERR__ERROR_`. */
+const codingFaults = /^(?:Z_|ERR__ERROR_)/;
+
 const isProtocolError = (error: unknown) =>
   (error instanceof errors.HTTPParserError && !isCutOff(error)) ||
   error instanceof errors.HeadersOverflowError ||
   isUnasked(error) ||
-  (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
+  codingFaults.test(errorCodeOf(error));
 
 const certificateFaults: Readonly<Record<string, Words>> = {
   CERT_HAS_EXPIRED: own('expired'),

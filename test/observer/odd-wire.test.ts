@@ -146,6 +146,12 @@ const unusable: readonly (readonly [string, Reply, string, RegExp])[] = [
     /not HTTP within our limits/,
   ],
   [
+    'a coding that the body does not have',
+    ({ id, method }) => whole(message(id, method)).replace('connection: close', 'content-encoding: br'),
+    'silent',
+    /not HTTP within our limits/,
+  ],
+  [
     'a redirect in a circle',
     () => head('307 Temporary Redirect', 'location: /mcp', 'content-length: 0'),
     'otherwise',
