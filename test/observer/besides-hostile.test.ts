@@ -110,7 +110,7 @@ describe('an endpoint that declares a list', () => {
     expect(await see('empty', 'tools.count')).toMatchObject({ outcome: 'seen', value: 0 });
   });
 
-  it('and does not answer a question for one is asked for no other', async () => {
+  it('and gives no usable answer to a question for one is asked for no other', async () => {
     expect(await see('silent', 'prompts.surface')).toMatchObject({
       outcome: 'silent',
       reason:
@@ -119,7 +119,7 @@ describe('an endpoint that declares a list', () => {
     expect(await see('silent', 'skills.surface')).toMatchObject({
       outcome: 'not_asked',
       reason:
-        'The endpoint declares skills. Dossier did not ask for them, because the endpoint had not answered the question for another list.',
+        'The endpoint declares skills. Dossier did not ask for them, because it has no usable answer to the question for another list.',
     });
     expect(servers.silent.methods()).not.toContain('skills/list');
     expect(await see('silent', 'tools.count')).toMatchObject({ outcome: 'seen' });

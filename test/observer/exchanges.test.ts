@@ -251,6 +251,19 @@ it('a server with one session for all is said to be that, and is asked for none 
   expect(later['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
 });
 
+it('a list that is withheld from a client that was introduced is not all that the endpoint shows', async () => {
+  for (const [name, what] of [
+    ['gated-list', 'credentials'],
+    ['paid', 'a payment (HTTP 402)'],
+  ] as const) {
+    const facts = await check(name, introductions[name]);
+    expect(facts['endpoint.protocol']).toMatchObject({ outcome: 'seen' });
+    expect(facts['tools.count']?.reason).toMatch(
+      new RegExp(`^The endpoint asks for ${RegExp.escape(what)} before it lists tools; Dossier `),
+    );
+  }
+});
+
 it('a redirect to a page for sign-in is a request for sign-in through every adapter, and no answer', async () => {
   const login: Answer = (_, response) => void response.writeHead(302, { location: '/login?next=mcp' }).end();
   const facts = await check('login', { 'server/discover': login, initialize: login });

@@ -131,18 +131,17 @@ function toIntroduction(
   };
 }
 
-const withheld = {
-  credentials: none(
-    'asks',
-    own('The endpoint asks for credentials before it shows anything; Dossier sends none.'),
-    { asks_for: 'credentials' },
-  ),
-  payment: none(
-    'asks',
-    own('The endpoint asks for a payment (HTTP 402) before it shows anything; Dossier never pays.'),
-    { asks_for: 'payment' },
-  ),
+const asked = {
+  credentials: [own('credentials'), own('sends none')],
+  payment: [own('a payment (HTTP 402)'), own('never pays')],
 } as const;
+
+function withheld(asks_for: keyof typeof asked, before: Words): NoAnswer {
+  const [what, never] = asked[asks_for];
+  return none('asks', say`The endpoint asks for ${what} before it ${before}; Dossier ${never}.`, {
+    asks_for,
+  });
+}
 
 type Asks = Extract<Replied, { readonly response: Fetched }>;
 
@@ -160,7 +159,7 @@ export const toWithheld = (
   url,
   transport,
   by,
-  list: withheld[asks.is],
+  list: withheld(asks.is, own('shows anything')),
   besides: {},
   ...(asks.is === 'credentials' ? { credentials: asks.response } : paymentOf(asks)),
 });
@@ -206,7 +205,7 @@ function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is:
 const afterSilence = ({ title }: Surface) =>
   none(
     'not_asked',
-    say`The endpoint declares ${title}. Dossier did not ask for them, because the endpoint had not answered the question for another list.`,
+    say`The endpoint declares ${title}. Dossier did not ask for them, because it has no usable answer to the question for another list.`,
   );
 
 /** After a list that ended with `silent`, asks for no further list, so that the check does not wait again. */
@@ -246,7 +245,12 @@ async function withLists(
   });
   const { url, transport } = talk;
   const introduction = { ...introduced, isSpoken };
-  if ('is' in list && list.is !== 'no_answer') return { ...toWithheld(talk, list, by), introduction };
+  if ('is' in list && list.is !== 'no_answer')
+    return {
+      ...toWithheld(talk, list, by),
+      introduction,
+      list: withheld(list.is, own('lists tools')),
+    };
   const found = 'is' in list ? list.answer : list;
   // In the second era, the other lists are asked for only if there are tools. Without tools, the answer of
   // the first era counts (ask.ts).
