@@ -102,6 +102,7 @@ beforeAll(async () => {
         version: '..',
       }),
       listed('com.example/pypi', { registryType: 'pypi', identifier: 'example-server', version: '0.9' }),
+      listed('com.example/image', { registryType: 'oci', identifier: 'docker.io/example/server:1.0' }),
       listed(
         'com.example/oci',
         { registryType: 'oci', identifier: 'docker.io/example/server:1.0' },
@@ -298,4 +299,5 @@ it('is named among what is not known until it was looked up', async () => {
   ]);
   await observe('com.example/npm');
   expect((await kindsOf('com.example/npm')).map(({ kind }) => kind)).toEqual(['package.advisories']);
+  expect((await kindsOf('com.example/image')).map(({ kind }) => kind)).toEqual(['package.exists']);
 });
