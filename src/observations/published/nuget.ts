@@ -109,7 +109,11 @@ async function findNewest(pages: readonly NugetPage[], readPage: PageReader): Pr
   for (const page of pages.toReversed()) {
     const entries = await readPage(page);
     if (!entries)
-      return notAsked(own('NuGet has more pages of pre-releases of this package than Dossier reads.'));
+      return notAsked(
+        own(
+          'The last pages of versions of this package on NuGet have only pre-releases and unlisted versions; Dossier reads no further.',
+        ),
+      );
     if ('result' in entries) return entries;
     const listed = entries.filter(({ listed: isListed }) => isListed !== false);
     const stable = listed.findLast(({ version }) => partsOf(version)?.pre === '');

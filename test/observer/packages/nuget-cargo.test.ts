@@ -226,6 +226,10 @@ it('looks for a newest version before pages of pre-releases, in three pages at m
   const { newest_version, exists } = await factsOf('io.github.bob/endless');
   expect(exists).toMatchObject({ version: '1.0.0-m' });
   expect(newest_version).toBe('not_asked');
+  const { observations } = await directory.observe('io.github.bob/endless');
+  expect(observations.find(({ kind }) => kind === 'package.newest_version')?.reason).toBe(
+    'The last pages of versions of this package on NuGet have only pre-releases and unlisted versions; Dossier reads no further.',
+  );
 });
 
 it('takes the newest version that is no pre-release where none is recorded', async () => {
