@@ -107,7 +107,7 @@ const untold = (says: RegExp): Expected => ({
 const notAsked = { ...untold(/not seen by checks since|not asked/), isMissed: true } as const;
 const asksFirst: Expected = {
   outcome: 'seen',
-  says: /Asks for credentials first, and did not before/,
+  says: /It asks for credentials first, and did not before/,
   neverSays: never(noAnswer, otherwise, /tools changed/),
 };
 const asUsual = untold(/Answered since/);

@@ -24,7 +24,7 @@ export interface Checks {
     listing: Listing,
     isDue: () => Promise<boolean>,
   ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
-  /** The end of the longest pause that hosts of the remotes asked for, RFC 3339. */
+  /** The end of the longest present pause of the remotes' hosts, RFC 3339; undefined if there is none. */
   pausedUntil(listing: Listing): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -32,21 +32,22 @@ export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly isFailure?: true;
 }
 
-/** The time of a run (RFC 3339), and where it was made from. */
+/** The time of a check (RFC 3339), and the name of the place from which Dossier asked. */
 export interface RunStamp {
   readonly at: string;
   readonly vantage: string;
 }
 
 /**
- * A fact that was seen is reported as absent only at a second such check, at least this long after the first.
+ * A fact that was seen is reported as absent only if a second check, at least this long after the first,
+ * finds it absent too.
  */
 const absentAfter_ms = 3_600_000;
 
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-/** The part of a fact that is compared between runs, and by an audit with the log. */
+/** The part of a fact that is compared between checks, and by an audit with the log. */
 export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
   value,
   ...(value_digest && { value_digest }),
@@ -76,13 +77,12 @@ function fresh(
   return { ...said, ...(rule === 'part' && { rule }), observed_at: at, first_seen_at: at, vantage };
 }
 
-/** A finding without a value may state something: that there is no price, or that a payment is asked for. */
+/** Tells whether a finding without a value states something: that there is none, or that a payment is due. */
 const isStatement = ({ outcome, asks_for, kind }: StoredObservation) =>
   outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === priceChallenge.kind);
 
 /**
- * The last value that was seen, or a statement without a value. A later state (gone, sign-in first, no price)
- * does not end it.
+ * The last value that was seen, or else a statement. Later states without a value, such as `absent`, keep it.
  */
 function lastOf(known: StoredObservation): LastValue | undefined {
   if (hasValue(known)) return toLast(known);
@@ -103,8 +103,8 @@ const earlierChanges = (kind: string, before: StoredObservation | LastValue) => 
 };
 
 /**
- * Returns false if nothing was learned before, if the values are equal, or if the method of the check or the
- * deciding exchange may be the reason for the difference.
+ * Returns false if nothing or only a part was learned before, if the two are equal, or if the difference may
+ * come from another method of the check or another exchange that decided.
  */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   isLearned(before) &&
@@ -145,7 +145,7 @@ const missed = (
   };
 };
 
-/** It is for a check whose results could not be stored. */
+/** The known facts after a check whose results could not be stored. */
 export const missedAll = (
   known: readonly StoredObservation[],
   { parts: why }: Words,
@@ -155,7 +155,7 @@ export const missedAll = (
     one.tally || one.outcome === 'not_asked' ? one : missed(one, { why, outcome: 'not_asked' }, stamp),
   );
 
-/** A finding that is no change keeps the dates and the last value of what was known. */
+/** A finding that is no change keeps `first_seen_at`, the earlier changes and the last value. */
 const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObservation => {
   const { kind, first_seen_at, last } = known;
   const whole = wholeBefore(kind, known, now);
@@ -167,8 +167,8 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSameFinding(known, found)) return sinceThen(known, now);
-  // A value that comes back is no change, except after a statement of no price. The fact whether an endpoint
-  // answers is dated anew, because it must be true of every day since its date.
+  // A value that comes back is no change, except after `nothing`. The fact whether an endpoint answers is
+  // dated anew, because it must be true of every day since its date.
   if (last && isSameFinding(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
@@ -182,9 +182,9 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
 }
 
 /**
- * Joins a fact and a finding, of which one is a part, if nothing differs in what both have. A whole value
- * stays if the finding has less of it, and so does a list of which the finding only lacks members. Otherwise
- * the finding is dated anew, because what only it has may be new.
+ * Joins a fact and a finding, at least one of which is a part. Returns undefined if the two are equal, or
+ * differ in what both have. If the finding only has less, the known value stays. Otherwise the finding is
+ * dated anew, because something that only the finding has may be new.
  */
 function joinedInPart(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   if (isEqual(known, found)) return undefined;
@@ -206,12 +206,12 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-/** Of the facts that were known, only this one becomes unanswered, on the second day without an answer. */
+/** Of all facts that were learned, only this one becomes unanswered, on a later day without an answer. */
 const reachKind = endpointAnswers.kind;
 
 /**
- * A failure may be temporary. An endpoint that still fails on a later day is unanswered, and since the first
- * failure if all ended in the same way.
+ * A failure may be temporary. An endpoint that still fails on a later day becomes unanswered. The date is
+ * that of the first failure if all failures ended in the same way.
  */
 function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { unanswered: since, outcome } = known.missed ?? {};
@@ -220,7 +220,9 @@ function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunSta
   return { ...settle(known, found, stamp), ...(outcome === found.outcome && { first_seen_at: since }) };
 }
 
-/** Keeps the last value of a fact that still has no answer, and its date if the outcome is the same. */
+/**
+ * Keeps the last value of a fact that still has no answer. If the outcome is the same, keeps its date too.
+ */
 function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   if (!isUnanswered(known.outcome)) return settle(known, found, stamp);
   const { first_seen_at, last } = known;
@@ -257,8 +259,8 @@ function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp
 type CompareStep = (known: StoredObservation, found: DatedFinding, stamp: RunStamp) => StoredObservation;
 
 /**
- * `unlearned`: nothing was learned before, because nobody could ask or nothing usable came. `unanswered`:
- * there was no answer, after an earlier answer.
+ * `unlearned`: nothing was learned before, because Dossier did not ask or no usable answer came.
+ * `unanswered`: no usable answer came, after an earlier value or statement.
  */
 type KnownState = 'unlearned' | 'unanswered' | 'refused' | 'absent' | 'learned';
 
@@ -295,7 +297,7 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
   not_asked: { ...always(missed), unlearned: missedUnlessNew },
 };
 
-/** A finding of a part of the value, or one that may be temporary, does not end what was seen. */
+/** A finding that may be temporary, or saw only a part of the value, does not end what was seen. */
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
   const { rule, outcome } = found;
   if (rule === 'gone') return isEqual(known, found) ? outcome : 'absent';
@@ -330,7 +332,7 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
   }));
 }
 
-/** A value replaces the last value that was seen. */
+/** A new value is a change from the last value that was seen, even if other states came between them. */
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
   hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
 
@@ -368,8 +370,8 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
 }
 
 /**
- * A known fact that the run does not mention, for example about a package that is no longer recorded, is
- * dropped. The history keeps it.
+ * A known fact that no finding mentions, for example about a package that is no longer recorded, is dropped.
+ * The history keeps it.
  */
 export function compareRuns(
   known: readonly StoredObservation[],

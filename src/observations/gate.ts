@@ -9,7 +9,7 @@ import { outcomes } from './outcome.ts';
 
 const mostValue_bytes = 1024;
 const mostDetails_bytes = 16 * 1024;
-/** The room for details and `as_seen` of all facts about one subject. */
+/** The room for details and `as_seen` of all facts about one subject, except lists of tools. */
 const mostOfSubject_bytes = 32 * 1024;
 /** The room for the lists of tools of all endpoints of a listing. */
 const mostLists_bytes = 256 * 1024;
@@ -40,7 +40,9 @@ function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   return kept.length === 0 && list.length > 0 ? [shorten(first, left_bytes - 1)] : kept;
 }
 
-/** Shares the room among members, small ones first, so that only large ones are shortened. */
+/**
+ * Shares the room among members, small ones first. A large one is shortened, or left out if it has no room.
+ */
 function shortenMembers(members: object, most_bytes: number): object {
   const bySize = Object.entries(members)
     .map(([name, value]) => ({ name, value, size: nameSize(name) + sizeOf(value) }))
@@ -145,7 +147,7 @@ export function passGate(
   return isList ? fact : shortenDetails(fact, mostDetails_bytes);
 }
 
-/** Small facts have what they need, and large ones have equal shares. */
+/** Small facts have what they need, and large ones have equal shares of the rest. */
 function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFinding[] {
   const bySize = found.toSorted((a, b) => sizeOf(shownOf(a)) - sizeOf(shownOf(b)));
   let left_bytes = most_bytes;

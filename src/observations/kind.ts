@@ -18,7 +18,7 @@ export type ShownFinding<Value = Json> = Pick<
 /** A line of an answer about a listing. */
 type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated';
 
-/** The rules by which a fact stands out among those of its listing (document/answers/stands-out.ts). */
+/** The rules by which a fact stands out (document/answers/stands-out.ts). */
 type StandsOutAs =
   | 'malware'
   | 'other_malware'
@@ -31,7 +31,7 @@ type StandsOutAs =
   | 'package_version'
   | 'advisories';
 
-/** `by` names its source; with `isOnly`, the words need not name the endpoint. */
+/** `by` names the source of the fact. If `isOnly` is set, the words need not name the endpoint. */
 export type StandingOut<Value = Json> = ShownFinding<Value> &
   Pick<Observation, 'subject' | 'reason'> & {
     readonly rule: StandsOutAs;
@@ -46,21 +46,21 @@ export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_f
 /** Fields that a copy of a registry may leave out of every record. */
 type LackingField = 'endpoint' | 'package' | 'repository';
 
-/** A question of buyers, also one that no fact answers. */
+/** A question of buyers. A kind of fact is one too; no fact answers the others. */
 export interface AskedKind {
   readonly kind: string;
   readonly question: Question;
   /** The name in lists of what is absent or not known; by default the title. */
   readonly name?: string;
-  /** The line that says its value, or that this is not known. */
+  /** The line that says the value, or that no value is known. */
   readonly line?: Line;
-  /** It cannot be known if the listing's repository or package does not exist. */
+  /** The part of the record without which nothing can be known about it. */
   readonly restsOn?: 'repository' | 'package';
   /** Hardly any listing has it, so its absence is said only in full detail. */
   readonly isSeldom?: true;
   /** A change is published only if `sayChange` has a sentence for it. */
   readonly isPublishedIfSaid?: true;
-  /** Says that the record does not state it, while nothing else is known about it. */
+  /** Says that the record does not state it, as long as nothing else is known about it. */
   readonly unstated?: {
     /** Follows `has no field that states`. */
     readonly what: Words;
@@ -69,19 +69,19 @@ export interface AskedKind {
     /** Matches words in the names of record fields that may state it. */
     readonly fields?: RegExp;
     readonly copyField?: LackingField;
-    /** The fields beside which a record states it: if a copy lacks one of them, it is not known. */
+    /** The fields beside which a record states it. If a copy lacks one of these fields, it is not known. */
     readonly standsWith?: readonly LackingField[];
     /** The name in lists of what the record does not state. */
     readonly name?: Words;
   };
-  /** Says that it was not checked, while nothing is known about it; `what` follows `has not checked`. */
+  /** Says that it was not checked, as long as nothing is known about it; `what` follows `has not checked`. */
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
 export type PartComparison = 'differs' | 'less' | 'same';
 
 interface Says<Value extends Json = Json> {
-  /** The gate (gate.ts) refuses any other value. */
+  /** For a check, the gate (gate.ts) refuses any other value except null. */
   readonly value: z.ZodType<Value>;
   readonly say: (found: ShownFinding<Value>) => Words | undefined;
   /** Puts a value into a few words, for a line. */
@@ -95,31 +95,32 @@ interface Says<Value extends Json = Json> {
     between: Words,
   ) => Words | undefined;
   /**
-   * Compares two values of which one is a part. `differs`: something that is known on both sides differs.
-   * `less`: nothing does, and the second value lacks something of the first. `same`: nothing does, and it
-   * lacks nothing. By default, any difference counts.
+   * Compares two values, at least one of which is only a part. `differs`: something that both have differs.
+   * `less`: nothing that both have differs, and the second value lacks something of the first. `same`:
+   * nothing differs, and nothing of the first is missing. Without this function, any difference counts.
    */
   readonly comparePart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => PartComparison;
   /**
-   * A later change that weighs less does not hide an earlier one. By default, only the last change is said.
+   * A later change that weighs less does not hide an earlier one. Without this function, only the last change
+   * that has a sentence is said.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
-  /** `sayChange` says more than the value in words, so a history uses it instead of both values. */
+  /** `sayChange` says more than the two values in words, so a history has its sentence instead of them. */
   readonly isToldByChange?: true;
 }
 
 export interface FactKind extends AskedKind, Says {
-  /** A kind of origin `record` is an imported signal. */
+  /** A fact of origin `record` is shown among the imported signals. */
   readonly origin: 'check' | 'record';
-  /** Changes when the check, and with it the meaning of the fact, changes. */
+  /** A check gets a new one when the meaning of its facts changes. */
   readonly method_version: string;
   readonly title: string;
   readonly means: string;
   readonly doesNotMean: string;
   readonly unit?: string;
-  /** It is in the present tense and has no full stop, such as "It lists other tools". The date is added. */
+  /** A sentence in the present tense without a full stop, such as "It lists other tools". A date is added. */
   readonly changed?: Words;
-  /** By `not_there`, an absent fact stands out too. */
+  /** With the rule `not_there`, an absent fact stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
   /** The line that says its values by `sayInLine`. */
   readonly saidIn?: 'whose' | 'where' | 'tools' | 'kept_up';
@@ -127,17 +128,17 @@ export interface FactKind extends AskedKind, Says {
   readonly answers?: 'price' | 'auth' | 'licence';
   /** The part of the record whose existence it tells. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
-  /** A sentence about a value that names an amount, whether the endpoint or somebody else names it. */
+  /** A sentence about a value that names an amount, which the endpoint or somebody else named. */
   readonly priced?: Words;
   /** A sentence about a value that shows a payment without its amount. */
   readonly paid?: Words;
-  /** Its name in entries of the registry API, which have only some kinds. */
+  /** Its name in entries of the registry API. Kinds without this name are not in the entries. */
   readonly entryName?: string;
   /** The pin by which an approval fixes its value. */
   readonly pinnedAs?: PinName;
   /** Callers of the service rely on it, so a lock file holds it. */
   readonly isLocked?: true;
-  /** Its subject in words that state no value; by default its title. */
+  /** Names the fact without its value; by default its title. */
   readonly topic?: Words;
 }
 
@@ -145,9 +146,9 @@ export interface Kind extends FactKind {
   readonly origin: 'check';
   /** The parts of a record that its facts are about. The list is empty if the kind does not apply. */
   readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
-  /** It may be missing. Any other kind is shown as `not_asked` until it was looked for. */
+  /** A fact may be missing. A fact of any other kind is shown as `not_asked` until it was looked for. */
   readonly isOptional?: true;
-  /** Its value is the digest of this list of an endpoint; its details have the names in the list. */
+  /** Its value is the digest of this list of an endpoint; its details have names from the list. */
   readonly lists?: SurfaceName;
   /** Its details are a list of tools, which has its own room (gate.ts). */
   readonly isList?: true;
@@ -160,23 +161,23 @@ export interface RecordedContext {
   readonly listing: Listing;
   /** The publisher's server.json of the version that is shown. */
   readonly server: object;
-  /** Stored versions, including deleted ones. */
+  /** The number of stored versions, deleted ones included. */
   readonly versions: number;
   readonly lastPublished: string;
-  /** It is undefined if there are not two versions. */
+  /** It is undefined if there are not two versions whose order is known. */
   readonly moves?: Moves | undefined;
 }
 
 export interface RecordKind extends FactKind {
   readonly origin: 'record';
   /**
-   * Returns null if the record states no value, and undefined if there is no such fact. It is absent if the
-   * fact follows from other listings.
+   * Returns null if the record states no value, and undefined if there is no such fact. The function is
+   * absent if the fact follows from other listings.
    */
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
   /** The default is `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
-  /** It follows from the versions that a source sends: from all of them, or from the newest. */
+  /** The value follows from all versions that a registry sends, or from the newest of them. */
   readonly follows?: 'all versions' | 'newest version';
   /** It is a date of the registry, which some registries do not state. */
   readonly isDate?: true;
@@ -202,7 +203,7 @@ export type FactOf<K extends NamedKind, Fact = Observation> = Omit<Fact, 'value'
   readonly value: KindValue<K> | null;
 };
 
-/** Leaves out facts whose value does not fit the kind; keeps those without a value. */
+/** The facts of the kind that have no value, or one that fits the kind. */
 export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kind' | 'value'>>(
   { kind, value }: K,
   facts: readonly Fact[],

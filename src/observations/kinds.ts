@@ -165,5 +165,5 @@ export const surfaceOf = (name: string): Surface | undefined => {
   return lists && surfaces[lists];
 };
 
-/** Also finds kinds that no fact answers. */
+/** Also finds questions that no fact answers. */
 export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);

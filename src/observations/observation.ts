@@ -34,7 +34,7 @@ const changedFrom = z.object({
   value,
   value_digest: maybe,
   outcome: z.enum(outcomes),
-  is_part: z.literal(true).optional().describe('The source stated more than the value has'),
+  is_part: z.literal(true).optional().describe('More was stated than the value has'),
   seen_until: z.string(),
   tools: z
     .array(
@@ -59,15 +59,15 @@ const changedFrom = z.object({
   counts: z
     .partialRecord(z.enum(changeClasses), z.number())
     .optional()
-    .describe('How many of them differ in each class'),
+    .describe('How many members differ in each class'),
 });
 
 export const observation = z.object({
   kind: z.string(),
-  subject: maybe.describe('The endpoint, package or tool that it is about, if there may be several'),
+  subject: maybe.describe('The thing that it is about, such as an endpoint or a package'),
   question: questionName,
   value,
-  value_digest: maybe.describe('SHA-256 (RFC 8785) of the whole value, if that is shortened'),
+  value_digest: maybe.describe('SHA-256 (RFC 8785) of {"value": …} before the value was shortened'),
   unit: z.string().optional(),
   outcome: z.enum(outcomes).describe('How the check ended'),
   asks_for: z
@@ -77,16 +77,16 @@ export const observation = z.object({
   response: z
     .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('A different host') })
     .optional()
-    .describe('The HTTP response to the newest check that came instead of a value'),
-  is_part: z.literal(true).optional().describe('The source states more than the value has'),
+    .describe('The HTTP response that came instead of a value in the newest check'),
+  is_part: z.literal(true).optional().describe('More is stated than the value has'),
   seen_in_part: z
     .literal(true)
     .optional()
-    .describe('The newest check saw only a part of the value, in which nothing differs'),
+    .describe('The newest check saw at most a part of the value, and nothing differs in it'),
   is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
   reason: wordsSchema.optional(),
-  details: untrusted.describe('Untrusted data as the source sent it'),
-  as_seen: untrusted.describe('Untrusted data of the newest run that may differ from run to run'),
+  details: untrusted.describe('Untrusted data beside the value'),
+  as_seen: untrusted.describe('Untrusted data that may differ from check to check, as last seen'),
   source: z.string(),
   source_url: z.string().optional(),
   observed_at: maybe.describe('When Dossier last saw this; absent if it has not checked'),
@@ -108,12 +108,12 @@ export const observation = z.object({
   missed_since: maybe.describe(
     'Since when checks have not seen this again, although it was seen before; `reason` says why',
   ),
-  unanswered_since: maybe.describe('The first of those checks that was made and got no answer'),
+  unanswered_since: maybe.describe('The first check since `missed_since` without a usable answer'),
   vantage: z.string(),
   method_version: z.string(),
 });
 
-/** The key of a fact's reason without the sentence that it is stale; JSON has only the whole reason. */
+/** The key of `reason` without the sentence that the fact is stale. JSON has only the whole reason. */
 export const ownReason = Symbol('own reason');
 /** The key of the part of `reason` that says why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');
@@ -129,7 +129,9 @@ export type DatedObservation = Observation & Required<Pick<Observation, 'observe
 export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
-/** `not_known`: Dossier did not ask. `not_seen`: it asked, and saw no value or found the thing absent. */
+/**
+ * `not_known`: the outcome is `not_asked`. `not_seen`: the check brought no value, or found nothing there.
+ */
 export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
   if (outcome === 'not_asked') return 'not_known';
   return value === null || outcome === 'absent' ? 'not_seen' : 'known';
@@ -142,23 +144,25 @@ export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>):
 export interface RecordedSubject {
   /** The subject as it is shown. It is absent if the fact is about all subjects of its kind. */
   readonly subject?: string;
-  /** The subject as the record has it, such as `npm:name@1.0.0`, if `subject` says less. */
+  /** The subject with all that the fact depends on in the record, such as `npm:name@1.0.0`. */
   readonly recorded?: string;
 }
 
 /**
- * How compare.ts joins a finding with what was known. `rare`: without a value, it is stored only if the fact
- * was known before. `together`: it is about all subjects of the kind, and is stored only if no value of the
- * kind was seen before. `part`: only a part of the value was learned, which does not replace a whole value.
- * `some`: the value may lack members. If it has none that were not seen before, it does not change what was
- * seen. `passing`: like `rare`, and a value that was seen stands, because the next answer may differ. `gone`:
- * the value says that something is not there. A new one is treated as `absent`.
+ * How compare.ts joins a finding with what was known.
+ * - `rare`: without a value, it is stored only if the fact was known before.
+ * - `together`: it is about all subjects of the kind, and stored only if no value of the kind was seen
+ *   before.
+ * - `part`: only a part of the value was learned, and a part does not replace a whole value.
+ * - `some`: the value may lack members. It changes nothing if it only lacks members that were seen.
+ * - `passing`: like `rare`, and a value that was seen stands, because the next answer may differ.
+ * - `gone`: the value says that something is not there. Like `absent`, a new one needs a second check.
  */
 type CompareRule = 'rare' | 'together' | 'part' | 'some' | 'passing' | 'gone';
 
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;
-  /** SHA-256 (RFC 8785) of the whole value, if it is stored shortened. */
+  /** SHA-256 (RFC 8785) of `{ value }` before the value was shortened. */
   readonly value_digest?: string;
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'];
@@ -167,17 +171,17 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   /** Further whole sentences about the finding. */
   readonly why?: Words;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Data that may differ from run to run without a change of the fact, such as signatures that expire. */
+  /** Data that may differ from check to check without a change of the fact, such as expiring signatures. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly rule?: CompareRule;
   /** How a counted check ended; the value of the fact is then the tally. */
   readonly ended?: CheckEnd;
   readonly by?: OpeningMessage;
-  /** An exchange that failed for a reason that may be temporary. A fact that it decided before is kept. */
+  /** An exchange that failed, perhaps only for a time. A fact that this exchange decided before is kept. */
   readonly open?: OpenExchange;
-  /** Nothing follows from what shortened details lack. */
+  /** The details were shortened, so nothing follows from what they lack. */
   readonly isShort?: true;
-  /** The source states more than the value has, so that the rest may change unseen. */
+  /** More is stated than the value has, so the rest may change unseen. */
   readonly hasMore?: true;
   readonly source: string;
   readonly source_url?: string;
@@ -220,13 +224,13 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
     readonly since: string;
     readonly why?: readonly WordsPart[];
     /**
-     * The first of these checks that was made and got no answer. `outcome` is set if all since then ended in
-     * the same way.
+     * The first of these checks without a usable answer. `outcome` is set if all checks without a usable
+     * answer ended in the same way.
      */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
     readonly response?: Finding['response'];
-    /** The newest of these checks saw only a part, in which nothing differs. */
+    /** The newest of these checks saw at most a part, and nothing differs in it. */
     readonly isInPart?: true;
   };
   /** The first check that found the fact gone, until a second one confirms it. */
@@ -241,7 +245,7 @@ export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks
 
 type RecordedEssence = Essence & Pick<Finding, 'details'> & Pick<Observation, 'is_part'>;
 
-/** A change of one fact between two runs, as the log commits to it. */
+/** A change of one fact between two checks, as the log commits to it. */
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
@@ -250,9 +254,9 @@ export interface ObservationChange {
     readonly seen_until: string;
     /** The first of the checks without an answer that led to the change. */
     readonly unanswered_since?: string;
-    /** The methods (`method_version`) differ, so that the two cannot be compared. */
+    /** The methods (`method_version`) differ, so the two cannot be compared. */
     readonly by_other_method?: true;
-    /** One of both is a part, and nothing differs in what both have, so that it is no change. */
+    /** At least one of the two is only a part, and their difference shows no change of the fact. */
     readonly is_other_part?: true;
   };
   readonly after: RecordedEssence;

@@ -30,7 +30,7 @@ import type { CheckRun } from './run.ts';
 import type { ObservationTransaction } from './schema.ts';
 import { sumOfClasses } from './tool-change.ts';
 
-/** A list that differs from the last stored list of its surface. */
+/** A list that differs from the last stored list of its surface, or is the first. */
 interface NewSurface {
   readonly remote: string;
   readonly surface: Surface;
@@ -94,7 +94,7 @@ const mostNamed = 20;
 const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: string) =>
   changed_from !== undefined && first_seen_at === at;
 
-/** Returns undefined unless this is a new list. */
+/** Returns undefined unless the list replaces a stored list with other members. */
 const listChangesOf = (
   { kind, subject = '' }: Pick<StoredObservation, 'kind' | 'subject'>,
   found: Surfaces,
@@ -118,8 +118,8 @@ function withChangedMembers(one: StoredObservation, found: Surfaces, at: string)
 }
 
 /**
- * Puts the members that differ in place of a changed list. They are compared with the list that was seen
- * last, whatever was answered in between.
+ * Puts the members that differ in place of a changed list. The list is compared with the last stored one,
+ * whatever was answered in between.
  */
 function itemize(change: ObservationChange, one: StoredObservation, found: Surfaces): ObservationChange {
   const changes = listChangesOf(change, found);
@@ -166,7 +166,7 @@ function compareObserved(
 
 type CheckContext = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
-/** The reason says nothing about the service. */
+/** The check brought no answer for a reason that says nothing about the service. */
 const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why }: Words): DatedFinding => ({
   kind,
   method_version,
@@ -181,7 +181,7 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why 
 const failed = own('The check failed on our side; the failure was logged.');
 
 /**
- * If the check fails or a fact cannot be stored, the finding says so, and other findings are not affected.
+ * If the check fails, its only finding says so. If a fact cannot be stored, the finding in its place says so.
  */
 async function checkKind(
   kind: Kind,
@@ -243,7 +243,7 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
   ];
 }
 
-/** `imported_at` is that of the observed record. */
+/** `imported_at` is the time at which the observed record was imported. */
 interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
@@ -267,21 +267,22 @@ function isPublished({ kind: name, changed_from, ...one }: StoredObservation): b
 /** `changes` is the number of facts that changed or are new. */
 export type RunReport = Awaited<ReturnType<typeof writeObserved>>;
 
-/** One entry of the log commits to all changes of the run. */
+/** One entry of the log commits to all changes of the check. */
 async function writeObserved(tx: ObservationTransaction, observed: ObservedRecord) {
   const { surfaces: lists, stamp, lease, imported_at, listing } = observed;
   const { handle } = listing;
-  if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
+  if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this check over');
   const known = await tx.observations.ofListing(handle);
   const { observations, changes } = compareObserved(known?.observations ?? [], observed);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
-  // These facts are about an older record, and say nothing about the present one.
+  // Facts about an older record say nothing about the present one.
   const isOlder = known?.due_since != null && known.due_since > imported_at;
   await tx.listings.reindex(handle, isOlder ? [] : toFacets(listing, observations));
   await putSurfaces(tx, handle, lists, stamp.at);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
-    // A fact that is seen for the first time, or again, is only in the log, where an audit looks for it.
+    // An audit looks in the log for every new fact. The event reports no fact that is seen for the first
+    // time, or again.
     const changed = new Set(changes.map(keyOf));
     const reported = observations.filter(
       (one) => changed.has(keyOf(one)) && isChangedAt(one, stamp) && isPublished(one),
@@ -340,8 +341,8 @@ export async function observeListing(
     return await store.write((tx) => writeObserved(tx, observed));
   } catch (error) {
     signal.throwIfAborted();
-    // A run that could not be stored counts as made, so that the host is not asked again before the next one
-    // is due.
+    // A check that could not be stored counts as made, so that the host is not asked again before the next
+    // check is due.
     await store.write(async (tx) => {
       if (!(await tx.leases.isHeldBy(lease))) return;
       const { observations: known = [] } = (await tx.observations.ofListing(handle)) ?? {};

@@ -30,7 +30,7 @@ export type RemoteFinding<Value extends Json = Json> = Omit<
 const repositoryOf = ({ repository }: CheckedListing): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
-/** `isRare`: a finding without an answer has the rule `rare`. */
+/** If `isRare` is set, a finding without an answer has the rule `rare`. */
 export const ofRepository = <const Value extends Json>(
   find: (run: CheckRun) => Promise<RemoteFinding<Value> | NoAnswer>,
   isRare = false,
@@ -112,7 +112,7 @@ export const ofOrigins = <const Value extends Json>(
     ),
 });
 
-/** Leaves out addresses that are templates. */
+/** Leaves out templates, and addresses other than http and https. */
 export function originsOf({ remotes }: CheckedListing): string[] {
   const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));

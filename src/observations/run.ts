@@ -65,7 +65,7 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: H
   if (failure.result === 'repository_empty')
     return { ...none(say`${code(key)} has no commit on its default branch.`), there: { state: 'empty' } };
   const { moved_to } = failure;
-  // A redirect to anything else, such as a maintenance page, may be temporary.
+  // A redirect that names no other path of a repository, such as a maintenance page, may be temporary.
   if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);
   const why = say`${code(host)} redirects ${path} to ${code(moved_to)}.`;
   // The repository at the new path was not read.
@@ -109,7 +109,7 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
     head: () => head(),
     /** `committed_at` is RFC 3339, as the committer stated it. */
     commit: () => commit(),
-    /** Reads a file at HEAD. `unreadable`: it exists, and is no text of at most 16 KiB. */
+    /** Reads a file at HEAD. `unreadable`: it exists, and is an LFS pointer or no text of at most 16 KiB. */
     file,
   };
 }
@@ -165,9 +165,9 @@ async function dns(hostname: string, parts: RunParts) {
 export type CheckRun = ReturnType<typeof createRun>;
 
 /**
- * Creates the questions that the checks of one listing may ask (docs/observations.md). Each is answered once
- * in a run. `refusal` says why endpoints, websites and package files must not be asked; it is then their
- * answer.
+ * Creates the questions that the checks of one listing may ask (docs/observations.md). A question that is
+ * repeated gets the same answer. `refusal` says why the listing's hosts and package files must not be asked,
+ * and is then the answer to questions about them.
  */
 export function createRun(
   subject: CheckedListing,

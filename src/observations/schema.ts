@@ -7,10 +7,10 @@ import type { ObservationChange, StoredObservation } from './observation.ts';
 
 export const observationTable = table('observation', ['handle'], {
   handle: text,
-  /** The time at which the last run ended, whatever it found. */
+  /** The time at which the last check ended, whatever it found. */
   observed_at: text,
   observations: json<readonly StoredObservation[]>(),
-  /** The time at which an import changed the record; null once a run on that record has ended. */
+  /** The time at which an import changed the record; null once a check of that record has ended. */
   due_since: optional(text),
 });
 
@@ -32,7 +32,7 @@ export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surfac
   members: json<readonly SurfaceMember[]>(),
 });
 
-/** `place` is the host itself, or an address of it. */
+/** `place` is the host itself, or an address at the host. */
 const pauseTable = table('observed_pause', noBackup, { host: text, place: text, not_before: text });
 
 export const observationTables = [observationTable, changeTable, surfaceTable, pauseTable] as const;

@@ -108,7 +108,7 @@ export const createObservationReads = (db: Db) => ({
       .orderBy('listing.id')
       .limit(limit)
       .execute(),
-  /** The times when requests may be sent again, by host and address. */
+  /** The times at which requests may be sent again, by `place`. */
   async pauses(host: string): Promise<ReadonlyMap<string, string>> {
     const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
     return new Map(rows.map(({ place, not_before }) => [place, not_before]));

@@ -70,4 +70,4 @@ function windowWords({ answered, made, others }: Tallied['days_30']): Words {
 }
 
 export const talliedWords = ({ days_30, days_90, first_check }: Tallied): Words =>
-  say`${windowWords(days_30)} in 30 days, ${windowWords(days_90)} in 90 days; the first counted check was on ${day(first_check)}`;
+  say`${windowWords(days_30)} in 30 days, ${windowWords(days_90)} in 90 days; the first of these checks was on ${day(first_check)}`;

@@ -35,7 +35,7 @@ export const nextStale_ms = (stored: readonly StoredObservation[], { now, interv
       .filter((at_ms) => at_ms > now.getTime()),
   );
 
-/** Returns no words if there was no value before. */
+/** Returns no words unless one value replaced another. */
 function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, { changed }: Kind) {
   if (!changed || changed_from?.outcome !== outcome || changed_from.value === null) return none;
   return say`${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
@@ -55,7 +55,7 @@ function missedText({ missed, observed_at, value, hasMore }: StoredObservation):
 const endedText = (one: StoredObservation): Words =>
   one.missed && one.value === null ? say`On ${day(one.observed_at)}: ${outcomeWords(one)}.` : none;
 
-/** Returns no words for a missed fact, about which `missedText` says it. */
+/** Returns no words for a missed fact, because `missedText` speaks of it. */
 function staleText(one: StoredObservation): Words {
   if (one.missed) return none;
   const how = one.value === null && !one.why ? say` (${outcomeWords(one)})` : none;
@@ -114,7 +114,7 @@ const mostUnlearned = 10;
 
 const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
-/** Drops observations about what the listing no longer records. A `not_asked` without a subject is kept. */
+/** Drops observations of things that the listing no longer records, but no `not_asked` without a subject. */
 export function recordedNow(
   listing: CheckedListing,
   stored: readonly StoredObservation[],
@@ -143,8 +143,8 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Check
 }
 
 /**
- * The result is in the order of the kinds. Before the first check, `stored` is undefined; after it, it is the
- * result of `recordedNow`.
+ * The result is in the order of the kinds. Before the first check, `stored` is undefined; afterwards, it is
+ * the result of `recordedNow`.
  */
 export function toObservations(
   listing: CheckedListing,

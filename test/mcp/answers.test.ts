@@ -659,7 +659,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `OAuth sign-in through https://login.example at ${url}; OAuth sign-in, whose metadata names no authorization server at ${other} (Dossier, ${today}).`,
+      `OAuth sign-in through https://login.example at ${url}; OAuth sign-in without an authorization server in its metadata at ${other} (Dossier, ${today}).`,
     ],
   },
   {

@@ -205,7 +205,7 @@ it('asks an endpoint that is recorded as sse and speaks streamable HTTP only in 
   const answers = observations.find(({ kind }) => kind === 'endpoint.answers');
   expect(answers).toMatchObject({
     value: 200,
-    reason: 'The record names it as sse; it answers as streamable-http.',
+    reason: 'The record names the endpoint as sse; it answers as streamable-http.',
     as_seen: { transport: 'streamable-http' },
   });
   expect(await (await directory.app.request('/agents/com.example.stream/newer.md')).text()).toMatch(

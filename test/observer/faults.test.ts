@@ -588,7 +588,7 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
   });
   expect(counted).not.toHaveProperty('tally');
   expect(await (await directory.app.request(`/agents/${handle}.md`)).text()).toMatch(
-    /Answered checks: 25 of 32 \(the others: no answer in time 1 time, [^)]+\) in 30 days, 59 of 67 \([^)]+\) in 90 days; the first counted check was on \d{4}-\d\d-\d\d at /,
+    /Answered checks: 25 of 32 \(the others: no answer in time 1 time, [^)]+\) in 30 days, 59 of 67 \([^)]+\) in 90 days; the first of these checks was on \d{4}-\d\d-\d\d at /,
   );
   for (const face of [`/agents/${handle}`, `/agents/${handle}.md`])
     expect(await (await directory.app.request(face)).text()).toContain('25 of 32');

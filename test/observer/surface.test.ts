@@ -478,11 +478,11 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
   expect(large).toMatchObject({
     names: ['read_mail'],
     reason: expect.stringMatching(
-      /^The list has 56\d{4} bytes, more than an answer with all endpoints shows\./,
+      /^The list has 56\d{4} bytes, more than is left of the room of this answer\./,
     ),
   });
   expect(await (await directory.app.request(path)).text()).toContain(
-    'more than an answer with all endpoints',
+    'more than is left of the room of this answer',
   );
   await record('b'.repeat(64), 30);
   const surfaces = vi.spyOn(directory.store.observations, 'surfaces');

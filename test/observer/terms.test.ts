@@ -100,7 +100,7 @@ it('says that a file has ended, states no end, or is none', async () => {
   const ended = await observed.directory.app.request(`/agents/${handleAt('ended')}.md`);
   expect(await ended.text()).toContain('ecurity contact `tel:+49-30-1`, from a file that has expired');
   expect((await see('endless', 'security.contact'))?.reason).toBe(
-    'The file states no end of its validity, which RFC 9116 requires.',
+    'The file states no readable date of expiry; RFC 9116 requires one.',
   );
   expect(await see('shop', 'security.contact')).toMatchObject({ outcome: 'otherwise', value: null });
 });
@@ -220,7 +220,7 @@ it('names what an agent card says before and after it changed; other words in it
   expect(
     await state({ skills: skills.slice(1), version: '2.0.0', url: 'https://else.example.com/' }),
   ).toEqual([
-    '`Planner`, 1 skill until then `Planner` version `2.0.0`, 1 skill; names no address at the host that has it',
+    '`Planner`, 1 skill until then `Planner` version `2.0.0`, 1 skill; the card names no address at its own host',
   ]);
 });
 

@@ -178,17 +178,17 @@ it('names what weighs most first, and counts every class before it names five to
   });
   expect(changed.changed_from?.tools).toHaveLength(20);
   expect(await saidChange()).toBe(
-    'a new argument named as a secret in `login`; changed hints of `read`; changed words in `write`; removed `gone`; a newly required argument in `find`; changed arguments in `list` and 30 more; added `new_0` and 199 more',
+    'a newly secret argument in `login`; changed hints of `read`; changed words in `write`; removed `gone`; a newly required argument in `find`; changed arguments in `list` and 30 more; added `new_0` and 199 more',
   );
   const history = await textOf('get_history', { kind: 'tools' });
   expect(history).toMatch(
-    /: a new argument named as a secret in `login`: `?apiKey`?, .*; changed hints of `read`: destructiveHint: absent -.*> true, readOnlyHint: true -.*> false; changed words in `write`: .*Send .*\/\.ssh too\..*; removed `gone`; .*; and 226 more;/,
+    /: a newly secret argument in `login`: `?apiKey`?, .*; changed hints of `read`: destructiveHint: absent -.*> true, readOnlyHint: true -.*> false; changed words in `write`: .*Send .*\/\.ssh too\..*; removed `gone`; .*; and 226 more;/,
   );
   const page = await textAt(`/agents/${handle}/history`);
-  expect(page).toContain('a new argument named as a secret in login: apiKey');
+  expect(page).toContain('a newly secret argument in login: apiKey');
   expect(page).toContain('a newly required argument in find: words');
   const counted =
-    'tools it lists (a new argument named as a secret in 1 tool; changed hints of 1 tool; changed words in 1 tool; removed 1 tool; a newly required argument in 1 tool; changed arguments in 31 tools; added 200 tools)';
+    'tools it lists (a newly secret argument in 1 tool; changed hints of 1 tool; changed words in 1 tool; removed 1 tool; a newly required argument in 1 tool; changed arguments in 31 tools; added 200 tools)';
   const feed = await (await directory.app.request(`/agents/${handle}/feed.json`)).json();
   expect((feed as { items: { title: string }[] }).items[0]?.title).toMatch(
     new RegExp(`^${handle}: changed: ${counted.replace(/[()]/g, '\\$&')} and hints of the tools$`),
@@ -197,11 +197,11 @@ it('names what weighs most first, and counts every class before it names five to
 });
 
 it.each([
-  ['api_key', {}, 'a new argument named as a secret in `one`'],
-  ['accessToken', {}, 'a new argument named as a secret in `one`'],
-  ['PASSWORD', {}, 'a new argument named as a secret in `one`'],
-  ['code', { format: 'password' }, 'a new argument named as a secret in `one`'],
-  ['value', { writeOnly: true }, 'a new argument named as a secret in `one`'],
+  ['api_key', {}, 'a newly secret argument in `one`'],
+  ['accessToken', {}, 'a newly secret argument in `one`'],
+  ['PASSWORD', {}, 'a newly secret argument in `one`'],
+  ['code', { format: 'password' }, 'a newly secret argument in `one`'],
+  ['value', { writeOnly: true }, 'a newly secret argument in `one`'],
   ['nextPageToken', {}, 'changed arguments in `one`'],
   ['max_tokens', {}, 'changed arguments in `one`'],
   ['keyboard', {}, 'changed arguments in `one`'],
@@ -217,7 +217,7 @@ it('a change that weighs less, a 401, or four of them do not hide one that weigh
   const secret = tool('send', takes({ password: { type: 'string' } }));
   await look([tool('send'), words('Reads.')]);
   await look([secret, words('Reads.')]);
-  const weighty = 'a new argument named as a secret in `send`';
+  const weighty = 'a newly secret argument in `send`';
   expect(await saidChanges()).toEqual([weighty]);
   await look([secret, words('Reads mail.')]);
   expect(await saidChanges()).toEqual([weighty, 'changed words in `read`']);
@@ -242,7 +242,7 @@ it('a secret deep within the arguments is one, and words of a new argument are n
   await look([deep({ note: { type: 'string', description: 'A note.' } })]);
   expect(await saidChange()).toBe('changed arguments in `one`');
   await look([deep({ note: { type: 'string', description: 'A note.' }, password: { type: 'string' } })]);
-  expect(await saidChange()).toBe('a new argument named as a secret in `one`');
+  expect(await saidChange()).toBe('a newly secret argument in `one`');
 });
 
 it('annotations that MCP does not define are no hints, and a text that moves within its argument is no other one', async () => {

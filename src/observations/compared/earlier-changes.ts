@@ -41,8 +41,8 @@ function lastChange(fact: ChangedObservation): EarlierChange | undefined {
 }
 
 /**
- * The last change is at the end, if there is a sentence for it. An earlier change is kept only if it weighs
- * at least as much as the last one.
+ * If there is a sentence for the last change, it is at the end, and earlier changes are kept only if they
+ * weigh at least as much.
  */
 export function weightyChanges(kind: string, fact: ChangedObservation): EarlierChange[] {
   const earlier = fact.earlier_changes ?? [];

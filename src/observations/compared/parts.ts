@@ -7,7 +7,7 @@ import type { Finding, LastValue, StoredObservation } from '../observation.ts';
 type ReadFact = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'details' | 'hasMore'> &
   Pick<StoredObservation, 'method_version'>;
 
-/** Returns undefined if both values are whole or cannot be compared in part. */
+/** Returns undefined if both values are whole, or if the two cannot be compared in part. */
 export function comparedInPart(
   kind: string,
   before: StoredObservation | LastValue,
@@ -28,13 +28,13 @@ export function comparedInPart(
   return kindOf(kind)?.comparePart?.(was, now.hasMore ? { ...now, is_part: true } : now);
 }
 
-/** Tells whether a different part was known before, so that the difference is no change of the fact. */
+/** Tells whether the two are or may be different parts, so that their difference is no change of the fact. */
 export function isOtherPart(kind: string, before: StoredObservation | LastValue, now: ReadFact): boolean {
   const compared = comparedInPart(kind, before, now);
   return before.rule === 'part' || (compared !== undefined && compared !== 'differs');
 }
 
-/** Tells whether nothing was read in a part of what may be a list. */
+/** Tells whether only a part was read and no value is in it, for a kind that is compared in part. */
 export const isEmptyPart = ({
   kind,
   rule,
@@ -42,7 +42,7 @@ export const isEmptyPart = ({
 }: Pick<Finding, 'rule' | 'value'> & { readonly kind: string }): boolean =>
   rule === 'part' && value === null && kindOf(kind)?.comparePart !== undefined;
 
-/** Tells whether a list that may lack members lacks some that were seen, and has none that were not. */
+/** Tells whether a list that may lack members (`some`) only lacks members that were seen before. */
 export function onlyLacks(
   { value: before }: Pick<Finding, 'value'>,
   { rule, value, value_digest }: Pick<Finding, 'rule' | 'value' | 'value_digest'>,
@@ -56,8 +56,8 @@ export function onlyLacks(
 type Part = StoredObservation | LastValue;
 
 /**
- * Keeps when a value was last read as a whole, after a check that read the same value and could not read
- * everything: what a later check reads besides is new since that time.
+ * The time at which a value was last read as a whole, if the newest check read the same value but not
+ * everything. Anything else that a later check reads is new since that time.
  */
 export const wholeBefore = (
   kind: string,
@@ -68,7 +68,7 @@ export const wholeBefore = (
   return hasMore && whole_at !== undefined && kindOf(kind)?.comparePart ? { whole_at } : {};
 };
 
-/** A value as it was last read as a whole; a value that never was is returned as it is. */
+/** A value as it was last read as a whole. A value without `whole_at` is returned as it is. */
 export function asWhole<Of extends Part>(known: Of): Of {
   const { whole_at, hasMore: _, ...whole } = known;
   return whole_at === undefined ? known : ({ ...whole, observed_at: whole_at } as Of);

@@ -24,7 +24,7 @@ interface MetadataAddress {
   readonly resource: string;
 }
 
-/** Clients look for metadata in this order (RFC 9728). */
+/** Clients look for metadata in this order (MCP, Authorization). */
 function metadataAddresses({ url, credentials }: EndpointAnswer): MetadataAddress[] {
   const challenges = credentials ? challengesOf(credentials) : [];
   const stated = challenges.map(({ parameters }) => parameters.get('resource_metadata'));
@@ -124,7 +124,7 @@ const openWithoutMetadata = noAnswer(
   own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** Tells whether the next check may get the list. */
+/** Tells whether no usable answer came for the list, so that the next check may get it. */
 const isUndecided = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && isUnanswered(list.outcome);
 
@@ -231,7 +231,7 @@ export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_s
   if (found.as_seen?.introduced_without_credentials)
     return say`its metadata names ${isEmpty(servers) ? none : servers}, so calls may need sign-in${otherIssuerWords(found)}`;
   return isEmpty(servers)
-    ? say`OAuth sign-in, whose metadata names ${none}`
+    ? own('OAuth sign-in without an authorization server in its metadata')
     : say`OAuth sign-in through ${servers}${otherIssuerWords(found)}`;
 }
 
@@ -281,15 +281,15 @@ export const accessRequired = defineKind({
   say: ({ value }) => (value ? own('yes') : own('no')),
   sayChange: (_was, { value }, between) =>
     value === true
-      ? say`Asks for credentials first, and did not before (${between})`
-      : say`Asks for no credentials first, and did before (${between})`,
+      ? say`It asks for credentials first, and did not before (${between})`
+      : say`It asks for no credentials first, and did before (${between})`,
   line: 'asks',
   isLocked: true,
   question: 'access',
   title: 'Asks for credentials first',
   topic: own('whether it asks for credentials first'),
   means:
-    'Whether the endpoint asked for credentials, of which Dossier sends none, before it said what it is and which tools it has. The answer is no if it listed its tools, said that it has no such list, or asked for a payment.',
+    'Whether the endpoint asked for credentials, of which Dossier sends none, before it listed its tools. The answer is no if the endpoint listed its tools, said that it has no such list, or asked for a payment.',
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',

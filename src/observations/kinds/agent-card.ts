@@ -41,11 +41,11 @@ export const agentCard = defineKind({
   question: 'publisher',
   title: 'Agent card (A2A)',
   means:
-    'The name in the agent card at /.well-known/agent-card.json of the endpoint’s host, how many skills it lists, and whether it names an address at that host.',
+    'The name and version in the agent card at /.well-known/agent-card.json of the endpoint’s host, how many skills the card lists, and whether it names an address at that host.',
   doesNotMean:
     'The card is its publisher’s own word; Dossier has not talked to the agent, and does not check the signature of the card.',
   say({ value: { name, version, skills, differs } }) {
-    const where = differs.length > 0 ? own('; names no address at the host that has it') : own('');
+    const where = differs.length > 0 ? own('; the card names no address at its own host') : own('');
     return say`${code(name)}${versionWords(version)}, ${count(skills, 'skill')}${where}`;
   },
   method_version: 'card/3',

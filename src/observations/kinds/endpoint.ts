@@ -8,7 +8,7 @@ import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { CheckedListing, CheckRun } from '../run.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
 
-/** Any status but 2xx and 402 is that of a request for sign-in. */
+/** An endpoint that answers with any other status than 2xx and 402 asks for sign-in. */
 function answerWords(status: number): Words {
   if (status === 402) return own('asks for payment before it answers');
   return status < 300 ? own('answered') : own('asks for sign-in before it answers');
@@ -48,8 +48,8 @@ export const endpointAnswers = defineKind({
       ...(introduction && { as_seen: { transport } }),
       ...(isOther && {
         why: isRecordedAsSse
-          ? own('The record names it as sse; it answers as streamable-http.')
-          : own('The record names it as streamable-http; it answers as sse.'),
+          ? own('The record names the endpoint as sse; it answers as streamable-http.')
+          : own('The record names the endpoint as streamable-http; it answers as sse.'),
       }),
     };
   }),
@@ -85,7 +85,7 @@ export const endpointAvailability = defineKind({
   means:
     'How many of Dossier’s checks the recorded endpoint answered in the 30 and the 90 days up to that date (it introduced itself, or asked for credentials or a payment), and how the other checks ended.',
   doesNotMean:
-    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier asked for nothing (robots.txt that refuses, or answers with 429 or 5xx; a pause that the host asked for; a failure of its own) are not counted.',
+    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier did not ask the endpoint (robots.txt refuses, or answers with 429 or 5xx; the host asked for a pause; Dossier failed) are not counted.',
   method_version: 'availability/2',
   about: endpointAnswers.about,
   isOptional: true,

@@ -33,7 +33,7 @@ export const namespaceOwner = defineRecord({
   question: 'publisher',
   title: 'The account that publishes also holds the repository',
   means: 'Whether the account in the listing’s name also holds the recorded repository.',
-  doesNotMean: '“No” is common: many publish under a domain and keep their code elsewhere.',
+  doesNotMean: '“No” may mean that a person publishes the listing and an organization keeps the code.',
   value: z.boolean(),
   say: yesOrNo,
   outcomeOfNone: 'not_asked',
@@ -63,7 +63,7 @@ export const publisherListings = defineRecord({
   question: 'publisher',
   title: 'Listings under the same namespace',
   means: 'How many listings of this publisher Dossier has, including this one.',
-  doesNotMean: 'More are not better.',
+  doesNotMean: 'More listings are not better.',
   unit: 'listings',
   value: z.number(),
   say: ({ value }) => number(value),
@@ -74,7 +74,7 @@ export const publisherSameEndpoint = defineRecord({
   question: 'publisher',
   title: 'Other listings of the publisher with the same endpoint',
   means: 'How many other listings of this publisher record an endpoint that this listing records.',
-  doesNotMean: 'They may be one service.',
+  doesNotMean: 'These listings may be one service.',
   unit: 'listings',
   value: z.number(),
   say: ({ value }) => count(value, 'listing'),
@@ -82,7 +82,7 @@ export const publisherSameEndpoint = defineRecord({
 
 type InCommon = readonly [
   of: SharedKind,
-  /** The source of the match: records, a check, or only a word in a name, which shows no connection. */
+  /** The basis of the match: records, checks, or only words in names, which show no connection. */
   basis: 'records' | 'checks' | 'names',
   title: string,
   /** A verb phrase about the other listing. */
@@ -97,7 +97,7 @@ const inCommon: readonly InCommon[] = [
   [
     'pay_to',
     'checks',
-    'Other publishers are paid at the same address',
+    'Other publishers asked to be paid at the same address',
     'asked to be paid at the same address',
     'address for payments',
   ],
@@ -130,7 +130,7 @@ export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) =>
     question: 'publisher',
     title,
     means: `How many of the 200 oldest listings in Dossier with the same ${noun} are by other publishers.`,
-    doesNotMean: 'It does not say whose it is, who was first, or that one copied the other.',
+    doesNotMean: 'It does not say who owns what is shared, who was first, or that one copied the other.',
     unit: 'listings',
     value: z.number(),
     say: ({ value }) => count(value, 'listing'),

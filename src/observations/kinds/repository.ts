@@ -29,7 +29,7 @@ const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefine
   ['AGENTS.md', undefined],
 ];
 
-/** Has no digest if the file is not text of at most 16 KiB. */
+/** The result has no digest if the file is an LFS pointer or no text of at most 16 KiB. */
 function toFound(path: string, automatic: RegExp | undefined, text: string | undefined) {
   return {
     path,
@@ -106,7 +106,7 @@ export const repositorySupersededBy = defineKind({
   question: 'upkeep',
   title: 'Replaced by',
   means:
-    'The listing that replaces all others with this repository, as a line “superseded-by” in the claim file at the head of the recorded repository says.',
+    'The listing that replaces all others with this repository. A line “superseded-by” in the claim file at the head of the recorded repository names it.',
   doesNotMean:
     'Somebody who can write to the repository wrote the line; Dossier has not asked the publisher of the other listing.',
   changed: own('Its repository names a different listing as its replacement'),
@@ -158,7 +158,7 @@ export const repositoryExists = defineKind({
   means:
     'Whether the host of the recorded repository answers for it without credentials: there, empty (no commits) or moved (a redirect to another path).',
   doesNotMean:
-    'A repository that is not there may have become private. It does not say what the repository contains.',
+    'A repository that is not there may have become private. Its state does not say what the repository contains.',
   say({ value: { state, moved_to = '' } }) {
     if (state === 'moved') return say`at another address, ${code(moved_to)}`;
     return state === 'empty' ? own('yes, without a commit') : own('yes');

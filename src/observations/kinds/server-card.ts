@@ -69,7 +69,7 @@ function toolsWords({
   return say`; names ${count(named, 'tool')}, while the endpoint lists ${all}${join(sides, '')}`;
 }
 
-/** Returns undefined if no tool is in only one of the two lists, or if that is not known. */
+/** Returns undefined if the two lists have the same tools, or if the endpoint's list is not known. */
 function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined {
   const { named, listed: all, both = 0, not_in_card = [], only_in_card = [] } = tools;
   if (all === undefined || (all === both && named === both)) return undefined;
@@ -126,7 +126,7 @@ export const serverCard = defineKind({
   question: 'publisher',
   title: 'Server card (MCP)',
   means:
-    'The name in the MCP server card of the endpoint, found beside it (SEP-2127), by a catalog of its host, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649), and which of its name, version, address, revisions of MCP and tools differ from the record or the endpoint.',
+    'The name in the MCP server card of the endpoint, and which of the card’s name, version, address, revisions of MCP and tools differ from the record or the endpoint. The card is found beside the endpoint (SEP-2127), by a catalog of its host, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649).',
   doesNotMean: 'The card is its publisher’s own word. Both forms are drafts, and most servers have no card.',
   say({ value: { name, version, form, at, tools, differs } }) {
     const place =

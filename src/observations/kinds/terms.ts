@@ -35,7 +35,7 @@ function readSecurityTxt(text: string) {
 }
 
 function fault(expires: string | undefined, now: Date): Words | undefined {
-  if (expires === undefined) return own('The file states no end of its validity, which RFC 9116 requires.');
+  if (expires === undefined) return own('The file states no readable date of expiry; RFC 9116 requires one.');
   return Date.parse(expires) < now.getTime()
     ? say`The file expired on ${day(expires)}; RFC 9116 says not to use an expired file.`
     : undefined;
@@ -81,7 +81,7 @@ export const securityContact = defineKind({
   question: 'publisher',
   title: 'Security contact',
   means:
-    'The contacts in the security.txt file (RFC 9116) of the endpoint’s host, at most five in its order, and the policy that it links.',
+    'The contacts in the security.txt file (RFC 9116) of the endpoint’s host, at most five in the file’s order, and the policy that the file links.',
   doesNotMean:
     'Dossier has not tried the contacts. The file speaks for the host, which may serve other services too.',
   method_version: 'security/2',
@@ -98,7 +98,7 @@ const relation = /(?:^|\s)terms-of-service(?:\s|$)/i;
 const attribute = (tag: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, 'i').exec(tag)?.slice(1).find(Boolean);
 
-/** The link in a page with the relation `terms-of-service` (RFC 6903). */
+/** The first link in a page with the relation `terms-of-service` (RFC 6903). */
 function termsOfPage({ text, url }: Fetched): string | undefined {
   return text
     .matchAll(/<(?:a|link)\s[^<>]{1,2000}>/gi)
@@ -110,7 +110,7 @@ function termsOfPage({ text, url }: Fetched): string | undefined {
 const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
   toLink(asObject(readObject(text)?.info)?.termsOfService, url);
 
-/** The host comes before the entries. */
+/** Terms that the host states come before those of its entries. */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
   return [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])]
@@ -157,7 +157,7 @@ const listPlaces = (places: readonly TermsPlace[]) =>
     3,
   );
 
-/** If a document could not be read, the fact has the outcome of that document. */
+/** If documents could not be read, the fact has the outcome of the first of these. */
 function withoutLink(places: readonly TermsPlace[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
   const why = open?.why ?? say`Dossier found no link to terms of service at ${listPlaces(places)}.`;

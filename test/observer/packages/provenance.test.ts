@@ -166,7 +166,7 @@ it('believes no provenance of another file', async () => {
   expect(await provenanceOf('com.example/swapped')).toMatchObject({
     value: null,
     outcome: 'nothing',
-    reason: 'The signed provenance is about a different file from the published one.',
+    reason: 'The signed provenance does not name the digest that the registry states for the file.',
   });
 });
 

@@ -175,7 +175,7 @@ describe('the recorded version of an npm package, beside the one published befor
 
   it('says what is not known if the registry dates no version', async () => {
     expect((await observe('undated'))['package.new_dependencies']).toMatchObject({ outcome: 'nothing' });
-    expect(await read('undated')).not.toContain('npm has no version before');
+    expect(await read('undated')).not.toContain('npm has no earlier release');
   });
 
   it('is the first one, and states no account', async () => {
@@ -188,7 +188,7 @@ describe('the recorded version of an npm package, beside the one published befor
       },
       'package.new_dependencies': { outcome: 'nothing', value: null },
     });
-    expect(await read('first')).toMatch(/: npm has no version before `1\.0\.0` \(Dossier/);
+    expect(await read('first')).toMatch(/: npm has no earlier release to compare `1\.0\.0` with \(Dossier/);
   });
 
   it('is read alone if the document of the package is over 2 MiB', async () => {

@@ -21,14 +21,14 @@ const ofBeside = (
       const finding = toListedFinding(surface, found, endpoint, toMore);
       return { ...finding, details: { ...finding.details, count: found.members.length } };
     }
-    // The endpoint declares the list, so the reason why there is none is said.
+    // The endpoint declares the list, so the fact says why Dossier has none.
     if (found) return withoutAnswer(found);
     return list.result === 'listed' || list.outcome === 'absent'
       ? noAnswer('nothing', say`The endpoint declares no ${surface.title}.`)
       : list;
   });
 
-/** A stored list may have been shortened, so the stated count comes first. */
+/** A stored list may have been shortened, so the count in the details comes first. */
 const countOfBesides = ({ count }: ReturnType<typeof asMembers>, shown: number) =>
   typeof count === 'number' ? count : shown;
 
@@ -98,13 +98,13 @@ export const resourcesSurface = defineKind({
   isPublishedIfSaid: true,
   title: 'Resources it lists',
   means:
-    'The SHA-256 Merkle root over the addresses, names, titles, descriptions, media types and annotations of all resources and resource templates that the endpoint listed to Dossier.',
+    'The SHA-256 Merkle root over the addresses, names, titles, descriptions, media types, audiences and priorities of all resources and resource templates that the endpoint listed to Dossier.',
   doesNotMean:
     'It does not say what a resource contains; Dossier reads none. Lists of documents may change daily.',
   changed: own('The endpoint lists different resources'),
   say: listWords(surfaces.resources),
   sayInLine: lineWords(surfaces.resources),
-  // Documents come and go. Only changed words are reported, since a model may act on them.
+  // Documents come and go. A change is reported only if words changed, since a model may act on words.
   sayChange: (was, _now, between) =>
     was.counts?.words ? listChangeWords(surfaces.resources)(was, between) : undefined,
   weighChange: surfaceWeight,

@@ -11,7 +11,7 @@ import table from './credential-files.json' with { type: 'json' };
 
 /**
  * The table has the ends of paths that often hold credentials, each with the page that says so. `public` has
- * the files in such folders that are not secret.
+ * the names of files in such folders that are not secret.
  */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));
@@ -21,10 +21,10 @@ const mostParts = Math.max(...[...files, ...folders].map((path) => path.split('/
 /** Matching takes linear time on any text. */
 const paths = /[\w.~$/\\-]+/g;
 const longestShown = 100;
-/** Only the end of a longer run is read. */
+/** Of a longer match of `paths`, only the end is read. */
 const longestRead = 300;
 
-/** Every path in the table contains one of these, so plain words are skipped at once. */
+/** Every path in the table contains a dot or an underscore, so plain words are skipped at once. */
 const mayBeNamed = (run: string) => run.includes('.') || run.includes('_');
 
 /** The most characters of a sentence that are quoted before a file, and after it. */
@@ -55,7 +55,7 @@ function readRun(run: string) {
   return { written, parts: read.replaceAll('\\', '/').toLowerCase().split('/').filter(Boolean) };
 }
 
-/** The shortest path that ends with a part, then longer ones. */
+/** The paths that end with a part, the shortest path first. */
 const endsAt = (parts: readonly string[], at: number): string[] =>
   Array.from({ length: Math.min(mostParts, at + 1) }, (_, more) => parts.slice(at - more, at + 1).join('/'));
 
@@ -99,7 +99,7 @@ function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   };
 }
 
-/** The texts are in the order of the lists; instructions have no name. */
+/** Texts of tools come first, then those of other lists, and last the instructions, which have no name. */
 const textsWithFiles = (endpoint: EndpointAnswer) =>
   [
     ...membersOf(endpoint).map(({ surface, member }) => ({
@@ -172,9 +172,9 @@ export const toolsCredentialFiles = defineKind({
   question: 'tools',
   title: 'Files with credentials named in texts for models',
   means:
-    'Which of the tools, prompts, resources, skills and instructions that the endpoint sent name a file that often holds credentials, such as `~/.aws/credentials`, from a closed list with the source of each.',
+    'Which of the tools, prompts, resources, skills and instructions that the endpoint sent name a file that often holds credentials, such as `~/.aws/credentials`, from a closed list with a reference for each.',
   doesNotMean:
-    'A service may have good reasons to say where it reads its own credentials, or that it does not. Files that are not in the list are not found.',
+    'A service may have good reasons to say where it reads its own credentials, or that it reads none. Files that are not in the list are not found.',
   changed: own('Its texts for models name different files that often hold credentials'),
   say: ({ value, details }) => saidOf(value, details, mostSentences),
   standsOutAs: 'credential_files',
@@ -203,7 +203,10 @@ export const toolsCredentialFiles = defineKind({
       };
     return (
       why ??
-      noAnswer('nothing', own('The endpoint’s texts for models name no file that is in Dossier’s list.'))
+      noAnswer(
+        'nothing',
+        own('The endpoint’s texts for models name no file in Dossier’s list of files with credentials.'),
+      )
     );
   }),
 });

@@ -29,7 +29,7 @@ interface ChangedMember {
 
 /** Further changes are only counted. */
 const mostChanges = 100;
-/** The log keeps the names. */
+/** The most arguments that a change names. The log keeps the names. */
 const mostNamed = 20;
 const longestName = 200;
 const mostDepth = 12;
@@ -68,7 +68,7 @@ function argumentsAround(place: MemberPath): string[] {
   return around;
 }
 
-/** `place` is the path as the names that lead to the argument. */
+/** `place` has the names that lead to the argument, as JSON. */
 interface Argument {
   readonly place: string;
   readonly name: string;
@@ -88,7 +88,7 @@ function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   for (const [name, one] of Object.entries(schema)) yield* argumentsOf(one, [...place, shortName(name)]);
 }
 
-/** If a schema names an argument several times, it is required or secret if one of them is. */
+/** An argument that a schema names several times is required, or secret, if it is so in one place. */
 function readArguments(tool: SurfaceMember): ReadonlyMap<string, Argument> {
   const found = new Map<string, Argument>();
   for (const one of argumentsOf(tool.inputSchema, ['inputSchema'])) {
@@ -192,7 +192,7 @@ function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember)
 
 const weightOf = ({ class: name }: ChangedMember) => changeClasses.indexOf(name);
 
-/** Keeps the first change of each class, even if these are more than `most`. */
+/** Keeps at most `most` changes, or the first change of each class if these are more. */
 export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
   changes: readonly Change[],
   most: number,
@@ -235,7 +235,7 @@ export const surfaceWeight = ({ counts = {} }: { readonly counts?: ChangeCounts 
   changeClasses.length - (changeClasses.findIndex((name) => counts[name]) + 1 || changeClasses.length);
 
 const classWords: Readonly<Record<ChangeClass, Words>> = {
-  secret: own('a new argument named as a secret in'),
+  secret: own('a newly secret argument in'),
   hints: own('changed hints of'),
   words: own('changed words in'),
   files: own('changed files in'),
@@ -253,7 +253,7 @@ export const changedMemberWords = (item: NamedChange): Words =>
 
 const mostSaid = 5;
 
-/** Every class is counted. Up to five members are named, but at least one of each class. */
+/** Says each class. Names at least one member of each class that `members` has, and up to five in all. */
 export function changedMembersWords(
   surface: Surface,
   members: readonly NamedChange[],

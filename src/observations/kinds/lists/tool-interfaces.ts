@@ -33,9 +33,9 @@ export const toolsInterfaces = defineKind({
   question: 'tools',
   title: 'Tools with a user interface (MCP Apps)',
   means:
-    'The tools that name a resource with their user interface (`_meta.ui.resourceUri`), which clients with MCP Apps show.',
+    'The tools that name a resource with their user interface (`_meta.ui.resourceUri`). Clients with MCP Apps may show it.',
   doesNotMean:
-    'Dossier reads no interface. An endpoint may name more to clients that declare MCP Apps, which Dossier does not.',
+    'Dossier reads no interface and does not declare MCP Apps. An endpoint may name more interfaces to clients that do.',
   changed: own('Its tools name different user interfaces'),
   say(found) {
     const more = countOfInterfaces(found) - Math.min(found.value.length, mostInFull);

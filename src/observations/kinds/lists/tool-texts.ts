@@ -26,9 +26,9 @@ export const toolsHints = defineKind({
   question: 'tools',
   title: 'Hints of the tools',
   means:
-    'How many of the tools say in their annotations that they are read-only, how many say that they are destructive, and how many say neither.',
+    'How many of the tools say in their annotations that they are read-only, how many say only that they are destructive, and how many say neither.',
   doesNotMean:
-    'It is the publisher’s word. Clients may let a model call tools that claim to be read-only without asking the user.',
+    'Hints are the publisher’s word. Clients may let a model call tools with the hint read-only without asking the user.',
   changed: own('Its tools have different hints'),
   method_version: 'tools/2',
   ...ofRareRemotes(({ list }) => {
@@ -56,8 +56,8 @@ export const toolsInstructions = defineKind({
   question: 'tools',
   title: 'Instructions for models',
   means:
-    'The SHA-256 and the length of the instructions in the endpoint’s introduction, which clients may give to a model.',
-  doesNotMean: 'Dossier neither judges nor follows them.',
+    'The SHA-256 and the length of the instructions in the endpoint’s introduction. Clients may give them to a model.',
+  doesNotMean: 'Dossier neither judges nor follows the instructions.',
   changed: own('The endpoint sends different instructions for models'),
   sayChange: (_was, _now, between) => say`Its instructions for models changed (${between})`,
   say: ({ value: { sha256, characters } }) =>

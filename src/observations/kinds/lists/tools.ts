@@ -7,7 +7,7 @@ import { ofRemotes } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
 import { changedMembersWords, surfaceWeight } from './member-changes.ts';
 
-/** Clients decide by these hints whether to ask before a call. */
+/** Clients may decide by these hints whether to ask before a call. */
 export function toHints({ annotations }: SurfaceTool): string[] {
   const { readOnlyHint, destructiveHint } = asMembers(annotations);
   return [
@@ -28,7 +28,7 @@ export const toolsSurface = defineKind({
   question: 'tools',
   title: 'Tools it lists',
   means:
-    'The SHA-256 Merkle root over the names, titles, descriptions, schemas and annotations of all tools that the endpoint listed to Dossier; the same value means that the tools are the same, apart from how an SDK or a revision of the protocol writes them.',
+    'The SHA-256 Merkle root over the names, titles, descriptions, schemas and MCP annotations of all tools that the endpoint listed to Dossier. The same value means that these members are the same, apart from how an SDK or a revision of the protocol writes them.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
   changed: own('The endpoint lists different tools'),
   say: ({ details }) => {

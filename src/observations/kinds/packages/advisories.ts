@@ -30,7 +30,7 @@ type AdvisoriesValue = z.infer<typeof value>;
 /** `version` is null if no version is known. The advisories are then about every version. */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
-  /** The registry does not have that version, or the package, so that an empty list means nothing. */
+  /** The registry does not have the version, or not even the package, so an empty list means nothing. */
   is_absent: z.literal(true).optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
   /** Advisories about other versions, or about versions that were not compared. */
@@ -49,7 +49,7 @@ const mostVersions = 20;
 const mostRanges = 4;
 const mostEvents = 8;
 const longestVersion = 40;
-/** The room for the advisories about the recorded version, and again for the others. */
+/** The room for the advisories about the recorded version. The other advisories have as much room. */
 const mostDetails_bytes = 5 * 1024;
 
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
@@ -120,8 +120,8 @@ function toAdvisories(
 const hasMalware = ({ value: found }: Finding<AdvisoriesValue>) => found?.ids.some(isMalware) === true;
 
 /**
- * The finding is about a different version that the record names, if only that version is malicious code.
- * Callers may run either version.
+ * If OSV reports malicious code in another version that the record names, and none in the first, the finding
+ * is about that version. Callers may run any version that the record names.
  */
 function otherMalware(
   answer: FoundAdvisories,
@@ -154,7 +154,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
 
-/** Returns no words if the versions take many. */
+/** Returns no words if the affected versions would take many. */
 function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   const [range, ...more] = ranges;
   if (!is_part && versions.length > 0 && versions.length <= 3) return codes(versions);
@@ -243,7 +243,7 @@ function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   return say`${said}${rest}`;
 }
 
-/** Returns undefined if there is no advisory about a package that its registry does not have. */
+/** Returns undefined if the registry does not have the version, and OSV has no advisory about the package. */
 function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
   const { count: all, not_compared, others: ofOthers } = found.value;
   const others = othersWords(found.value, readDetails(found).others, mostInLine, 'versions');
@@ -306,9 +306,9 @@ export const packageAdvisories = defineKind({
   question: 'code',
   title: 'Advisories about the package',
   means:
-    'How many advisories in OSV are about the recorded version of the package, with their ids, how many are only about other versions, and for which Dossier cannot decide that.',
+    'How many advisories in OSV are about the recorded version of the package, with their ids, how many are only about other versions, and which of them Dossier could not compare with that version.',
   doesNotMean:
-    'If OSV has none, nothing was reported, which does not mean that anybody looked. Dependencies are not checked.',
+    'No advisory in OSV does not mean that anybody looked for a fault. Dependencies are not checked.',
   method_version: 'advisories/3',
   ...ofPackages(osvRegistries, advisoriesOf),
 });
@@ -321,8 +321,8 @@ export function reportedMalware({ ids, not_compared }: AdvisoriesValue): 'yes' |
 type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject'>;
 
 /**
- * The version is not the recorded one. `none` says that there are no advisories, or that it cannot be
- * decided.
+ * `version` is any version of the package. `none` says that there are no advisories about it, or that Dossier
+ * cannot tell.
  */
 export function sayOfVersion(
   found: SeenAdvisories,

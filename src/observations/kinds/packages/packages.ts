@@ -146,7 +146,8 @@ export const packageMaintainers = defineKind({
   question: 'publisher',
   title: 'Maintainers of the package',
   means: 'How many accounts npm lists as maintainers of the package, with their names.',
-  doesNotMean: 'It does not say who these accounts belong to. PyPI does not state them in its JSON.',
+  doesNotMean:
+    'It does not say who these accounts belong to. Other registries are not asked for maintainers.',
   method_version: 'package/2',
   isOptional: true,
   ...ofPublished(['npm'], ({ maintainers }) =>
@@ -176,7 +177,10 @@ export const packageVersionAge = defineKind({
   ),
 });
 
-/** Compares by the registry's order. Different versions without an order count as before each other. */
+/**
+ * Compares by the registry's order. Of two different versions without an order, each counts as before the
+ * other.
+ */
 function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
   const { isVersion, compare } = orderOf(ecosystemOf(registry));
   return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;
@@ -205,7 +209,8 @@ export const packageNewestVersion = defineKind({
   title: 'Newest version in the registry',
   means:
     'The version of the package that the registry names as its newest, and the date on which that was published: npm’s tag latest, the release that PyPI describes if no version is named, and on NuGet and crates.io the highest version that is not a pre-release.',
-  doesNotMean: 'Dossier checks the version that the record names, not this one. A pre-release may be newer.',
+  doesNotMean:
+    'If the record names another version, Dossier checks that one. A pre-release may be newer than this version.',
   method_version: 'package/1',
   isOptional: true,
   ...ofPublished(packageRegistries, ({ newest, version }, { type, version: named }) =>

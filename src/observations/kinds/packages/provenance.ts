@@ -61,7 +61,7 @@ function judge(
     Array.isArray(signed.statement.subject) &&
     signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex);
   if (isAboutFile) return compareSigned(signed, repository, version);
-  const other = own('The signed provenance is about a different file from the published one.');
+  const other = own('The signed provenance does not name the digest that the registry states for the file.');
   const why = signed.result === 'unproven' ? signed.why : other;
   return { value: null, outcome: 'nothing', why, details: { version } };
 }

@@ -15,13 +15,13 @@ interface VersionReading<Value extends Json> {
   readonly value: (document: Manifest) => Value | undefined;
   /** If set, the value is new only if no settled earlier version has it. */
   readonly isOfAll?: true;
-  /** A name for what a version does not state. */
+  /** The words for the value in the sentence that npm does not state it. */
   readonly what: Words;
 }
 
 /**
- * If the value is new, `as_seen.before` has the version before it with its value. The version is no part of
- * the value, so a new version with the same value is no change.
+ * If the value is new, `as_seen.before` has the earlier version and its value. The version is no part of the
+ * value, so a new version with the same value is no change.
  */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
@@ -45,7 +45,7 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionR
     };
   });
 
-/** Returns undefined if the version before has the same value, or is not known. */
+/** Returns undefined if the value is not new, or the earlier version is not known. */
 function versionBefore<Value extends Json>(
   { as_seen }: Pick<ShownFinding, 'as_seen'>,
   schema: z.ZodType<Value>,
@@ -118,9 +118,9 @@ export const packageScripts = defineKind({
   question: 'code',
   title: 'Scripts that run when the package is installed',
   means:
-    'Which of preinstall, install and postinstall npm lists for the recorded version of a package, and for the version before it if that had different ones; npm runs them on the machine that installs it.',
+    'Which of preinstall, install and postinstall npm lists for the recorded version of a package, and for the version before it if that had different ones. npm runs these scripts on the machine that installs the package.',
   doesNotMean:
-    'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without one may do anything once it runs.',
+    'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without such a script may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
   saidIn: 'where',
   sayInLine: ({ value }) =>
@@ -143,7 +143,7 @@ export const packagePublishedBy = defineKind({
   question: 'publisher',
   title: 'Account that published the version',
   means:
-    'The npm account that published the recorded version of the package, and, if that account published no earlier version, the one that published the version before it.',
+    'The npm account that published the recorded version of the package. If that account published no version at least a week older, the account of the version before is named too.',
   doesNotMean:
     'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are names of builds that publish without an account.',
   say: withBefore(account, (value) => code(value)),
@@ -171,7 +171,7 @@ export const packageDependencies = defineKind({
   question: 'code',
   title: 'Dependencies that the version before did not have',
   means:
-    'How many packages the recorded version of an npm package depends on directly that the version before it did not, with their names.',
+    'How many direct dependencies the recorded version of an npm package has that the version before it did not have, with their names.',
   doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
   method_version: 'package/2',
   isOptional: true,
@@ -179,7 +179,8 @@ export const packageDependencies = defineKind({
   ...ofPublished(['npm'], ({ version, document, earlier }) => {
     if ('result' in earlier) return earlier;
     const [before] = earlier;
-    if (!before) return noAnswer('nothing', say`npm has no version before ${code(version)}.`);
+    if (!before)
+      return noAnswer('nothing', say`npm has no earlier release to compare ${code(version)} with.`);
     const known = new Set(dependenciesOf(before.document));
     const names = dependenciesOf(document)
       .filter((name) => !known.has(name))
