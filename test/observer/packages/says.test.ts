@@ -59,6 +59,7 @@ const pypiContent: Record<string, Stored> = {
     classifiers: ['Topic :: Utilities', 'License :: OSI Approved :: BSD License'],
     home_page: 'https://github.com/other/longer',
   }),
+  ...onPypi('mixed', { description: 'mcp-name: io.github.bob/former\nmcp-name: com.other/x' }),
   ...onPypi('huge', { description: `${'mcp-name: a/'.repeat(60_000)}${'x'.repeat(200_000)}` }),
   ...onPypi('older', {
     description: 'mcp-name:   `io.github.bob/older`',
@@ -93,6 +94,7 @@ beforeAll(async () => {
       listed('io.github.bob/hostile', 'npm', 'hostile', '2.4.0'),
       listed('io.github.bob/py', 'pypi', 'two', '0.9', onGitHub('bob/py')),
       listed('io.github.bob/longer', 'pypi', 'longer', '0.9'),
+      listed('io.github.bob/mixed', 'pypi', 'mixed', '0.9'),
       listed('io.github.bob/huge', 'pypi', 'huge', '0.9'),
       listed('io.github.bob/older', 'pypi', 'older', '0.8'),
       listed('io.github.bob/short', 'pypi', 'short', '0.9', onGitHub('alice/short')),
@@ -174,6 +176,12 @@ it('does not take capitals or another name in the same namespace for another pub
   const answer = await answerOf('io.github.bob/renamed');
   expect(answer).toContain('the package names itself `io.github.bob/old`, in the same namespace');
   expect(answer).not.toContain('this record is');
+});
+
+it('says of several names only that one of them is in the same namespace', async () => {
+  expect(await answerOf('io.github.bob/mixed')).toContain(
+    'names itself `io.github.bob/former`, `com.other/x`, at least one of them in the same namespace',
+  );
 });
 
 it('takes the place that the recorded repository moved to for the recorded one', async () => {

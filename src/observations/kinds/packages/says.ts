@@ -22,7 +22,7 @@ const names = z.strictObject({
   names_this: z.boolean(),
 });
 
-/** The list is empty if one of the handles is in the namespace of this listing. */
+/** The list is empty if the package names this listing, or another of the same namespace. */
 function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle: unknown): string[] {
   if (names_this || typeof handle !== 'string') return [];
   const isOther = all.every((one) => namespaceOf(one) !== namespaceOf(handle));
@@ -42,9 +42,10 @@ export const packageNames = defineKind({
   sayInLine({ value, details }) {
     const { names: all, names_this } = value;
     if (names_this) return own('the package names this listing itself');
-    return namesOfOthers(value, details?.handle).length > 0
-      ? undefined
-      : say`the package names itself ${handles(all)}, in the same namespace`;
+    if (namesOfOthers(value, details?.handle).length > 0) return undefined;
+    const where =
+      all.length === 1 ? own(', in the same namespace') : own(', at least one of them in the same namespace');
+    return say`the package names itself ${handles(all)}${where}`;
   },
   standsOutAs: 'contradiction',
   sayStandsOut({ value, details, subject, by }) {
@@ -60,7 +61,7 @@ export const packageNames = defineKind({
   means:
     'Which listing the recorded version of the package says that it belongs to: mcpName in the package.json of npm, lines “mcp-name: …” in the README on PyPI and NuGet, the label io.modelcontextprotocol.server.name of an image, at most five. Names are compared exactly, as the registry does.',
   doesNotMean:
-    'The publisher of the package wrote it, who may not be the publisher of the listing. The registry requires it when a listing is published, and does not check it again.',
+    'The publisher of the package wrote the name, and may not be the publisher of the listing. The registry requires the name when a listing is published, and does not check it again.',
   method_version: 'package/1',
   isOptional: true,
   ...ofPublished(
@@ -118,7 +119,8 @@ export const packageRepository = defineKind({
   kind: 'package.repository',
   value: stated,
   say({ value: { result, repository } }) {
-    if (result === 'not_comparable') return say`${code(repository)}; the listing records none`;
+    if (result === 'not_comparable')
+      return say`${code(repository)}; the listing records none to compare it with`;
     return result === 'match'
       ? say`${code(repository)}, the recorded one`
       : say`${code(repository)}, not the recorded one`;
@@ -133,9 +135,9 @@ export const packageRepository = defineKind({
   question: 'code',
   title: 'Repository that the package states',
   means:
-    'The repository that the recorded version of the package states in its registry, and whether it is the recorded one, in any spelling, or the one to which that has moved.',
+    'The repository that the recorded version of the package states in its registry, and whether that is the recorded repository, in any spelling or at its new address.',
   doesNotMean:
-    'The publisher of the package wrote it; it does not say that the package was built from there.',
+    'The publisher of the package wrote the address. It does not show that the package was built from there.',
   method_version: 'package/1',
   isOptional: true,
   restsOn: 'package',
@@ -165,7 +167,7 @@ export const packageLicence = defineKind({
   means:
     'The licence that the recorded version of the package states in its registry, in its own words, at most 100 characters.',
   doesNotMean:
-    'Dossier has not read the licence, and does not compare it with that of the repository; it says nothing about a service that the package connects to.',
+    'Dossier has not read the licence, and does not compare it with that of the repository. The licence says nothing about a service that the package connects to.',
   method_version: 'package/1',
   isOptional: true,
   ...ofPublished(describedTypes, ({ licence, version }, { subject }) =>
