@@ -70,8 +70,8 @@ const messages = {
     `There is no challenge in ${file}. Add one, and wait until all servers of the domain have it.`,
   dns_no_answer: ({ file, records = file }) =>
     `Not every DNS server that Dossier asks answered about ${records}. A missing answer does not count as a missing record. Try again later.`,
-  dns_disagree: ({ file }) =>
-    `The DNS servers that Dossier asks do not agree about ${file}. Wait until the change has reached all of them, then check again.`,
+  dns_disagree: ({ file, records = file }) =>
+    `The DNS servers that Dossier asks do not agree about ${records}. Wait until the change has reached all of them, then check again.`,
   key_not_published: ({ file }) =>
     `No key for the MCP registry was found in ${file}. Publish the public key there, or claim by a different method.`,
   signature_invalid: () =>

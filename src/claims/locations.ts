@@ -195,11 +195,11 @@ const keyFileLimit_bytes = 4096;
 /** `isConclusive`: a missing key is known to be gone. */
 async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
-  if (answer === 'no_answer') return { domain, text: '', keys: [], isConclusive: false };
+  if (answer === 'no_answer') return { domain, text: '', keys: [], isAnswered: false, isConclusive: false };
   const { records, isAgreed, resolvers, dnssec } = answer;
   const text = records.join('\n');
   const keys = parsePublishedKeys(text).map((key) => ({ ...key, seen: { domain, resolvers, dnssec } }));
-  return { domain, text, keys, isConclusive: isAgreed };
+  return { domain, text, keys, isAnswered: true, isConclusive: isAgreed };
 }
 
 /** DNS and the web server count together. */
@@ -228,11 +228,14 @@ const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
     Promise.all(names.map((domain) => readKeysInDns(domain, context))),
     names[0] === shown ? readWeb() : toKeySource(shown, { result: 'absent' }),
   ]);
-  const isSilent = inDns.some(({ isConclusive }) => !isConclusive);
-  const pinned = isPinned(known.claim, !isSilent, onWeb.isConclusive);
+  const isAgreed = inDns.every(({ isConclusive }) => isConclusive);
+  const pinned = isPinned(known.claim, isAgreed, onWeb.isConclusive);
   const sources = [...inDns, onWeb];
   const keys = sources.flatMap((source): readonly SeenKey[] => source.keys).slice(0, mostPublishedKeys);
-  if (keys.length === 0) return { result: isSilent ? 'dns_no_answer' : 'key_not_published', pinned };
+  if (keys.length === 0) {
+    const unread = inDns.every(({ isAnswered }) => isAnswered) ? 'dns_disagree' : 'dns_no_answer';
+    return { result: isAgreed ? 'key_not_published' : unread, pinned };
+  }
   const own = sources.filter(({ domain }) => domain === names[0]);
   return { result: 'file', text: own.map(({ text }) => text).join('\n'), keys, pinned };
 };

@@ -105,6 +105,16 @@ test('a DNS server that does not answer is named as such, without the address on
   });
 });
 
+test('DNS servers that give different records are told apart from a server that does not answer', async () => {
+  directory.dns[0].zone.set('example.com', [ed25519().line]);
+  expect(await ask()).toMatchObject({
+    reason: 'dns_disagree',
+    message: expect.stringContaining(
+      'The DNS servers that Dossier asks do not agree about the TXT records of example.com. Wait until',
+    ),
+  });
+});
+
 test('a key that is no longer published ends what it signed; published again, it restores', async () => {
   const signer = ed25519();
   const next = ed25519();
