@@ -89,6 +89,19 @@ test('a repository that moved is told with what its new address does to the clai
   });
 });
 
+test('a suspended claim is not said to be suspended by a new address of its repository', async () => {
+  const { issued } = await claimAsAlice();
+  await revoke(issued.capability);
+  service.git.fault = (request, response) => {
+    if (!request.url?.startsWith('/alice/a')) return false;
+    response.writeHead(301, { location: request.url.replace('/alice/a', '/alice/b') }).end();
+    return true;
+  };
+  expect(await service.claim(handle, { rotate: true })).toMatchObject({
+    message: 'The recorded repository redirects to another address. Record the new address in the registry.',
+  });
+});
+
 test('docs/claims.md, errors and llms.txt say what a new claim costs in the same words, and SECURITY.md how a capability is replaced without one', async () => {
   const plain = (text: string) => text.replace(/`/g, '').replace(/\s+/g, ' ');
   const errors = JSON.parse(readFileSync('src/core/problems.json', 'utf8')) as Record<

@@ -143,6 +143,22 @@ test('an import that records another repository leaves a claim of the domain alo
   expect(await directory.standing(issued.capability)).toBe('200');
 });
 
+test('a new address of the repository is said to suspend only a claim that is in force by that repository', async () => {
+  directory.git.createRepository('alice/tool');
+  const issued = await directory.ask(handle, { method: 'dns' });
+  directory.setTxt(name, issued.challenge);
+  await directory.ask(handle, { method: 'dns' });
+  directory.git.fault = (request, response) => {
+    if (!request.url?.startsWith('/alice/tool')) return false;
+    response.writeHead(301, { location: request.url.replace('/alice/tool', '/alice/b') }).end();
+    return true;
+  };
+  expect(await directory.ask(handle, { method: 'repository', rotate: true })).toMatchObject({
+    message:
+      'The recorded repository redirects to another address. Record the new address in the registry.',
+  });
+});
+
 test('a GitHub account without a repository is proven by the repository of its name', async () => {
   const bob = 'io.github.Bob/tool';
   const issued = await directory.ask(bob);

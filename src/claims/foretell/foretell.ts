@@ -220,12 +220,12 @@ export const foretoldText = ({ cost, acts, hint }: Foretold): string =>
   [cost, acts, hint].filter(Boolean).join(' ');
 
 /**
- * The effect if the registry records a new address of the repository. Returns undefined if the listing was
- * never claimed.
+ * The effect if the registry records a new address of the repository. Returns undefined if no claim is in
+ * force by that repository.
  */
 export function foretellMoved(standing: StandingClaim): string | undefined {
   const { claim } = standing;
-  if (!claim) return undefined;
+  if (claim?.state !== 'claimed' || claim.kind !== 'repository') return undefined;
   const place: ProofPlace = { kind: claim.kind, shown: '', key: `${claim.root}/moved`, root: claim.root };
   const suspended: Claim = { ...claim, state: 'suspended', suspended_reason: 'repository_changed' };
   const foretold = foretell({ ...standing, claim: suspended }, { place, isCosigned: true });
