@@ -9,8 +9,8 @@ export const isPraise = (rating: {
 }): boolean => rating.outcome === 'succeeded' || (rating.score ?? 0) >= leastPraise;
 
 /**
- * A statement without proof: the record of `by` named an account or host of `of`. If both records name the
- * same one, `by` has the later record.
+ * A statement without proof: the record of `by` named an account or domain that is proven for `of`, or that
+ * the record of `of` named before.
  */
 export interface StatedOverlap {
   readonly by: string;
@@ -35,7 +35,7 @@ export interface RatingBasis {
 }
 
 export const overlapReason = ({ by, of, at }: StatedOverlap) =>
-  `Set apart because the record of ${by} named the account or host of ${of} on ${dayText(at)}; not proven.`;
+  `Set apart because the record of ${by} named on ${dayText(at)} an account or domain that ${of} holds or has named; not proven.`;
 
 interface GroupRule {
   readonly basis: keyof RatingBasis;
@@ -78,7 +78,7 @@ export const groupRules = {
     basis: 'stated_overlap',
     holds: 'present',
     name: 'Stated overlap',
-    meaning: 'The record of one side names an account or host of the other; not proven.',
+    meaning: 'The record of one side names an account or domain that the other holds or names; not proven.',
     reason: ({ stated_overlap }) => (stated_overlap ? overlapReason(stated_overlap) : ''),
   },
   source_ended: {
@@ -115,7 +115,7 @@ const flagsOf = (basis: RatingBasis, now: string): RatingFlag[] =>
   ratingFlags.filter((flag) => tests[groupRules[flag].holds](basis[groupRules[flag].basis], now));
 
 export const overlapStatedLater = ({ by, of, at }: StatedOverlap): string =>
-  `The record of ${by} named the account or host of ${of} on ${dayText(at)}, after this rating was made; not proven. The group of the rating stays the same.`;
+  `The record of ${by} named on ${dayText(at)}, after this rating was made, an account or domain that ${of} holds or has named; not proven. The group of the rating stays the same.`;
 
 export const groupTexts: Record<RatingGroup, Pick<GroupRule, 'name' | 'meaning'>> = {
   ...groupRules,
