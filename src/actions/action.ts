@@ -10,7 +10,10 @@ export class NotModerated extends Error {}
 export interface FoundTarget extends ModerationTarget {
   /** See `moderationTable`. */
   readonly handle?: string | undefined;
-  /** The listings whose changes report the action: the one that shows it first, then that of the author. */
+  /**
+   * The listings whose changes report the action. The listing that shows the action comes first. For a
+   * rating, the listing that made it follows.
+   */
   readonly reportedTo: readonly string[];
   /** The entries of the log whose records are affected. A rating's own entry comes first. */
   readonly record_indexes: readonly number[];
@@ -29,8 +32,9 @@ export interface Action {
   readonly targets: readonly ModerationTargetKind[];
   readonly reasons: readonly ModerationReason[];
   /**
-   * The records of a rating that the action reaches: only its own, or also those of older versions. If
-   * absent, its own, its withdrawal and the response to it.
+   * The records of a rating that the action reaches. With `own_record`, only that of the rating. Otherwise
+   * also those of its withdrawal and of the response to it and, with `older_versions`, those of older
+   * versions.
    */
   readonly reach?: 'own_record' | 'older_versions';
   /** A target as the operator writes it. */
@@ -43,7 +47,7 @@ export interface Action {
     target: FoundTarget,
     application: { readonly at: string; readonly reason: ModerationReason },
   ): Promise<void>;
-  /** It is absent if nothing changes besides the row. */
+  /** Absent if nothing changes besides the row, or if the action is final. */
   undo?(tx: RatingTransaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
 }

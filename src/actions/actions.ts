@@ -20,7 +20,7 @@ const what = ({ target_kind, target }: ModerationTarget) =>
 export const block: Action = {
   name: 'block',
   summary:
-    'accept no claim, rating or response from a namespace, an account or a network, and from a network no feedback or webhook either',
+    'refuse claims, ratings and responses from a namespace, an account or a network, and feedback and webhooks from a network',
   targets: ['namespace', 'account', 'network'],
   reasons: ['repeated', 'overload', 'unlawful'],
   example: 'account:github.com/example',
@@ -195,7 +195,7 @@ async function findFor(
   return { ...found, record_indexes: [...new Set(all)] };
 }
 
-/** @throws NotModerated and NotErasable */
+/** @throws NotModerated or NotErasable */
 export async function applyAction(
   tx: RatingTransaction,
   action: Action,

@@ -237,8 +237,8 @@ async function applyProof(
 }
 
 /**
- * Beyond this, leaked capabilities of a listing that were never active are not stored: nobody leaks so many
- * by mistake.
+ * If a listing has this many leaked capabilities, further ones that were never active are not stored: nobody
+ * leaks so many by mistake.
  */
 const leakedLimit = 256;
 
@@ -303,8 +303,8 @@ async function judgeLines(
 }
 
 /**
- * Notes a reading while the listing is withdrawn by the registry or its publisher. It proves nothing, but a
- * suspended capability lapses a fixed time after its line was last read.
+ * Notes a reading while the listing is withdrawn by the registry or its publisher. Such a reading proves
+ * nothing, but a capability whose line was read lapses later.
  */
 async function noteMeanwhile(
   tx: ClaimTransaction,
@@ -340,7 +340,7 @@ export async function applyReading(
   const { claim: heard, waiting: optOut } = await applyOptOuts(tx, reading, known, file);
   const left = typeof file === 'string' ? heard : await endLeaked(tx, handle, heard, file.secrets, at);
   const claim = await noteMoving(tx, reading, left, file);
-  // The opt-out may have begun or ended just now, and the registry may have deleted the listing meanwhile.
+  // The opt-out may have begun or ended just now.
   const current = await tx.listings.byHandle(handle);
   if (!current || isGone(current)) {
     await noteMeanwhile(tx, file, reading, claim);

@@ -86,7 +86,8 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
 }
 
 /**
- * Requires that the caller's capability continues the claim of a listing.
+ * Requires that the caller's capability continues the claim of a listing. Actions of the operator are not
+ * considered.
  * @throws capability_required, capability_conflict, capability_invalid, capability_revoked,
  * capability_lapsed, or rate_limited after too many bad capabilities
  */
@@ -118,9 +119,10 @@ export async function revokeCapability(context: Context) {
 export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as const;
 
 /**
- * Asks the observer of this process to check the caller's own listing before those that are due.
+ * Asks the observer of this process to check the caller's own listing before the listings that are due.
  * @throws not_found if this process does not observe
- * @throws rate_limited before `next_at`, if too many requested checks wait, or while the namespace rests
+ * @throws rate_limited before `next_at`, if too many requested checks wait, or for an hour after a check in
+ * the namespace had to be stopped
  * @throws the problems of `authenticate`
  */
 export async function askRun(context: Context) {

@@ -40,7 +40,7 @@ function toMac(
   return mac.digest().subarray(0, macBytes);
 }
 
-/** It has only the hash of the capability, so that it can be published. */
+/** A challenge contains only the hash of its capability, so it can be published. */
 export function createChallenge(
   key: ClaimKey,
   binding: ChallengeBinding,
@@ -70,7 +70,7 @@ export function readChallenge(text: string) {
 /** Its MAC and time have not been checked. */
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
-/** The capability of the challenge is not stored. Returns undefined if the challenge is valid. */
+/** Returns undefined if the challenge is valid. Whether its capability is stored is not considered. */
 export function findChallengeFailure(
   challenge: Challenge,
   binding: ChallengeBinding,
@@ -116,7 +116,7 @@ function readings(text: string): Buffer[] {
   ];
 }
 
-/** The registry writes R and S in 48 bytes each; openssl writes DER. */
+/** The tools of the MCP registry write R and S in 48 bytes each; openssl writes DER. */
 const dsaEncodingOf = ({ length }: Buffer) => (length === 96 ? ('ieee-p1363' as const) : ('der' as const));
 
 /** The signature is base64, base64url or hex, over the ASCII of the challenge. */
@@ -133,7 +133,7 @@ export function isSignedBy(published: PublishedRegistryKey, challenge: string, s
 
 const retirement_ms = 7 * day_ms;
 
-/** A key is retired once the challenges that it signed have expired. */
+/** A key is retired 7 days after its successor was made, because its challenges have expired by then. */
 const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
     const successor = rows[index - 1];
@@ -141,7 +141,7 @@ const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[
     return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
   });
 
-/** Nodes that start at the same time agree on one key. */
+/** Nodes that find no key at the same time agree on one. */
 const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_key'][]> => {
   const stored = await store.claims.signingKeys();
   if (stored.length > 0) return stored;
@@ -152,14 +152,17 @@ const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_k
   });
 };
 
-/** The newest comes first, from CLAIM_KEYS or, if it is not set, from the database. */
+/**
+ * Returns the keys of CLAIM_KEYS in their order or, if CLAIM_KEYS is not set, the stored keys, newest first.
+ * The first key signs.
+ */
 export async function claimKeyRing({
   config,
   store,
   clock,
 }: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
   const now = clock();
-  // The setting is `kid:base64,...`. The operator retires a key by removing it.
+  // The setting is `kid:base64,...`. The operator retires a key by removing it from the setting.
   const [newest, ...older] = config.claimKeys
     ? config.claimKeys.split(',').map((pair) => {
         const colon = pair.indexOf(':');

@@ -9,14 +9,14 @@ function claimHost({ kind, place, seen }: Claim): string {
   return isFromDns(seen) ? 'DNS' : place;
 }
 
-/** Claims that are not due are checked until this many other control roots of a host have a result. */
+/** Claims that are not due are added until this many other control roots of a host are checked. */
 const mostOthers = 5;
 
 /**
- * Collects the readings of one pass, and records those that show a line or a location to be gone when the
- * pass ends. If most control roots of a host, and at least two, fail alike, the host is at fault, and these
- * readings count as failed checks. Few claims are due at once, so they are compared with some that are not
- * due (`others`).
+ * Collects the readings of one pass. At its end, `record` writes those that show a line or a location to be
+ * gone. If most of the checked control roots of a host, and at least two, fail alike, the host is at fault,
+ * and these readings count as failed checks. Few claims are due at once, so they are compared with some that
+ * are not due (`others`).
  */
 export function createClaimPass() {
   const checked = new Map<string, Map<string, string>>();

@@ -6,7 +6,7 @@ import type { Listing } from '../listings/listing.ts';
 import { parseReceiptKeys } from '../receipt/index.ts';
 import { integer, json, oneOf, optional, type TableValue, table, text, words } from '../store/table.ts';
 
-/** The easiest first. */
+/** The easiest method comes first. */
 export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
 export type ClaimKind = (typeof claimKinds)[number];
 
@@ -22,7 +22,10 @@ export interface ProofPlace {
 }
 
 export interface SeenFacts {
-  /** The domain where the proof stands: the domain of the namespace, or for DNS also one above it. */
+  /**
+   * The domain where the proof stands: the domain of the namespace or, for a proof in DNS, possibly one above
+   * it.
+   */
   readonly domain: string;
   /** How many DNS servers gave the same answer; absent if none was asked. */
   readonly resolvers?: number;
@@ -53,7 +56,7 @@ export const claimTable = table('claim', ['handle'], {
   place_key: text,
   seen: optional(json<SeenFacts>()),
   root: text,
-  /** Counts the claims of this listing by its root, from 0. */
+  /** Counts the claims of this listing by the same root, from 0. */
   root_generation: integer,
   /** When the root first proved a claim with this generation. */
   first_proved_at: text,
@@ -69,13 +72,13 @@ export const claimTable = table('claim', ['handle'], {
    */
   checked_at: text,
   /**
-   * When a check after that failed or proved nothing. Of repeated requested checks, the first counts
-   * (suspend.ts).
+   * When a check after `checked_at` failed or proved nothing. A requested check that repeats the result of
+   * another on the same day does not move this time.
    */
   tried_at: optional(text),
   /**
    * When the second of two checks since the last proof found the repository missing, empty or moved. Lines
-   * from before this time do not count.
+   * that counted before this time do not count any more.
    */
   lost_at: optional(text),
   /** When the second of two checks since the last proof found no line that counts, or no location. */
@@ -84,7 +87,7 @@ export const claimTable = table('claim', ['handle'], {
   missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
   /** When a line was first read both where the claim stands and at another location, by `movingKey`. */
   moving: optional(json<Readonly<Record<string, string>>>()),
-  /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
+  /** Days (UTC, YYYY-MM-DD) after `checked_at` on which checks failed; the first ten. */
   failed_days: optional(words<string>()),
 });
 /** Times are RFC 3339 UTC. */
@@ -174,8 +177,8 @@ export function parseClaimFile(text: string) {
     /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
     isObservationRefused: observeNoPattern.test(text),
     /**
-     * The handle in the first line `superseded-by <handle>`: that listing replaces the others of this
-     * repository.
+     * The handle in the first line of the form `superseded-by <handle>`. That listing replaces the others of
+     * this repository.
      */
     supersededBy: handleSchema.safeParse(supersededPattern.exec(text.replaceAll('\r', '\n'))?.[1]).data,
     receiptKeys: parseReceiptKeys(text),
@@ -205,8 +208,8 @@ export function namespaceDomain(handle: string): string | undefined {
 const mostNames = 5;
 
 /**
- * The domain, then those above it up to the registrable one, whose DNS proves the namespace too. Of more than
- * five, only the domain and the last four.
+ * Returns the domain, then those above it up to the registrable one. The DNS of each of them proves the
+ * namespace. Of more than five, only the first and the last four are returned.
  */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;

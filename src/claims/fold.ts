@@ -26,8 +26,8 @@ type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
   Pick<Claim, 'kind' | 'place' | 'root' | 'root_generation'>;
 
 /**
- * A new claim, and one that moved, has the date, location and commit of the event. Any other keeps its own,
- * because the record may spell the location differently by now.
+ * A claim that is new or moved takes the date, location and commit of the event. Any other claim keeps its
+ * own, because the record may spell the location differently by now.
  */
 export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
   const { type, at, commit, kind, place, root, root_generation } = event;

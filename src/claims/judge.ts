@@ -12,11 +12,11 @@ import {
   type RecordedPlace,
 } from './standing.ts';
 
-/** A claim line that was read, or that a published key signed. */
+/** A claim line that was read, that a request signs, or that is stored with a key that is still published. */
 export interface ReadLine {
   readonly hash: string;
   readonly issued_at: string;
-  /** It is absent for a stored line whose key is still published. */
+  /** Absent for a stored line that is here because its key is still published. */
   readonly challenge?: Challenge;
   readonly root: string;
   readonly seen?: SeenFacts | undefined;
@@ -27,7 +27,8 @@ export interface ReadLine {
 }
 
 /**
- * The most specific first. `challenge_foreign` says little, because a file may have lines for many listings.
+ * The most specific reason comes first. `challenge_foreign` says little, because a file may have lines for
+ * many listings.
  */
 const bySpecificity = [
   'secret_published',
@@ -57,14 +58,14 @@ export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 
   readonly claim: Claim | undefined;
   /** All living capabilities of the listing, and every stored capability that a line names, by hash. */
   readonly known: ReadonlyMap<string, Capability>;
-  /** A challenge that was asked for with one of these continues the claim, as they do. */
+  /** See `readCosigners`. */
   readonly cosigners: readonly Capability[];
 }
 
 /**
- * A line that counts. `old`: its capability is known, and it has the control root of the claim. `cosigned`:
- * it has this control root, and a capability that continues the claim was used to ask for its challenge or
- * has the same signer. `new`: any other.
+ * A line that counts. `old`: its capability is stored. `cosigned`: its challenge was asked for with a
+ * capability that continues the claim, or the same key signed for it and for such a capability. Both have the
+ * control root of the claim. `new`: any other.
  */
 export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
@@ -78,18 +79,21 @@ export interface ClaimVerdict {
   readonly reason: LineFailure;
 }
 
-/** One for each deployment or maintainer. */
+/** How many capabilities work at once, for example one for each deployment or maintainer. */
 const mostActive = 5;
-/** Beyond this, those capabilities end for good that were suspended first. */
+/**
+ * Leaves room for 59 suspended capabilities. Beyond that, the capabilities that were suspended first end for
+ * good.
+ */
 const mostLiving = 64;
 
-/** The form in which a challenge names the claim that it continues and the presented capability. */
+/** The text that binds a challenge to the claim that it continues and to the presented capability. */
 export const continuationOf = (
   { root, root_generation }: Claim,
   { id }: Pick<Capability, 'id'>,
 ): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
-/** Returns undefined if the challenge continues the claim. */
+/** Returns undefined if the challenge is valid and was asked for with one of the cosigners. */
 export function findContinuingFailure(
   challenge: Challenge,
   { claim, binding, cosigners }: Pick<JudgedFacts, 'binding' | 'cosigners'> & { readonly claim: Claim },
@@ -121,7 +125,7 @@ const isSameSigner = ({ signed_by }: ReadLine, { cosigners }: JudgedFacts) =>
 
 type JudgedLine = ReadLine & { readonly power: CountedLine['power'] | LineFailure };
 
-/** The capability of the line is not stored. */
+/** Judges a line whose capability is not stored. */
 function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
   const { claim, binding, ring, now } = facts;
   if (!line.challenge) return 'no_challenge_in_file';
@@ -173,7 +177,7 @@ function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts):
 const byAge = (a: Pick<ReadLine, 'issued_at' | 'hash'>, b: Pick<ReadLine, 'issued_at' | 'hash'>) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
-/** A claim has one control root: that of the newest line that need not wait. */
+/** A new claim has only lines of one control root: that of the newest line that need not wait. */
 function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
   const free = usable.filter((line) => findHindrance(line, facts) === undefined);
   const [newest] = free.toSorted(byAge);
@@ -211,7 +215,7 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerd
   };
 }
 
-/** The capability states that change, by hash. One that becomes active has its line. */
+/** The capability states that change, by hash. A capability that becomes active comes with its line. */
 export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;
   const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));

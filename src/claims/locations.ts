@@ -34,8 +34,8 @@ export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[
 
 /**
  * Returns undefined if the listing is unknown or the registry deleted it. A listing that the operator
- * withdrew is checked, because its lines may end. An opted-out listing has only the repository with its
- * opt-out line.
+ * withdrew is checked, because the lines of its claim may be taken away meanwhile. An opted-out listing is
+ * returned with the repository of its opt-out line, or without a repository if that line is elsewhere.
  */
 export async function findToCheck(
   handle: string,
@@ -84,14 +84,14 @@ export interface SeenKey extends PublishedRegistryKey {
   readonly seen: SeenFacts;
 }
 
-/** It has `keys` only if the method is by signature. */
+/** `keys` is absent unless the method is by signature. */
 export type LocationRead = Partial<HeadRef> & {
-  /** Whether this reading is authoritative, so that a line that is not in it is known to be gone. */
+  /** Whether the reading is authoritative. A line that is not in such a reading is known to be gone. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
   /**
-   * The domains whose TXT records were asked for, with their opt-out lines. `isText`: any record there is for
-   * this service.
+   * The domains whose TXT records were asked for, with their opt-out lines. `isText`: at least one of the
+   * records is meant for this service.
    */
   readonly domains?: readonly { readonly domain: string; readonly text: string; readonly isText: boolean }[];
 } & (
@@ -117,7 +117,10 @@ export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now: Date;
-  /** Whether the operator keeps the listing, or the account or domain of the location, from writing. */
+  /**
+   * Whether the operator blocks writing by the listing, or by an account or domain of the location or the
+   * claim.
+   */
   readonly isBlocked?: boolean;
   /** Whether the request presents an active capability of the claim. */
   readonly isHolder?: boolean;
@@ -148,9 +151,9 @@ const readWellKnown: ReadLocation = async ({ shown: domain }, { domains, config 
 };
 
 /**
- * The nearest first. While a domain holds the claim, only this domain and those above it count. Somebody who
- * controls only a domain below it can therefore not hide its lines, stop them from being read, opt the
- * listing out or add keys.
+ * The domains that are asked, from the given one upwards. While a domain holds the claim, only this domain
+ * and those above it count. Somebody who controls only a domain below the holder can therefore not hide the
+ * holder's lines, stop them from being read, opt the listing out or add keys.
  */
 function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
   const names = domainsAbove(domain);
@@ -202,7 +205,7 @@ async function readKeysInDns(domain: string, { domains }: Context) {
   return { domain, text, keys, isAnswered: true, isConclusive: isAgreed };
 }
 
-/** DNS and the web server count together. */
+/** The keys in DNS and on the web server count together. */
 const mostPublishedKeys = 8;
 
 function toKeySource(domain: string, read: WebRead) {
@@ -212,13 +215,13 @@ function toKeySource(domain: string, read: WebRead) {
   return { domain, text, keys, isConclusive: true };
 }
 
-/** If a key proved the claim, only the source of this key has to be conclusive. */
+/** If a key proved the claim, only the reading of the place where that key was found has to be conclusive. */
 function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
   if (claim?.kind !== 'registry_key') return dns && web;
   return isFromDns(claim.seen) ? dns : web;
 }
 
-/** The text is of the nearest domain that counts, so that the others add no line. */
+/** The text is that of the nearest domain that counts. The domains above it add only keys. */
 const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const readWeb = async () =>
@@ -248,6 +251,6 @@ const reads: Readonly<Record<ClaimKind, ReadLocation>> = {
   dns: readDns,
 };
 
-/** Failures are results. */
+/** Returns failures as results. */
 export const readLocation = (place: ProofPlace, known: ClaimOnRecord, context: Context) =>
   reads[place.kind](place, context, known);

@@ -179,7 +179,7 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
   return `a check on ${dayText(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
 }
 
-/** The end of a sentence. Returns undefined if no check failed. */
+/** A clause about checks that failed or found no proof; undefined if there are none. */
 export function failingText({
   failed_days: [since] = [],
   tried_at = '',

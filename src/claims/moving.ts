@@ -7,7 +7,10 @@ import { firstReading } from './standing.ts';
 
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
 
-/** A line that the reading shows to be gone from one of its two locations is removed. */
+/**
+ * A text at the claim's location removes the lines that it does not contain. A reading of another location
+ * removes the lines there that were not found at both, and adds those that were.
+ */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,
   { place, agreed, signed, now }: LocationReading,

@@ -19,7 +19,7 @@ const optOutRoot = ({ kind, place_key }: OptOutPlace): string =>
   isInRepository(kind) ? repositoryRoot(place_key) : place_key;
 
 /**
- * A location that an authoritative reading covers. `isThere`: the opt-out line stands there. `isText`: there
+ * A location that an authoritative reading covered. `isThere`: the opt-out line stands there. `isText`: there
  * is a text.
  */
 interface OptOutSighting extends OptOutPlace {
@@ -107,22 +107,22 @@ export interface OptOutDecision {
 const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.place_key === b.place_key;
 
 /**
- * Tells whether a row only waits for a second reading of a location that readings by this method no longer
- * cover. It is forgotten, so that a later first reading is not taken for a second one.
+ * Tells whether the line of a row has withdrawn nothing, and readings by its method no longer cover its
+ * location. Such a row is forgotten, so that a later first reading is not taken for a second one.
  */
 const isPassed = (row: OptOut, sightings: readonly OptOutSighting[]): boolean =>
   (row.state === 'seen' || row.state === 'contested') &&
   sightings.some(({ kind }) => kind === row.kind) &&
   !sightings.some((sighting) => isSamePlace(row, sighting));
 
-/** `rows` has one row for each location. */
+/** `rows` has at most one row for each method and location. */
 export function decide(
   rows: readonly OptOut[],
   sightings: readonly OptOutSighting[],
   facts: OptOutFacts,
 ): OptOutDecision {
   let after = rows.filter((row) => !isPassed(row, sightings));
-  // Missing lines come first, so that a line elsewhere can replace one.
+  // Locations without the line come first, so that a line elsewhere can take over from theirs.
   for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
     const row = after.find((one) => isSamePlace(one, sighting));
     const others = after.filter((one) => one !== row);
@@ -153,7 +153,7 @@ async function recordListingEvent(
   await tx.listings.relistVersions(handle, event.at);
 }
 
-/** The row of the line keeps the record of the listing, which the listing itself loses. */
+/** The row of the line keeps the record of the listing, because the listing itself loses its texts. */
 async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
   const { handle, checked_at: at } = optOut;
   const listing = await tx.listings.byHandle(handle);
@@ -185,7 +185,7 @@ export async function restoreListing(
   await recordRestored(tx, [claim, optOut], restoration);
 }
 
-/** `waiting` is a line there that has not withdrawn the listing. */
+/** `waiting` is a line that was read and has not withdrawn the listing. */
 export async function applyOptOuts(
   tx: ClaimTransaction,
   reading: LocationReading,

@@ -18,15 +18,16 @@ export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_fro
   commit: optional(text),
 });
 /**
- * The period in which Dossier saw a key published (RFC 3339). Location and commit are those of its beginning.
+ * A key, and the period in which Dossier saw it published (RFC 3339). Location and commit are those of the
+ * beginning.
  */
 export type ReceiptKey = Omit<TableValue<typeof receiptKeyTable>, 'handle'>;
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
 /**
- * Keys are RFC 7638 thumbprints and their names are SHA-256, so that the log contains no text of the
- * publisher.
+ * The log gets the RFC 7638 thumbprints of keys and the SHA-256 of their names, so that it contains no text
+ * of the publisher.
  */
 export const toLoggedKeys = (
   published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],

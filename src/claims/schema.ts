@@ -29,7 +29,7 @@ export const checkTable = table('claim_check', noBackup, {
   handle: text,
   place: text,
   begun_at: text,
-  /** The owner of the check's lease, which tells two checks apart. */
+  /** The owner of the check's lease. It tells two checks apart. */
   owner: text,
   outcome: json<object>(),
 });

@@ -2,9 +2,7 @@ import { day_ms } from '../core/text.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing } from './claim.ts';
 
-/**
- * A second reading that finds the same ends or moves a claim if it comes at least this long after the first.
- */
+/** The least time between two readings that together end or move a claim. */
 export const secondReading_ms = day_ms;
 
 /**
@@ -13,7 +11,7 @@ export const secondReading_ms = day_ms;
  */
 const restore_ms = 30 * day_ms;
 
-/** The time of the first reading: now if there was none, or if a clock that was ahead dated it. */
+/** The time of the first reading: now if there was none, or if its stored time is in the future. */
 export const firstReading = (known: string | undefined, now: Date): string => {
   const at = now.toISOString();
   return known === undefined || known > at ? at : known;
@@ -42,8 +40,9 @@ export const toNoted = (
 });
 
 /**
- * The first reading that shows a line or a location to be gone is noted in `missing`. A second one ends what
- * the claim proved (`missed_at`) and, if both found no location, the effect of its old lines (`lost_at`).
+ * The first reading that shows a line or a location to be gone is noted in `missing`. A second one, a day or
+ * more later, ends what the claim proved (`missed_at`) and, if both found no location, the effect of its old
+ * lines (`lost_at`).
  */
 export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
   const at = now.toISOString();
@@ -62,8 +61,8 @@ export const isEndedBy = (claim: Claim, missing: Missing, now: Date): boolean =>
   afterMissing(claim, missing, now).missed_at !== undefined;
 
 /**
- * Tells whether two readings found no line of the claim or no location, or no line was left when the claim
- * was suspended. No new line alone continues such a claim.
+ * Tells whether two readings found no line of the claim or no location, or whether the claim was suspended
+ * because its proof was missing. A new line continues such a claim only beside an old one.
  */
 export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim): boolean =>
   lost_at !== undefined ||
@@ -75,13 +74,16 @@ export const whyGone = ({ lost_at }: Pick<Claim, 'lost_at'>): 'repository_change
 
 export const isLiving = ({ state }: Capability): boolean => state === 'active' || state === 'suspended';
 
-/** The line of a lapsed capability does not restore it, and it continues no claim. */
+/** A lapsed capability continues no claim, and its line does not restore it. */
 export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
   state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
 
 export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
 
-/** A listing that the registry or its publisher withdrew records no repository, so it counts as unchanged. */
+/**
+ * A listing that the registry or its publisher withdrew records no repository, so its repository counts as
+ * unchanged.
+ */
 export const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
   kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
 

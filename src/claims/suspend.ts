@@ -76,8 +76,8 @@ export async function recordRoot(
 }
 
 /**
- * How long a claim lasts while its location cannot be checked, and on how many days checks must have failed
- * by then.
+ * A claim is suspended if its location could not be checked for this long, and checks failed on this many
+ * days.
  */
 const unreachableLimit_ms = 30 * day_ms;
 const unreachableDays = 10;
@@ -85,8 +85,8 @@ const unreachableDays = 10;
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
 /**
- * Returns the claim after this. A claim that is absent or suspended already is left as it is. `commit` is
- * that of a file without a line that counts.
+ * Returns the claim as it is afterwards. An absent or suspended claim is left alone. `commit` is that of a
+ * file without a line that counts.
  */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: ClaimTransaction,
@@ -108,9 +108,9 @@ export async function suspendClaim<Known extends Claim | undefined>(
 }
 
 /**
- * Suspends a claim 30 days after `checked_at`, if checks failed on ten days since. If a clock jumps ahead,
- * the 30 days pass at once, but not the ten. Of several requested checks on a day, only the first postpones
- * the re-check, so that frequent requests cannot keep a claim in force.
+ * Notes a failed check, and suspends the claim if `checked_at` is more than 30 days ago and checks failed on
+ * ten days since. If a clock jumps ahead, the 30 days pass at once, but not the ten. Failed requested checks
+ * postpone the re-check at most once a day, so that frequent requests cannot keep a claim in force.
  */
 export async function recordUnread(
   tx: ClaimTransaction,
@@ -131,7 +131,8 @@ export async function recordUnread(
 }
 
 /**
- * A requested check ends no claim, because only a pass of re-checks finds out whether the host is at fault.
+ * Only notes the reading of a requested check. A pass of re-checks suspends the claim, because only a pass
+ * finds out whether the host is at fault.
  */
 export async function noteMissing(
   tx: ClaimTransaction,
@@ -145,7 +146,7 @@ export async function noteMissing(
 }
 
 /**
- * Only a pass of re-checks calls this. A reading a day or more after the first such reading suspends the
+ * Only a pass of re-checks calls this. A second such reading a day or more after the first suspends the
  * claim.
  */
 export async function recordMissing(
@@ -170,8 +171,8 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 
 /**
  * Ends a capability for good: `revoked` by its holder, or `leaked` if it was found in a claim file. Suspends
- * the claim if no active capability is left. Returns the claim after this; undefined if there is no claim, or
- * if the capability had ended already.
+ * the claim if no active capability is left. Returns the claim as it is afterwards; undefined if there is no
+ * claim, or if the capability had ended already.
  */
 export async function endCapability(
   tx: ClaimTransaction,

@@ -28,7 +28,7 @@ const selectNewest = (is: '=' | '<>', limit: number) =>
 const readEvents = selectNewest('<>', 100);
 const readKeyChanges = selectNewest('=', 20);
 
-/** The newest 100 events of a claim and the newest 20 changes of its keys, oldest first. */
+/** Returns the newest 20 changes of receipt keys and the newest 100 other events, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
   const events = [...(await readEvents(db, handle)), ...(await readKeyChanges(db, handle))].map((row) => {
     const { handle: _handle, capability_id: _id, place, ...event } = eventTable.decode(row);
@@ -49,7 +49,7 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
-  /** Whether keys that are not among them end. */
+  /** Whether published keys that are not in `keys` end. */
   readonly isComplete: boolean;
 }
 
@@ -86,7 +86,7 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
   if (added.length > 0) {
     const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
     await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-    // Keeps the published keys, then the newest.
+    // Keys that are still published are kept first, then the newest of the others.
     await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
     select kid, valid_from from receipt_key where handle = ${handle}
     order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
@@ -105,7 +105,7 @@ export const createClaimReads = (db: Db) => ({
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
     return (await page.orderBy('handle').limit(limit).execute()).map(claimTable.decode);
   },
-  /** The active and suspended ones, oldest first. A check leaves at most 64. */
+  /** Returns the active and suspended capabilities, oldest first. A check leaves at most 64. */
   async capabilities(handle: string): Promise<Capability[]> {
     const rows = db.selectFrom('capability').selectAll().where('handle', '=', handle);
     const living = rows.where('state', 'in', ['active', 'suspended']);
@@ -134,7 +134,7 @@ export const createClaimReads = (db: Db) => ({
     return used === null ? 0 : Number(used) + 1;
   },
   history: (handle: string): Promise<ClaimEvent[]> => readClaimHistory(db, handle),
-  /** Keys that have ended are included, oldest first. */
+  /** Includes keys that have ended. The oldest comes first. */
   receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
 });
 
@@ -151,8 +151,8 @@ const readUnshown = precompileQuery((db: Db, handles: readonly string[]) =>
 );
 
 /**
- * Throws if a claim in force belongs to a listing that does not exist, or that the registry or its publisher
- * withdrew. Every transaction ends with this check of the claims that it wrote.
+ * Throws if a claim is in force although its listing does not exist, or the registry or the publisher
+ * withdrew the listing. `Store.write` ends with this check of the claims in force that it wrote.
  */
 export async function requireShown(db: Db, handles: readonly string[]): Promise<void> {
   await inChunks(handles, async (chunk) => {
@@ -185,8 +185,8 @@ export const createClaimWrites = (
   addHolder,
   followClaim,
   /**
-   * Missing keys end if the reading is complete, and new ones begin if `mayAdd`. Returns undefined if none
-   * changed.
+   * Keys that were not seen end if the reading is complete. New keys begin if `mayAdd`. Returns undefined if
+   * no key changed.
    */
   putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
     touch(handle);
@@ -205,7 +205,10 @@ export const createClaimWrites = (
     touch(capability.handle);
     await db.insertInto('capability').values(capabilityTable.encode(capability)).execute();
   },
-  /** `at` is when it ended or was suspended, RFC 3339. An active one has no end. */
+  /**
+   * `at` (RFC 3339) is the end of the capability or, for a suspended one, the beginning of the 30 days in
+   * which its line can restore it. It is ignored for an active one.
+   */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
     const ended_at = state === 'active' ? null : at;
     const row = await db
@@ -231,14 +234,14 @@ const isAfter = ({ handle, kind, place_key }: OptOutKey) =>
 type OptOutKey = Pick<OptOut, 'handle' | 'kind' | 'place_key'>;
 
 export const createOptOutReads = (db: Db) => ({
-  /** There is one for each location. */
+  /** Returns at most one for each method and location. */
   async of(handle: string): Promise<OptOut[]> {
     const rows = db.selectFrom('opt_out').selectAll().where('handle', '=', handle);
     return (await rows.orderBy('kind').orderBy('place_key').execute()).map(optOutTable.decode);
   },
   withdrawing: (handle: string): Promise<OptOut | undefined> =>
     findOne(db, 'opt_out', { handle, state: 'withdrawn' }, optOutTable),
-  /** Ordered by handle and location. */
+  /** Ordered by handle, method and location. */
   async page(after: OptOutKey | undefined, limit: number): Promise<OptOut[]> {
     const rows = db.selectFrom('opt_out').selectAll();
     const page = after ? rows.where(isAfter(after)) : rows;

@@ -47,7 +47,7 @@ export const moderationTable = table('moderation', ['log_index'], {
   action: text,
   target_kind: oneOf<ModerationTargetKind>(),
   target: text,
-  /** The listing that shows it; undefined for namespaces, accounts and networks. */
+  /** The listing that shows the action; undefined for namespaces, accounts and networks. */
   handle: optional(text),
   /** The entries of the log whose records the action reaches. */
   record_indexes: json<readonly number[]>(),
@@ -92,7 +92,7 @@ export const feedbackTable = table('feedback', ['id'], {
   state: oneOf<'open' | 'closed'>(),
   message: text,
   category: optional(text),
-  /** The listing that it is about; for a rating, the rated one. */
+  /** The listing that the message is about; for a message about a rating, the rated listing. */
   handle: optional(text),
   rating_id: optional(text),
   looking_for: optional(text),

@@ -5,7 +5,8 @@ mappedFromIPv4.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /**
  * An IPv6 address without a prefix stands for its /64, because Dossier knows callers by IPv4 address or IPv6
- * /64. Returns undefined for a longer prefix, an address with a zone and an IPv4 address written as IPv6.
+ * /64. Returns undefined for any other text, also for a longer prefix, an address with a zone and an IPv4
+ * address written as IPv6.
  */
 export function toPrefix(
   text: string,
@@ -24,7 +25,7 @@ export function toPrefix(
 export function isInNetwork(caller: string, network: string): boolean {
   const own = toPrefix(caller);
   const blocked = toPrefix(network);
-  // BlockList would find each IPv4 address in ::/64 too.
+  // BlockList would also find each IPv4 address in the network ::/64.
   if (!own || own.family !== blocked?.family) return false;
   const list = new BlockList();
   list.addSubnet(blocked.address, blocked.bits, blocked.family);

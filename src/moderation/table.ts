@@ -35,7 +35,10 @@ const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(handleParts(handle).namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...withHolders(roots).map(isOfRoot)], sql` or `)})))`;
 
-/** The actions in force against a listing, its capabilities, its namespace, or the accounts of its claim. */
+/**
+ * The actions in force against a listing, its capabilities, its namespace, or the accounts and domains of its
+ * claim.
+ */
 export async function readModerationOf(
   db: Db,
   listing: Pick<Writer, 'handle' | 'roots'>,
@@ -99,8 +102,8 @@ export const createModerationReads = (db: Db) => ({
     return (await rows.execute()).map(moderationTable.decode);
   },
   /**
-   * The actions in force that may keep a writer from writing, oldest first. Without a writer, only blocks of
-   * networks.
+   * The actions in force that may keep a writer from writing, oldest first. Without a writer, these are the
+   * blocks of networks.
    */
   async against(writer: Writer | undefined): Promise<Moderation[]> {
     const rows = writer ? selectAgainst(db, writer) : selectActive(db).where('target_kind', '=', 'network');

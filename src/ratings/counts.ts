@@ -41,7 +41,7 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     groupCase(now).as('in_group'),
   ]);
 
-/** The newest rating of a source or listing in a group has rank 1. */
+/** In a group, the newest rating by an account or domain, or by a rating listing, has rank 1. */
 const placeBy = (column: 'source' | 'source_handle') =>
   sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by log_index desc)`;
 
@@ -65,8 +65,8 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .execute();
 
 /**
- * `sources` and `source_handles` count the ratings that are the newest of their source or rating listing in
- * the group.
+ * `sources` counts the ratings that are the newest by their account or domain in the group, and
+ * `source_handles` those that are the newest by their rating listing.
  */
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 

@@ -48,9 +48,7 @@ async function writeDerived(
   return rows.map(({ subject_handle }) => subject_handle);
 }
 
-/**
- * Selects a rating and the ratings in the other direction that make a pair with it while it is not withdrawn.
- */
+/** Selects a rating and the ratings in the other direction that may make a pair with it. */
 const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pair_until }: RatingRow) =>
   sql`select cast(${id} as text) union all select id from rating as back
     where back.source_identity in ${holdersOf(sql`${subject_handle}`)}
@@ -86,9 +84,9 @@ async function relateSubject(db: Db, handle: string): Promise<void> {
 export type RatingCause =
   /** A rating was superseded, voided or erased, or counts again. */
   | { readonly rating: string }
-  /** A rating was made or withdrawn, so that pairs began or ended. */
+  /** A rating was made or withdrawn, so pairs may have begun or ended. */
   | { readonly half: RatingRow }
-  /** The claim of a listing that rates changed at a time. */
+  /** The claim of a rating listing changed, at this time. */
   | { readonly source: string; readonly at: string }
   /** A claim showed who holds a rated listing. */
   | { readonly subject: string; readonly holder: Holder };

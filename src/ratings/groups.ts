@@ -24,11 +24,11 @@ export interface RatingBasis {
   readonly declared_interest: boolean;
   readonly reciprocal: boolean;
   /**
-   * The first statement that sets it apart. Statements count until its first version or, for praise, until
-   * its first version that praises.
+   * The first statement that sets the rating apart. Statements count until the first version of the rating
+   * or, for praise, until its first version that praises.
    */
   readonly stated_overlap?: StatedOverlap | undefined;
-  /** The time since which no claim in force of the source belongs to the rating's control root. */
+  /** The time since which the claim that made the rating has not been in force. */
   readonly source_ended_at?: string | undefined;
   /** When the source stops being new: seven days after its control root first proved a claim. */
   readonly new_until: string;
@@ -47,7 +47,7 @@ interface GroupRule {
 }
 
 /**
- * The groups of current ratings except independent, from worst to best. A rating is in the first one that
+ * The groups of current ratings except independent, from worst to best. A rating is in the first group that
  * fits. The counts in SQL are made from these rules too.
  */
 export const groupRules = {
@@ -145,7 +145,10 @@ export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlag
   .map((flag) => `${flag}: ${groupTexts[flag].meaning.replace(/\.$/, '')}`)
   .join('. ')}.`;
 
-/** `stated` has the identities that the records of a listing ever named, with their first dates. */
+/**
+ * `stated` has the identities that the records of a listing have named, with the times when they were first
+ * read.
+ */
 const toSide = (
   handle: string,
   recorded: readonly RecordedIdentity[],
@@ -195,7 +198,7 @@ const namings = (one: RelationSides['source'], other: RelationSides['source']): 
     return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];
   });
 
-/** Each statement is attributed to the later record. */
+/** If both records named an identity, the statement is that of the record which named it later. */
 const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
   [...source.stated].flatMap(([value, bySource]) => {
     const bySubject = subject.stated.get(value);

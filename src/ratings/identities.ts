@@ -44,8 +44,8 @@ function padded(values: readonly string[]): string[] {
 type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
 
 /**
- * Reads the identities that connect a listing with the sources of its ratings. `names` are further ones to
- * look for in the records of the sources.
+ * Reads the identities that connect a listing with the sources of its ratings. `names` are further identities
+ * to look for in the records of the sources.
  */
 export const readIdentities = (
   db: Db,

@@ -44,7 +44,7 @@ export interface PairHalf {
 }
 
 /**
- * `has` tells what `isPaired` (derive.ts) asks the database. It costs a binary search for each holder,
+ * `has` tells what `isPaired` (derive.ts) asks the database. It costs two binary searches for each holder,
  * however many ratings the two sides made.
  */
 export function createPairs(holdersOf: (handle: string) => Iterable<string>) {

@@ -38,7 +38,7 @@ interface CheckedProof {
 
 interface ProofKind {
   readonly name: string;
-  /** The text beside its counts. */
+  /** The text that stands beside the counts. */
   readonly shows: string;
   /** @throws proof_invalid, proof_key_unknown, proof_not_yours or proof_wrong_subject */
   readonly check: (value: string, facts: ProofFacts) => Promise<CheckedProof>;
@@ -89,7 +89,7 @@ function toPayment(payload: JsonObject) {
 
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
-/** Its curve is slow to load, so it is loaded with the first receipt of a payment. */
+/** Its curve is slow to load, so it is loaded only for the first receipt of a payment. */
 const ethereum = () => import('../core/keys/ethereum.ts');
 
 async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {

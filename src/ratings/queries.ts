@@ -223,7 +223,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       if (row) touch(row.subject_handle);
     },
     /**
-     * Without `at`, a voided rating counts again. Returns the rated handle; undefined if there is no such
+     * Without `at`, the rating is no longer voided. Returns the rated handle; undefined if there is no such
      * rating or, for voiding, if it does not count.
      */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {

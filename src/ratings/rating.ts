@@ -223,7 +223,7 @@ export type MonthCount = Pick<RatingCell, 'outcome' | 'group' | 'ratings'> & { r
 /** A listing with fewer ratings shows no counts by month. */
 export const monthsFrom = 10;
 
-/** How many ratings are counted by month, the newest first. Older ones are left out. */
+/** At most this many ratings are counted by month, and older ones are left out. */
 export const maxRatingsByMonth = 5000;
 
 const monthsCounted = 12;

@@ -35,8 +35,8 @@ export async function writeHolder(
 }
 
 /**
- * The order is newest first by log index, because the clocks of nodes differ. The columns of the response are
- * null if there is none.
+ * Newest first by log index, because the clocks of nodes differ. The columns of the response are null if
+ * there is none.
  */
 const recordsOf = (db: Db, subject: string) =>
   db
@@ -81,7 +81,7 @@ function toShownResponse(row: StoredRatingRecord, at: ReadAt): Pick<RatingRecord
   return { response: { text, created_at, log_index, ...erased, ...moderated } };
 }
 
-/** The versions of a withdrawn or hidden rating still show that they are about the same interaction. */
+/** The digest still shows which versions of a withdrawn or hidden rating are about one interaction. */
 const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRatingRecord) =>
   erased_at ? {} : { interaction_sha256: hash('sha256', interaction_id) };
 

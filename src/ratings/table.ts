@@ -53,7 +53,7 @@ const publicColumns = {
   erased_at: optional(text),
   voided_at: optional(text),
 };
-/** The columns that the public record of a rating always has. */
+/** The columns that are public even if the rating is withdrawn or hidden. */
 export const recordTable = rowCodec(publicColumns);
 
 const basisColumns = {
@@ -77,9 +77,7 @@ export const ratingTable = table('rating', ['id'], {
   /** Base64; `proof_commitment` is made with it. */
   proof_salt: optional(text),
   first_created_at: text,
-  /**
-   * The control root whose claim of the rated listing was in force when this version was made, if one was.
-   */
+  /** The control root of the rated listing's claim, if that claim was in force when this version was made. */
   subject_root: optional(text),
   subject_root_generation: optional(integer),
   withdrawn_by: optional(integer),
@@ -87,7 +85,7 @@ export const ratingTable = table('rating', ['id'], {
 
 export type Rating = StoredContent &
   Omit<TableValue<typeof ratingTable>, 'content'> & {
-    /** Only columns that follow from it are stored. */
+    /** Not stored itself; `pair_until` follows from it. */
     readonly praised_at?: string | undefined;
   };
 
@@ -99,7 +97,7 @@ export type RatingRow = RowOf<typeof ratingTable> & {
   source_identity: string;
   /** See `toSpan`. */
   pair_until: string;
-  /** 1 unless it is superseded, withdrawn or voided. */
+  /** 1 unless the rating is superseded, withdrawn or voided. */
   is_current: number;
 };
 

@@ -149,8 +149,8 @@ const isHandle = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 200 && /^[\w.-]+\/[\w.-]+$/.test(value);
 
 /**
- * Reads which listing the caller says it is. In SDK 1 the last argument has the request's `_meta`; in SDK 2
- * its `mcpReq` has it.
+ * Reads which listing the caller says it is. In SDK 1 the last argument has the request's `_meta`. In SDK 2
+ * it is in `mcpReq` of that argument.
  */
 function raterOf(args: readonly unknown[]): unknown {
   const extra = args.at(-1) as { _meta?: Meta; mcpReq?: { _meta?: Meta } } | undefined;
@@ -301,7 +301,7 @@ export async function verifyByKey(
 
 /**
  * Checks the signature, the service and the rater of a receipt. The key must have been published when the
- * receipt was issued. The caller judges whether it is too old or was used before.
+ * receipt was issued. The caller judges whether the receipt is too old or was used before.
  * @throws ReceiptFault
  */
 export async function verifyReceipt(receipt: string, expected: ExpectedReceipt): Promise<Receipt> {

@@ -154,8 +154,7 @@ test('a new address of the repository is said to suspend only a claim that is in
     return true;
   };
   expect(await directory.ask(handle, { method: 'repository', rotate: true })).toMatchObject({
-    message:
-      'The recorded repository redirects to another address. Record the new address in the registry.',
+    message: 'The recorded repository redirects to another address. Record the new address in the registry.',
   });
 });
 

@@ -35,7 +35,7 @@ export interface CheckedClaim {
   readonly note?: string;
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
-  /** See `readAgreed`. Present if the method is by signature. */
+  /** See `readAgreed`. Present with `keys`. */
   readonly agreed?: readonly string[];
   /** See `ReadingOutcome`. */
   readonly reasons?: Readonly<Record<string, CheckResult>>;
@@ -75,8 +75,8 @@ const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
 /**
- * The challenges, as `<place key> <hash>`, at the location of a claim in force that another method proved.
- * They name the location, because the claim may have moved by the time they are judged.
+ * If a claim is in force by another method, returns the challenges at its location, as `<place key> <hash>`.
+ * The place key is part of each, because the claim may have moved by the time they are judged.
  */
 async function readAgreed(
   { listing, place }: ClaimTarget,
@@ -158,9 +158,10 @@ async function apply(
 }
 
 /**
- * Checks a signature with the keys and challenges that the shared check read, so that a request with a
- * signature reads nothing itself. Returns `checked` if that has no keys.
- * @throws unavailable if the keys were read again meanwhile
+ * Checks a signature with the keys and challenges that the shared check read. Returns `checked` if the shared
+ * check found no key.
+ * @throws unavailable if the keys were read again or the listing changed meanwhile, or a problem that keeps
+ * the caller from writing
  */
 export async function checkSignature(
   target: ClaimTarget,
@@ -186,9 +187,9 @@ export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${st
   toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
 
 /**
- * Checks a location and applies what its lines say, or returns the last check while that is current
- * (`runSharedCheck`). Re-checks and holders of active capabilities have checks of their own, so that a check
- * that others ask for cannot replace one that ends a claim or acts at once.
+ * Checks a location and applies what its lines say, or returns the last check if that is current
+ * (`runSharedCheck`). Re-checks and each holder of an active capability have checks of their own, so that the
+ * check of somebody else cannot stand in for theirs.
  */
 export async function checkClaim(
   target: ClaimTarget,
@@ -201,7 +202,7 @@ export async function checkClaim(
   const subject = { handle, place, hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
     const read = await readPlaces(target, context);
-    // Nobody publishes a line after a re-check, so a late node must not check again.
+    // After a re-check nobody is about to publish a line, so no other node may check again.
     const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
     return apply(target, read, { context, onMissing, presented, save: saveChecked });
   });

@@ -19,8 +19,9 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
 /**
- * The time in ms since 1970. The wait is the interval ± 20 %, a quarter of it after a failed check, and at
- * most a day after a first check that found nothing.
+ * The time in ms since 1970. The wait is the interval ± 20 %, or a quarter of that after a failed check.
+ * After a first reading that did not find the line or the location, the second is due a day later at the
+ * latest.
  */
 export function recheckDue_ms(
   {
@@ -75,8 +76,8 @@ async function recheckPlace(
   { context, pass }: { readonly context: Context; readonly pass: ClaimPass },
 ): Promise<boolean> {
   const target = findTarget(listing, kind, context);
-  // If the location of a claim can no longer be read, for example because its host is not configured, its
-  // check counts as failed.
+  // If the location of a claim can no longer be read, for example because its host is no longer configured,
+  // the check counts as failed.
   if (!target)
     await context.store.write(async (tx) => {
       const claim = await tx.claims.claim(listing.handle);
@@ -92,7 +93,7 @@ async function recheckPlace(
   return true;
 }
 
-/** A time that is too far ahead comes from a clock that was ahead, so that check is due too. */
+/** A time too far ahead was written by a clock that was ahead, so its check is due too. */
 function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
   const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
   return at_ms <= now_ms || at_ms > latest_ms;
@@ -137,8 +138,9 @@ const hostsAtOnce = 4;
 const mostWaiting = 256;
 
 /**
- * Checks the claims and opt-out lines that are due and that no other node checked in this pass. The signal
- * drops running checks. Returns how many claims and lines led to a check.
+ * Checks the due claims and opt-out lines that no other node checked in this pass, and some claims that are
+ * not due, for comparison. Returns the number of claims and lines for which this node read a location. The
+ * signal drops running checks.
  */
 export async function recheckClaims(
   context: Context,
@@ -147,7 +149,8 @@ export async function recheckClaims(
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));
-  // The claims of one host are checked one after the other, so that a host that stalls takes only one place.
+  // Claims whose locations are at one host are checked one after the other, so that a host that stalls
+  // usually takes only one place.
   const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
   const waiting = new Set<Promise<void>>();
   const pass = createClaimPass();
@@ -174,7 +177,7 @@ export async function recheckClaims(
   return checked;
 }
 
-/** Makes passes until the signal, which drops running checks. Never rejects. */
+/** Makes passes until the signal aborts, which also drops running checks. Never rejects. */
 export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
   const pause_ms = pauseOf_ms(context.config);
   return every({

@@ -12,7 +12,7 @@ export type SharedCheck = TableValue<typeof checkTable>;
 type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
 
 export const createCheckReads = (db: Db) => ({
-  /** A check is kept for at least an hour. */
+  /** A check is kept for at least an hour, unless a newer one replaces it. */
   newest: (handle: string, place: string): Promise<SharedCheck | undefined> =>
     findOne(db, 'claim_check', { handle, place }, checkTable),
 });
@@ -54,9 +54,9 @@ async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean },
 }
 
 /**
- * Called in the transaction that applies the outcome. `wasAnswered`: the host answered, and nothing was
- * proven.
- * @throws unavailable if another node may check the location by now
+ * Called in the transaction that applies the outcome. `wasAnswered`: nothing was proven, although the host or
+ * DNS gave a usable answer.
+ * @throws unavailable if a newer check may have begun by now
  */
 export type SaveOutcome = (tx: ClaimTransaction, outcome: object, wasAnswered: boolean) => Promise<void>;
 
@@ -113,9 +113,9 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs one check of a listing's location in 30 seconds across all nodes, and concurrent callers wait for its
- * result. The first check after a pause may be repeated at once if it proved nothing, because the claimant
- * has yet to publish a line.
+ * Runs at most one check of a location at a time across all nodes, and shares its outcome for 30 seconds.
+ * After a pause, the outcome is not shared with later callers if it is a usable answer that proves nothing,
+ * because the claimant may have yet to publish a line.
  */
 export async function runSharedCheck<T extends object>(
   { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },

@@ -61,7 +61,7 @@ export interface ForetellCase {
   readonly claim: string;
   readonly line: string;
   readonly isCosigned: boolean;
-  /** It does not state the cost of a new claim. */
+  /** The effect, without the cost of a new claim. */
   readonly does: string;
 }
 

@@ -15,23 +15,26 @@ export interface StandingClaim {
   readonly now: Date;
 }
 
-/** `isCosigned`: its challenge was asked for with a capability that continues the claim. */
+/** `isCosigned`: the challenge of the line was asked for with a capability that continues the claim. */
 export interface NewLine {
   readonly place: ProofPlace;
   readonly isCosigned: boolean;
-  /** The published key that will sign it, if that key signed a capability of the claim before. */
+  /** The published key that will sign the line, if a capability of the claim has the same signer. */
   readonly signed_by?: string | undefined;
 }
 
 export interface Foretold {
-  /** The beginning of a sentence that says that the line begins a new claim; absent if it never does. */
+  /**
+   * The beginning of a sentence that says that the line begins a new claim; absent if the line never does.
+   */
   readonly begins?: string;
   /** The same sentence with the cost of a new claim. */
   readonly cost?: string;
   /** The conditions under which the line acts, and its effect. */
   readonly acts: string;
   /**
-   * The difference that a capability would make; absent if it makes none, one was presented or none is left.
+   * The difference that a capability would make; absent if it makes none, if one was presented, or if the
+   * claim has none left.
    */
   readonly hint?: string;
 }
@@ -46,8 +49,8 @@ const madeUpKey: ClaimKey = { kid: 1, secret: Buffer.alloc(32) };
 const madeUpHash = 'f'.repeat(64);
 
 /**
- * The effect of a line at the first or the second of two readings a day apart. `waits`: it has no effect at
- * either.
+ * The effect of a line at the first or the second of two readings a day apart. `waits`: the line has no
+ * effect at either.
  */
 type Fate = 'continues' | 'begins' | 'begins later' | 'waits';
 
@@ -107,7 +110,10 @@ function judgeTwice([first, second]: TwoReadings, lines: readonly ReadLine[]): F
 
 const dayAfter = (now: Date) => new Date(now.getTime() + secondReading_ms);
 
-/** The effect of a new line beside the lines of the claim: in the same text, or at both locations. */
+/**
+ * The effect of a new line while the lines of the claim stay. If the claim is in force elsewhere, the new
+ * line is at both locations.
+ */
 function fateBeside(standing: StandingClaim, asked: NewLine): Fate {
   const { claim, now } = standing;
   const { facts, line } = toFacts(standing, asked);
@@ -185,8 +191,8 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 }
 
 /**
- * The signature is by a key that signed a capability of the claim. Returns undefined if the method is not by
- * signature, or if such a signature does not continue the claim.
+ * Foretells a signature by a key that signed for a capability of the claim. Returns undefined if the method
+ * is not by signature, or if such a signature does not continue the claim.
  */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
   if (line.place.kind !== 'registry_key') return undefined;

@@ -29,7 +29,7 @@ const fates: Readonly<Record<OptOutFate, string>> = {
   later:
     'Any other check that reads the line only notes it, and the listing is withdrawn when a check a day or more later reads the line again. Dossier makes that second check by itself.',
   never:
-    'While a listing is claimed, a line withdraws it only if it is at a location of the account or domain that holds the claim.',
+    'While a listing is claimed, only a line at a location of the account or domain that holds the claim withdraws it.',
 };
 
 const comesBack =
