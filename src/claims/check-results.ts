@@ -32,19 +32,19 @@ const messages = {
   no_challenge_in_file: ({ file }) =>
     `The challenge is not in ${file}. Put the whole line there, on a line of its own.`,
   challenge_foreign: ({ thing, put }) =>
-    `The challenge was made for another listing, another ${thing} or another service, or was asked for with a capability that has ended. ${put} the one for this listing.`,
+    `The challenge was altered, was made for another listing, another ${thing} or another service, or was asked for with a capability that has ended. ${put} the one for this listing.`,
   challenge_expired: ({ put }) =>
     `The challenge is older than 7 days and was never used. ${put} the new one instead.`,
   challenge_lapsed: ({ put }) =>
     `The capability of this line was suspended more than 30 days ago, so the line does not restore it any more. ${put} a new challenge.`,
   challenge_replaced: () =>
-    'Only the five newest lines of a listing count, and this is an older one. It counts again once one of the newer ones is gone.',
+    'Only the five newest lines of a listing count, and this is an older one. A line that counted before counts again if one of the newer ones is gone within 30 days.',
   challenge_from_future: ({ put }) =>
     `The challenge carries a time in the future. ${put} the new one instead.`,
   challenge_key_retired: ({ put }) =>
     `The challenge was signed with a key that is no longer in use. ${put} the new one instead.`,
   secret_published: ({ file, put }) =>
-    `A capability was published in ${file}, so it was ended for good. Remove it if it is still there, and ${put.toLowerCase()} only a line whose capability was not published.`,
+    `A capability was published in ${file} or at another location, so it was ended for good. Remove it if it is still there, and ${put.toLowerCase()} only a line whose capability was not published.`,
   lfs_pointer: ({ file }) => `${file} is a Git LFS pointer. Commit it as an ordinary file.`,
   not_text: ({ file }) =>
     `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
@@ -56,7 +56,7 @@ const messages = {
   repository_moved: ({ repository }) =>
     `The ${repository} redirects to another address. ${repository === recorded ? 'Record the new address in the registry.' : 'Create a repository at this address, or claim by a different method.'}`,
   place_was_missing: ({ repository, put }) =>
-    `Two earlier checks a day or more apart found the ${repository} missing, empty or moved, so lines from before do not count any more. ${put} a new challenge.`,
+    `Two earlier checks a day or more apart found the ${repository} missing, empty or moved, so the lines of the claim do not count any more. ${put} a new challenge.`,
   redirect_refused: ({ host }) => `The ${host} answers with a redirect, which is not followed.`,
   host_unreachable: ({ host }) => `The ${host} cannot be reached. Try again later.`,
   host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,
@@ -75,7 +75,7 @@ const messages = {
   key_not_published: ({ file }) =>
     `No key for the MCP registry was found in ${file}. Publish the public key there, or claim by a different method.`,
   signature_invalid: () =>
-    'The signature is not one of this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
+    'The signature was not made over this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>
     'The line was read, and waits: the claim on record stands at another location, and the line was not read there.',
   move_not_confirmed: () =>

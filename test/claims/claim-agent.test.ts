@@ -282,7 +282,7 @@ test('a committed capability is ended for good, used or not', async () => {
     reason: 'secret_published',
     check: { result: 'secret_published' },
     message:
-      'A capability was published in dossier-claim.txt, so it was ended for good. Remove it if it is still there, and commit only a line whose capability was not published.',
+      'A capability was published in dossier-claim.txt or at another location, so it was ended for good. Remove it if it is still there, and commit only a line whose capability was not published.',
   });
   directory.repository.commit({ [file]: issued.challenge });
   expect(await directory.ask()).toMatchObject({ status: 'not_proven', reason: 'secret_published' });
