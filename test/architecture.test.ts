@@ -431,7 +431,7 @@ describe('architecture', () => {
   });
   it('a function has a name that fewer than four files declare, so that a search finds it', () => {
     const declared =
-      /^(?:export )?(?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=\n]+)? =\s*(?:async )?(?:(?:<[^>]*>)?\([^\n]*(?:=>|$)|\w+ =>))/gm;
+      /^(?:export )?(?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=\n]+)? =\s*(?:async )?(?:(?:<[^\n]*>)?\([^\n]*(?:=>|$)|\w+ =>))/gm;
     const names = sources.flatMap((path) => [
       ...new Set([...read(path).matchAll(declared)].map(([, one, other = '']) => one ?? other)),
     ]);

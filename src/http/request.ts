@@ -7,7 +7,7 @@ import { countValues, decodeUtf8, readBounded, readForeignJson, toStorable } fro
 import { Problem } from '../core/problem.ts';
 import { toText } from '../core/words.ts';
 import { findPrivateSelection, requireSelection } from '../selections/members.ts';
-import { isKnown } from '../tools/find/listing.ts';
+import { isKnownHandle } from '../tools/find/listing.ts';
 import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost } from '../tools/tool.ts';
 import type { HttpAdapter, Request } from './call.ts';
 
@@ -112,7 +112,7 @@ export async function listingOf(
     .filter(({ handle }) => isHandle(handle));
   const last = named.pop();
   if (!last) return { handle: requireHandle(written), ending: '' };
-  for (const one of named) if (await isKnown(one.handle, c.get('context'))) return one;
+  for (const one of named) if (await isKnownHandle(one.handle, c.get('context'))) return one;
   return last;
 }
 

@@ -6,7 +6,7 @@ import type { Lease } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
 import { isAbout, toChangeFilter } from '../tools/find/changes.ts';
 import { createDeliverySlots, type DeliverySlot } from './delivery-slots.ts';
-import { isKnown } from './filter.ts';
+import { isKnownSubject } from './filter.ts';
 import { createWebhookClient, postMessage } from './post.ts';
 import {
   afterFailure,
@@ -175,7 +175,7 @@ async function advance(sending: Sending, { context, signal }: DeliveryTurn): Pro
 async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
   const { context, signal } = turn;
   const { store, clock } = context;
-  if (!(await isKnown(due, context))) return;
+  if (!(await isKnownSubject(due, context))) return;
   await using lease = await store.leases.take(`webhook/${due.id}`);
   if (!lease) return;
   const webhook = await store.write(async (tx) => {

@@ -35,7 +35,7 @@ export async function toFilter(
 }
 
 /** The listings of a view are known once every listing was judged by its criteria. */
-export async function isKnown({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
+export async function isKnownSubject({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
   const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
   return view === undefined || (await findPass(view, context)) !== undefined;
 }

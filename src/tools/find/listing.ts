@@ -158,7 +158,7 @@ async function requireShown<T>(found: T, listing: Listing, context: Context): Pr
 }
 
 /** Tells whether there is or was a listing with this handle. */
-export const isKnown = async (handle: string, { store }: Context): Promise<boolean> =>
+export const isKnownHandle = async (handle: string, { store }: Context): Promise<boolean> =>
   isHandle(handle) && (await store.listings.byHandle(handle)) !== undefined;
 
 export async function isListed(handle: string, { store }: Context): Promise<boolean> {
@@ -192,7 +192,7 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
 
 /** Returns undefined if the list is empty. Throws unknown_handle if none of the handles is known. */
 async function findKnown(meant: readonly string[], context: FindContext): Promise<string | undefined> {
-  for (const one of meant) if (await isKnown(one, context)) return one;
+  for (const one of meant) if (await isKnownHandle(one, context)) return one;
   const bare = meant.at(-1);
   return bare === undefined ? undefined : refuseUnknown(bare, context);
 }
@@ -264,7 +264,7 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   const { text, handles, references } = toNamed(asked, context.config);
   const handle = isHandle(text) ? text : await findKnown(handles, context);
   const mayBeRepository = handle !== undefined && isOwnerAndName(text);
-  if (handle !== undefined && (!mayBeRepository || (await isKnown(handle, context)))) return { handle };
+  if (handle !== undefined && (!mayBeRepository || (await isKnownHandle(handle, context)))) return { handle };
   const { now, before } = await findHolders(references, text, context);
   const found = now ?? before;
   if (found && 'candidates' in found) throw severalListings(found);
