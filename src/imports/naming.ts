@@ -189,6 +189,9 @@ function settingsOf(recorded: JsonObject, budget: Budget): Setting[] {
 const compared =
   /^(?:remotes|packages)(?:$|\[\]|\.\d+\.(?:url|identifier|registryType|registryBaseUrl|runtimeHint|transport|headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:[.[]|$))|^repository(?:$|\.url$)/;
 
+const namingEndpoint = /^remotes(?:$|\[\]|\.\d+\.(?:url|variables)(?:[.[]|$))/;
+const namingPackage = /^packages(?:$|\[\]|\.\d+\.(?:identifier|registryType|registryBaseUrl)$)/;
+
 function itemsOf(list: unknown, budget: Budget): JsonObject[] {
   const items = objectsOf(list);
   if (items.length > mostItems) budget.isWhole = false;
@@ -240,9 +243,12 @@ export function namingOf(record: object): Naming {
     plainInputs: mostPlainInputs,
     isWhole: true,
   };
-  const remotes = itemsOf(server.remotes, budget).map((one) => ({
+  const listed = itemsOf(server.remotes, budget);
+  const addressed = listed.map((one) => ({ one, addresses: addressesOf(one, budget) }));
+  const hasAllAddresses = budget.isWhole;
+  const remotes = addressed.map(({ one, addresses }) => ({
     url: lineOf(one.url),
-    addresses: addressesOf(one, budget),
+    addresses,
     inputs: inputsWithin(inputsOfRemote(one), budget),
   }));
   const packages = itemsOf(server.packages, budget).map((one) => ({
@@ -255,5 +261,10 @@ export function namingOf(record: object): Naming {
     packages,
     repository_key: toRepositoryKey(lineOf(asMembers(server.repository).url)),
     isPartlyRead: !budget.isWhole || unread.some((path) => compared.test(path)),
+    mayNameMore: {
+      endpoints: !hasAllAddresses || unread.some((path) => namingEndpoint.test(path)),
+      packages:
+        objectsOf(server.packages).length > mostItems || unread.some((path) => namingPackage.test(path)),
+    },
   });
 }

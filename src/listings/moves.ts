@@ -155,7 +155,7 @@ function replacedNames(
   part: 'endpoints' | 'packages',
   { before, after, known }: NamingPair,
 ): VersionMove['endpoints'] {
-  const gone = notIn(after[part], before[part]);
+  const gone = after.mayNameMore[part] ? [] : notIn(after[part], before[part]);
   const added = notIn(before[part], after[part]);
   if (gone.length + added.length === 0) return undefined;
   const owners = new Set(before[part].values());
@@ -179,7 +179,8 @@ function replacedAddresses({ before, after }: NamingPair): VersionMove['addresse
     const place = of.addresses.get(name)?.place ?? '';
     return before.endpoints.has(place) && after.endpoints.has(place);
   };
-  const gone = notIn(after.addresses, before.addresses).filter((name) => atBoth(before, name));
+  const notNamed = after.mayNameMore.endpoints ? [] : notIn(after.addresses, before.addresses);
+  const gone = notNamed.filter((name) => atBoth(before, name));
   const added = notIn(before.addresses, after.addresses).filter((name) => atBoth(after, name));
   if (gone.length + added.length === 0) return undefined;
   const plainBefore = new Set(
@@ -203,12 +204,16 @@ const settingInOrder = (settings: readonly Setting[]): Setting => ({
   isOfRuntime: settings.some(({ isOfRuntime }) => isOfRuntime),
 });
 
-/** If only the order of the settings differs, or how often one is given, all of them count as one setting. */
-function differingSettings(before: readonly Setting[], after: readonly Setting[]) {
+/**
+ * If only the order of the settings differs, or how often one is given, all of them count as one setting. No
+ * setting counts as gone if the later record was read in part.
+ */
+function differingSettings(before: readonly Setting[], after: readonly Setting[], isPartlyRead: boolean) {
   const was = new Set(textsOf(before));
   const is = new Set(textsOf(after));
-  const gone = before.filter(({ text }) => !is.has(text));
   const added = after.filter(({ text }) => !was.has(text));
+  if (isPartlyRead) return { gone: [], added };
+  const gone = before.filter(({ text }) => !is.has(text));
   const isReordered = gone.length + added.length === 0 && !isDeepStrictEqual(textsOf(before), textsOf(after));
   return isReordered ? { gone: [settingInOrder(before)], added: [settingInOrder(after)] } : { gone, added };
 }
@@ -218,7 +223,7 @@ function replacedSettings({ before, after, known }: NamingPair): VersionMove['st
   const isOther = ({ hosts }: Setting) => [...hosts.values()].some((owner) => !isKnown(owner, known));
   const differences = [...after.starts].map(([name, settings]) => {
     const was = before.starts.get(name);
-    if (was) return { name, ...differingSettings(was, settings) };
+    if (was) return { name, ...differingSettings(was, settings, after.isPartlyRead) };
     // A new package is named in any case. Of its settings, only those that can start other code or name a new
     // owner's host are added.
     const added = settings.filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOther(one)));

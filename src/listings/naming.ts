@@ -48,8 +48,10 @@ export interface Naming {
   /** Inputs that the record does not call secrets. */
   readonly plainInputs: ReadonlyMap<string, Secret>;
   readonly repository_key: string | undefined;
-  /** Whether a compared part has a form that Dossier does not read, or too many values. */
+  /** Whether a compared part has a form that Dossier does not read, too many items or too long values. */
   readonly isPartlyRead: boolean;
+  /** Whether the record may name more endpoints or packages than were read. */
+  readonly mayNameMore: { readonly endpoints: boolean; readonly packages: boolean };
 }
 
 /** A variable of a template stays as it is written. */
@@ -186,17 +188,16 @@ export function hostsIn(text: string): Map<string, string> {
   return hosts;
 }
 
-interface Recorded extends Pick<Listing, 'repository_key'> {
+interface Recorded extends Pick<Listing, 'repository_key'>, Pick<Naming, 'isPartlyRead' | 'mayNameMore'> {
   readonly remotes: readonly {
     readonly url: string;
     readonly addresses: readonly string[];
     readonly inputs?: readonly ListingInput[];
   }[];
   readonly packages: readonly (ListingPackage & { readonly settings: readonly Setting[] })[];
-  readonly isPartlyRead: boolean;
 }
 
-export function toNaming({ remotes, packages, repository_key, isPartlyRead }: Recorded): Naming {
+export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayNameMore }: Recorded): Naming {
   const read = remotes.map(({ addresses, ...remote }) => ({
     ...remote,
     addresses: addresses.map(readAddress),
@@ -222,5 +223,6 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead }: Re
     plainInputs: secretsOf(asking, false),
     repository_key,
     isPartlyRead,
+    mayNameMore,
   };
 }

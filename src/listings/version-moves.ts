@@ -22,15 +22,16 @@ const keptSchema = z.strictObject({
 });
 
 function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> {
-  const sameOf = (old: Iterable<string>, now: Iterable<string>) => {
+  const sameOf = (part: keyof Naming['mayNameMore'], old: Iterable<string>, now: Iterable<string>) => {
     const names = new Set(now);
-    return isDeepStrictEqual(new Set(old), names) ? names.size : 0;
+    const mayDiffer = before.mayNameMore[part] || after.mayNameMore[part];
+    return !mayDiffer && isDeepStrictEqual(new Set(old), names) ? names.size : 0;
   };
-  const endpoints = sameOf(before.addresses.keys(), after.addresses.keys());
+  const endpoints = sameOf('endpoints', before.addresses.keys(), after.addresses.keys());
   return {
     endpoints,
-    hosts: endpoints > 0 ? 0 : sameOf(before.endpoints.keys(), after.endpoints.keys()),
-    packages: sameOf(before.packageKeys, after.packageKeys),
+    hosts: endpoints > 0 ? 0 : sameOf('endpoints', before.endpoints.keys(), after.endpoints.keys()),
+    packages: sameOf('packages', before.packageKeys, after.packageKeys),
     repository: after.repository_key !== undefined && before.repository_key === after.repository_key,
   };
 }

@@ -58,6 +58,23 @@ const pypi = (value: string) => ({
   ],
 });
 const plainKey = { ...key, isSecret: false };
+const npmNamed = (...identifiers: string[]) => ({
+  packages: identifiers.map((identifier) => ({
+    registryType: 'npm',
+    identifier,
+    version: '1.0.0',
+    transport: { type: 'stdio' },
+  })),
+});
+const startedWith = (values: Readonly<Record<string, readonly string[]>>) => ({
+  packages: Object.entries(values).map(([identifier, all]) => ({
+    registryType: 'npm',
+    identifier,
+    version: '1.0.0',
+    transport: { type: 'stdio' },
+    packageArguments: all.map((value) => ({ type: 'positional', value })),
+  })),
+});
 const manySecrets = Array.from({ length: 200 }, (_, n) => ({ name: `X_${n}`, isSecret: true }));
 const entries = [
   versions(
@@ -86,6 +103,65 @@ const entries = [
     at(template({ default: 'mail.vendor.com', choices: ['mail.vendor.com', 'mail.evil.test'] })),
   ),
   versions('scheme', at(vendor), at('http://mail.vendor.com/mcp')),
+  versions(
+    'schemes',
+    at(vendor, 'https://b.vendor.com/mcp'),
+    at('http://mail.vendor.com/mcp', 'https://b.vendor.com/v2/mcp'),
+  ),
+  versions('scope', npmNamed('@a/x', '@b/z'), npmNamed('@b/z', '@b/y')),
+  versions('scopes', npmNamed('@a/x', '@b/z'), npmNamed('@a/y', '@b/y')),
+  versions('unscoped', npmNamed('@vendor/x'), npmNamed('a1', 'a2', 'a3', 'a4')),
+  versions(
+    'joined',
+    at(vendor, 'https://mail.b.com/mcp'),
+    at(vendor, 'https://x.b.com/mcp', 'https://y.b.com/mcp'),
+  ),
+  versions(
+    'grown',
+    at(vendor, 'https://mail.b.com/mcp'),
+    at(vendor, 'https://mail.b.com/mcp', 'https://x.b.com/mcp'),
+  ),
+  versions(
+    'spread',
+    at(vendor, ...inVendor, { url: 'https://mail.b.com/mcp', headers: [] }),
+    at(
+      ...inVendor.map((url) => url.replace('/a', '/b')),
+      ...inVendor.map((url) => url.replace('/a', '/c')),
+      { url: 'https://mail.b.com/mcp', headers: [] },
+      { url: 'https://x.b.com/mcp', headers: [] },
+    ),
+  ),
+  versions(
+    'swapped',
+    at(vendor, { url: 'https://b.vendor.com/mcp', headers: [] }),
+    at({ url: vendor, headers: [] }, 'https://b.vendor.com/mcp'),
+  ),
+  versions(
+    'hiddenHosts',
+    startedWith({ '@v/a': ['one'] }),
+    startedWith({ '@v/a': ['1', ...['a', 'b', 'c'].map((name) => `https://${name}.evil.test`)] }),
+  ),
+  versions(
+    'pair',
+    startedWith({ '@v/a': ['one'], '@v/b': [] }),
+    startedWith({ '@v/a': [], '@v/b': ['two'] }),
+  ),
+  versions(
+    'pairNew',
+    startedWith({ '@v/a': [], '@v/b': [] }),
+    startedWith({ '@v/a': ['one'], '@v/b': ['two'] }),
+  ),
+  versions(
+    'pairGone',
+    startedWith({ '@v/a': ['one'], '@v/b': ['two'] }),
+    startedWith({ '@v/a': [], '@v/b': [] }),
+  ),
+  versions(
+    'hosts',
+    startedWith({ '@v/a': ['https://old.vendor.com'] }),
+    startedWith({ '@v/a': ['1', '2', '3', '4', 'https://x.evil.test', 'https://y.evil.test'] }),
+  ),
+  versions('cut', at(template({ choices: regions.slice(0, 90) })), at(template({ choices: regions }))),
   versions('path', at(vendor), at('https://mail.vendor.com/v2/mcp')),
   versions('slash', at(vendor), at('https://MAIL.vendor.com:443/mcp/#top')),
   versions('registry', npm(), runtime(named('--registry', 'https://npm.evil.test'))),
@@ -234,7 +310,7 @@ const long = ['https://mail.vendor.com/mcp', ...Array<string>(32).fill('https://
 
 let directory: Directory;
 beforeAll(async () => {
-  directory = await openDirectory({ entries: [...entries, ...long] });
+  directory = await openDirectory({ entries: [...entries, ...long], environment: { LIMITS: 'off' } });
 });
 afterAll(() => directory.close());
 
@@ -271,7 +347,7 @@ const none =
 describe('where callers go', () => {
   it('names the publisher’s part of a host that serves many', async () => {
     expect(await movesOf('tenant')).toBe(
-      'moved the endpoint from `server.smithery.ai/@vendor` to `server.smithery.ai/@evil` and asks callers to send the secret `STRIPE_KEY` to `server.smithery.ai/@evil` now',
+      'moved the endpoint from `server.smithery.ai/@vendor` to `server.smithery.ai/@evil` and now asks callers to send the secret `STRIPE_KEY` to `server.smithery.ai/@evil`',
     );
     expect(await movesOf('dots')).toContain('to `server.smithery.ai/@evil`');
     expect(await movesOf('folder')).toBe(
@@ -282,10 +358,10 @@ describe('where callers go', () => {
 
   it('compares the values that the record gives to variables of an address', async () => {
     expect(await movesOf('default')).toBe(
-      'moved the endpoint from `mail.vendor.com` to `mail.evil.test` and asks callers to send the secret `STRIPE_KEY` to `mail.evil.test` now',
+      'moved the endpoint from `mail.vendor.com` to `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY` to `mail.evil.test`',
     );
     expect(await movesOf('choice')).toBe(
-      'added the endpoint `mail.evil.test` and asks callers to send the secret `STRIPE_KEY` to `mail.evil.test` too',
+      'added the endpoint `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY` to `mail.evil.test`',
     );
     expect(await unmoved('default', 'choice')).toEqual(['not_met', 'not_met']);
   });
@@ -298,7 +374,34 @@ describe('where callers go', () => {
       'changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/v2/mcp`',
     );
     expect(await movesOf('slash')).toBe(none);
+    expect(await movesOf('schemes')).toBe(
+      'changed the addresses from `https://b.vendor.com/mcp` and `https://mail.vendor.com/mcp` to `http://mail.vendor.com/mcp` and `https://b.vendor.com/v2/mcp`, some of them without encryption',
+    );
     expect(await unmoved('scheme', 'path', 'slash')).toEqual(['not_met', 'unknown', 'unknown']);
+  });
+});
+
+describe('who owns what a version adds', () => {
+  it('is compared with all packages of the version before, not with those that are gone', async () => {
+    expect(await movesOf('scope')).toBe(
+      'replaced the package `npm:@a/x` with `npm:@b/y`, of an owner named before',
+    );
+    expect(await movesOf('scopes')).toBe(
+      'replaced the packages `npm:@a/x` and `npm:@b/z` with `npm:@a/y` and `npm:@b/y`, of owners named before',
+    );
+    expect(await movesOf('unscoped')).toBe(
+      'replaced the package `npm:@vendor/x` with `npm:a1`, `npm:a2` and 2 more, 2 of them of other or unknown owners',
+    );
+  });
+
+  it('is the domain of endpoints, if all of them are named', async () => {
+    expect(await movesOf('joined')).toMatch(
+      /^moved the endpoint from `mail\.b\.com` to `x\.b\.com` and `y\.b\.com`, under the same domain `b\.com`;/,
+    );
+    expect(await movesOf('grown')).toMatch(
+      /^added the endpoint `x\.b\.com`, under the domain `b\.com` as before;/,
+    );
+    expect(await movesOf('spread')).toMatch(/^moved the endpoints from .* more; now asks callers to send /);
   });
 });
 
@@ -346,6 +449,21 @@ describe('what callers run', () => {
     expect(await movesOf('hiddenOptions')).toMatch(
       /^starts `npm:@vendor\/mail` with `NODE_OPTIONS=sha256-[0-9a-f]{64}` instead of `NODE_OPTIONS=sha256-[0-9a-f]{64}`$/,
     );
+    expect(await movesOf('pair')).toBe(
+      'changed settings that start `npm:@v/a` and `npm:@v/b` from `one` to `two`',
+    );
+    expect(await movesOf('pairNew')).toBe(
+      'added `one` and `two` to the settings that start `npm:@v/a` and `npm:@v/b`',
+    );
+    expect(await movesOf('pairGone')).toBe(
+      'removed `one` and `two` from the settings that start `npm:@v/a` and `npm:@v/b`',
+    );
+    expect(await movesOf('hosts')).toBe(
+      'starts `npm:@v/a` with `https://x.evil.test`, `https://y.evil.test` and 4 more instead of `https://old.vendor.com`',
+    );
+    expect(await movesOf('hiddenHosts')).toBe(
+      'starts `npm:@v/a` with `https://a.evil.test`, `https://b.evil.test` and 2 more, which name the host `c.evil.test`, instead of `one`',
+    );
     expect(await movesOf('extras')).toBe(
       'starts `pypi:mail` with “--from mail[evil]” instead of “--from mail[http]”',
     );
@@ -368,6 +486,12 @@ describe('what callers run', () => {
 });
 
 describe('which secrets callers send', () => {
+  it('does not say that an earlier recipient still gets a secret', async () => {
+    expect(await movesOf('swapped')).toBe(
+      'now asks callers to send the secret `STRIPE_KEY` to `b.vendor.com`',
+    );
+  });
+
   it('says that an optional one is required now, or that one is gone', async () => {
     expect(await movesOf('required')).toBe('now requires the secret `STRIPE_KEY`, optional before');
     expect(await movesOf('gone')).toBe('2 versions');
@@ -390,6 +514,10 @@ describe('which secrets callers send', () => {
       '2 versions, not compared as a whole; 1 field that Dossier does not read',
     );
     expect(await movesOf('regions')).toBe('2 versions, not compared as a whole');
+    // 90 values of a variable are read, 150 are not, so that it is not known whether an endpoint is gone.
+    const { statement, changes = [] } = await call('get_history', { handle: 'com.vendor/cut' });
+    expect(changes).toEqual([]);
+    expect(statement).toContain('2 versions, not compared as a whole');
     // A secret that was not read is not called gone, and the answer says that something was not read.
     expect(await movesOf('crowded')).toBe(
       'newly names the optional secrets `X_0`, `X_1` and 198 more, sent to `mail.vendor.com`',
@@ -406,10 +534,12 @@ describe('what is cut', () => {
       'added the endpoints `z.evil.com`, `a0.vendor.com` and 9 more and newly asks for the secret `STRIPE_KEY`, sent to `z.evil.com`, `a0.vendor.com` and 9 more',
     );
     expect(await movesOf('stolen')).toBe(
-      'added the endpoints `z.evil.com`, `a1.vendor.com` and 8 more and asks callers to send the secret `STRIPE_KEY` to `z.evil.com`, `a0.vendor.com` and 9 more too',
+      'added the endpoints `z.evil.com`, `a1.vendor.com` and 8 more and now asks callers to send the secret `STRIPE_KEY` to `z.evil.com`, `a0.vendor.com` and 9 more',
     );
     expect(await movesOf('known')).toContain('sent to `a0.vendor.com`, `z.evil.com` and 10 more');
-    expect(await movesOf('given')).toContain('to `z.evil.com`, `a0.vendor.com` and 9 more too');
+    expect(await movesOf('given')).toContain(
+      'now asks callers to send the secret `STRIPE_KEY` to `z.evil.com`, `a0.vendor.com` and 9 more',
+    );
     expect(await unmoved('known', 'given')).toEqual(['not_met', 'not_met']);
     expect(await movesOf('crowd')).toContain(
       'added the endpoints `h0.evil0.com`, `h1.evil1.com` and 11 more, 11 of them of other domains or accounts',
@@ -430,7 +560,7 @@ describe('what is cut', () => {
 
   it('is counted among secrets, of which those of a new owner come first', async () => {
     expect(await movesOf('invented')).toContain(
-      'newly asks for the secrets `STRIPE_KEY`, `A_0` and 9 more, sent to `z.evil.com` and `mail.vendor.com`, not each to all of them',
+      'newly asks for the secrets `STRIPE_KEY`, `A_0` and 9 more, sent to `z.evil.com` and `mail.vendor.com`, not every secret to each of these',
     );
     expect(await movesOf('apart')).toContain('newly asks for the secrets `A_0`, `STRIPE_KEY` and 9 more');
     expect(await movesOf('eleven')).toContain('newly asks for the secrets `A_0`, `A_1` and 9 more');

@@ -56,7 +56,7 @@ const steady = [
 ];
 
 const sentence =
-  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`, sent to `mail.evil.example.net`; asks callers to send the secret `API_KEY` to `mail.evil.example.net` now (record).';
+  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`, sent to `mail.evil.example.net`; now asks callers to send the secret `API_KEY` to `mail.evil.example.net` (record).';
 
 let [whole, small]: Directory[] = [];
 const dated = (directory?: Directory): Directory => {
@@ -258,7 +258,7 @@ describe('a version that moves where callers go and what they send', () => {
     const told = changes.flatMap((text) => /(?:newly asks|no longer).*/.exec(text)?.[0] ?? []);
     expect(told).toEqual([
       expect.stringMatching(
-        /^no longer names the repository `github\.com\/vendor\/asks` and newly asks for the secrets `C_KEY` and `D_KEY`, sent to `mcp\.example\.com` and to the package `npm:asks` that you start, not each to all of them; endpoint and package name as before/,
+        /^no longer names the repository `github\.com\/vendor\/asks` and newly asks for the secrets `C_KEY` and `D_KEY`, sent to `mcp\.example\.com` and to the package `npm:asks` that you start, not every secret to each of these; endpoint and package name as before/,
       ),
       expect.stringMatching(
         /^newly asks for the secret `B_KEY`, sent to the package `npm:asks` that you start; host, package name and repository as before/,

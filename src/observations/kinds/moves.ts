@@ -1,20 +1,31 @@
 import { z } from 'zod';
 import { ownerAt } from '../../core/identity.ts';
-import { code, count, day, dayOf, join, listed, own, say, type Words } from '../../core/words.ts';
+import { code, count, day, dayOf, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
 import type { VersionMove } from '../../listings/moves.ts';
 import { type DatedMove, datedMove } from '../../listings/version-moves.ts';
 import { defineRecord } from '../kind.ts';
 
 const mostNamed = 2;
 
-/** `of_others` is the number of items with other owners; these come first. */
-function listNames(all: readonly string[], left_out = 0, of_others = 0): Words {
+interface Others {
+  readonly count: number | undefined;
+  readonly whose: Words;
+}
+const ofOtherHosts = own('of other domains or accounts');
+/** The name of a package need not tell its owner. */
+const ofOtherPackages = own('of other or unknown owners');
+
+/**
+ * `others` counts the names of other owners and says whose they are. The names of other owners come before
+ * the rest of `all`.
+ */
+function listNames(all: readonly string[], left_out = 0, others?: Others): Words {
   const total = all.length + left_out;
   if (total <= mostNamed + 1) return listed(all.map((one) => code(one)));
   const shown = all.slice(0, mostNamed).map((one) => code(one));
-  const hidden = of_others - mostNamed;
-  const others = hidden > 0 ? say`, ${hidden} of them of other domains or accounts` : say``;
-  return say`${join(shown, ', ')} and ${total - mostNamed} more${others}`;
+  const hidden = (others?.count ?? 0) - mostNamed;
+  const whose = others && hidden > 0 ? say`, ${hidden} of them ${others.whose}` : say``;
+  return say`${join(shown, ', ')} and ${total - mostNamed} more${whose}`;
 }
 
 const nouns = {
@@ -27,21 +38,24 @@ const nouns = {
 const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
   own(all.length === 1 ? one : nouns[one]);
 
-/** Returns no words if the hosts have several registrable domains. */
-function underDomain(hosts: readonly string[]): Words {
-  const owners = new Set(hosts.map((host) => ownerAt(host, '')));
-  const [only] = owners;
-  return owners.size === 1 && only ? say`, under the same domain ${code(only)}` : say``;
-}
-
 type Replaced = NonNullable<VersionMove['endpoints']>;
 const fromOf = ({ from, left_out }: Replaced) => listNames(from, left_out?.from);
-const toOf = ({ to, left_out, of_others }: Replaced) => listNames(to, left_out?.to, of_others);
+const toOf = ({ to, left_out, of_others }: Replaced, whose = ofOtherHosts) =>
+  listNames(to, left_out?.to, { count: of_others, whose });
+
+/** Returns no words if the hosts have several registrable domains, or if some of the hosts are not kept. */
+function underDomain({ from, to, left_out }: Replaced): Words {
+  const [only, ...others] = new Set([...from, ...to].map((host) => ownerAt(host, '')));
+  if (only === undefined || others.length > 0 || left_out) return say``;
+  return from.length > 0
+    ? say`, under the same domain ${code(only)}`
+    : say`, under the domain ${code(only)} as before`;
+}
 
 function endpointWords(part: Replaced): Words {
   const { from, to, is_within } = part;
   if (to.length === 0) return say`no longer names the ${noun('endpoint', from)} ${fromOf(part)}`;
-  const within = is_within ? underDomain([...from, ...to]) : say``;
+  const within = is_within ? underDomain(part) : say``;
   return from.length === 0
     ? say`added the ${noun('endpoint', to)} ${toOf(part)}${within}`
     : say`moved the ${noun('endpoint', from)} from ${fromOf(part)} to ${toOf(part)}${within}`;
@@ -50,7 +64,8 @@ function endpointWords(part: Replaced): Words {
 function addressWords(part: Replaced): Words {
   const { from, to, is_within } = part;
   if (to.length === 0) return say`no longer names the ${noun('address', from)} ${fromOf(part)}`;
-  const plain = is_within ? say`` : own(', without encryption');
+  const isOne = to.length === 1;
+  const plain = is_within ? say`` : own(isOne ? ', without encryption' : ', some of them without encryption');
   return from.length === 0
     ? say`added the ${noun('address', to)} ${toOf(part)}${plain}`
     : say`changed the ${noun('address', from)} from ${fromOf(part)} to ${toOf(part)}${plain}`;
@@ -59,24 +74,41 @@ function addressWords(part: Replaced): Words {
 function packageWords(part: Replaced): Words {
   const { from, to, is_within } = part;
   if (to.length === 0) return say`no longer names the ${noun('package', from)} ${fromOf(part)}`;
-  const owner = is_within ? own(', of the same owner') : say``;
+  const named = own(to.length === 1 ? ', of an owner named before' : ', of owners named before');
+  const added = say`${toOf(part, ofOtherPackages)}${is_within ? named : say``}`;
   return from.length === 0
-    ? say`added the ${noun('package', to)} ${toOf(part)}${owner}`
-    : say`replaced the ${noun('package', from)} ${fromOf(part)} with ${toOf(part)}${owner}`;
+    ? say`added the ${noun('package', to)} ${added}`
+    : say`replaced the ${noun('package', from)} ${fromOf(part)} with ${added}`;
 }
 
+/** Hosts that the settings name, without those in the text of a setting that is shown. */
+function hiddenHosts({ to, hosts, left_out }: NonNullable<VersionMove['starts']>): Words {
+  const total = to.length + (left_out?.to ?? 0);
+  const shown = total <= mostNamed + 1 ? to : to.slice(0, mostNamed);
+  const hidden = hosts.filter((host) => !shown.some((text) => text.includes(host)));
+  if (hidden.length === 0) return say``;
+  const verb = own(total === 1 ? 'names' : 'name');
+  return say`, which ${verb} the ${noun('host', hidden)} ${listNames(hidden, left_out?.hosts)}`;
+}
+
+/** Of several packages, it is not known which one has which setting. */
 function startWords(part: NonNullable<VersionMove['starts']>): Words {
-  const { from, to, packages, hosts, left_out } = part;
+  const { from, to, packages, left_out } = part;
   const started = listNames(packages, left_out?.packages);
-  if (to.length === 0) return say`no longer starts ${started} with ${fromOf(part)}`;
-  const hidden = hosts.filter((host) => !to.slice(0, mostNamed).some((text) => text.includes(host)));
-  const others =
-    hidden.length > 0
-      ? say`, which names the ${noun('host', hidden)} ${listNames(hidden, left_out?.hosts)}`
-      : say``;
+  const gone = listNames(from, left_out?.from);
+  const hosts = hiddenHosts(part);
+  const added = say`${listNames(to, left_out?.to)}${hosts}`;
+  const pause = isEmpty(hosts) ? say`` : own(',');
+  if (packages.length > 1) {
+    if (to.length === 0) return say`removed ${gone} from the settings that start ${started}`;
+    return from.length === 0
+      ? say`added ${added}${pause} to the settings that start ${started}`
+      : say`changed settings that start ${started} from ${gone} to ${added}`;
+  }
+  if (to.length === 0) return say`no longer starts ${started} with ${gone}`;
   return from.length === 0
-    ? say`newly starts ${started} with ${toOf(part)}${others}`
-    : say`starts ${started} with ${toOf(part)} instead of ${fromOf(part)}${others}`;
+    ? say`newly starts ${started} with ${added}`
+    : say`starts ${started} with ${added}${pause} instead of ${gone}`;
 }
 
 function repositoryWords({ from, to, is_within }: NonNullable<VersionMove['repository']>): Words {
@@ -89,12 +121,14 @@ function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
   if (!sent) return say``;
   const { hosts, packages, is_same, of_others, left_out } = sent;
   const places = [
-    hosts.length > 0 ? say`to ${listNames(hosts, left_out?.hosts, of_others)}` : say``,
+    hosts.length > 0
+      ? say`to ${listNames(hosts, left_out?.hosts, { count: of_others, whose: ofOtherHosts })}`
+      : say``,
     packages.length > 0
       ? say`to the ${noun('package', packages)} ${listNames(packages, left_out?.packages)} that you start`
       : say``,
   ];
-  return say`, sent ${join(places, ' and ')}${is_same ? say`` : own(', not each to all of them')}`;
+  return say`, sent ${join(places, ' and ')}${is_same ? say`` : own(', not every secret to each of these')}`;
 }
 
 function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
@@ -122,20 +156,20 @@ function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
 
 const mostPassed = 3;
 
-/** These secrets were named before. `instead` means that an earlier recipient is gone. */
-function passedWords({ passed = [], passed_left_out = 0 }: VersionMove, instead: boolean): Words[] {
+/** Earlier recipients may still get these secrets or not. */
+function passedWords({ passed = [], passed_left_out = 0 }: VersionMove): Words[] {
   const said = passed.slice(0, mostPassed).map(({ secrets, to, left_out }) => {
     const names = say`${noun('secret', secrets)} ${listNames(secrets, left_out?.secrets)}`;
-    return say`asks callers to send the ${names} to ${listNames(to, left_out?.to)} ${instead ? own('now') : own('too')}`;
+    return say`now asks callers to send the ${names} to ${listNames(to, left_out?.to)}`;
   });
   const more = passed.length - said.length + passed_left_out;
-  return more > 0 ? [...said, say`sends other secrets to ${count(more, 'more group')} of recipients`] : said;
+  const others = say`now asks callers to send other secrets to ${count(more, 'more group')} of recipients`;
+  return more > 0 ? [...said, others] : said;
 }
 
-/** The words follow their subject. */
+/** Returns a predicate without its subject, which is the version or its record. */
 export function moveWords(move: VersionMove): Words {
   const { endpoints, addresses, packages, starts, repository, secrets } = move;
-  const instead = (endpoints?.from.length ?? 0) + (packages?.from.length ?? 0) > 0;
   const parts = [
     endpoints && endpointWords(endpoints),
     addresses && addressWords(addresses),
@@ -143,7 +177,7 @@ export function moveWords(move: VersionMove): Words {
     starts && startWords(starts),
     repository && repositoryWords(repository),
     secrets && secretWords(secrets),
-    ...passedWords(move, instead),
+    ...passedWords(move),
   ];
   const said = parts.filter((part) => part !== undefined);
   const isSplit = [endpoints, packages].some((part) => part?.is_within && part.to.length > 0);
@@ -155,7 +189,7 @@ export function moveWords(move: VersionMove): Words {
 const counted = (one: 'endpoint' | 'host', number: number): Words[] =>
   number > 0 ? [own(number === 1 ? one : nouns[one])] : [];
 
-/** A package of the same name may have another version. */
+/** “Package name”, because the version of the package may be another one. */
 function keptWords(kept: DatedMove['kept']): Words {
   if (!kept) return say``;
   const { endpoints, hosts, packages, repository } = kept;
@@ -173,7 +207,10 @@ export function versionMoveWords({ version, published_at, kept, ...move }: Dated
   return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
 }
 
-/** The compared part of a record for each part of a move, in words that follow “none changed”. */
+/**
+ * What is compared for each part of a move, in words for a list after “none changed”. It is undefined if the
+ * words of another part include it.
+ */
 const comparedParts = {
   endpoints: undefined,
   addresses: 'an endpoint address',
@@ -185,7 +222,10 @@ const comparedParts = {
   passed_left_out: undefined,
 } as const satisfies Record<keyof VersionMove, string | undefined>;
 
-/** Returns no words if all versions were compared as a whole and one moved, or if none could be compared. */
+/**
+ * Returns no words if the versions could not be compared. Returns none either if all were compared, each as a
+ * whole, and there are moves.
+ */
 export function comparedWords(versions: number, moved: Moved | undefined): Words {
   if (!moved) return say``;
   const isAll = moved.versions === versions;
@@ -202,9 +242,9 @@ const value = z.strictObject({
   /** The number of compared versions. */
   versions: z.int(),
   since: z.string().optional(),
-  /** A compared part of a record has a form that is not read. */
+  /** A compared part of a record has a form that is not read, too many items or too long values. */
   partly_read: z.literal(true).optional(),
-  /** The newest comes first. At most ten are kept, those to a different owner before others. */
+  /** Ten moves at most, the newest first. If there are more, moves to a different owner are kept first. */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
 });
@@ -216,12 +256,12 @@ export const recordMoves = defineRecord({
   means:
     'Which of the newest thirty versions changed the addresses of endpoints, the packages, the arguments that start these, the repository or the secrets.',
   doesNotMean:
-    'Publishers make such changes for many reasons, which are not known. Deleted versions are left out, and versions of packages, values of headers and variables that name no host are not compared.',
+    'Publishers make such changes for many reasons, which are not known. Deleted versions are left out. Not compared are versions of packages, paths of package files, values of headers, and environment variables that neither name a host nor steer the runtime.',
   value,
   say({ value: { versions, since, partly_read, moves, left_out = 0 } }) {
     const oldest = since === undefined ? say`` : say`, the oldest published on ${dayOf(since)}`;
     const unread = partly_read ? own('; parts of their records were not read') : say``;
-    const more = left_out > 0 ? [count(left_out, 'more')] : [];
+    const more = left_out > 0 ? [say`${count(left_out, 'more version')} moved something`] : [];
     return moves.length === 0
       ? say`none; ${versions} versions were compared${oldest}${unread}`
       : join([...moves.map(versionMoveWords), ...more], '. ');
