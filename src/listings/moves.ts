@@ -24,7 +24,10 @@ const replaced = z.strictObject({
 export const moveSchema = z.strictObject({
   /** Hosts of endpoints. A host that serves many publishers is followed by the part that may name one. */
   endpoints: replaced.optional(),
-  /** Addresses at hosts that both records name. `is_within` is false if an address left https. */
+  /**
+   * Addresses at hosts that both records name, and new ones without encryption if the earlier record had
+   * addresses with it. `is_within` is false if an address left https.
+   */
   addresses: replaced.optional(),
   /** Packages without their versions. */
   packages: replaced.optional(),
@@ -173,7 +176,7 @@ function replacedNames(
   };
 }
 
-/** Compares only addresses at places that both records name. */
+/** Compares addresses at places that both records name, and adds those at new places that leave https. */
 function replacedAddresses({ before, after }: NamingPair): VersionMove['addresses'] {
   const atBoth = (of: Naming, name: string) => {
     const place = of.addresses.get(name)?.place ?? '';
@@ -181,15 +184,15 @@ function replacedAddresses({ before, after }: NamingPair): VersionMove['addresse
   };
   const notNamed = after.mayNameMore.endpoints ? [] : notIn(after.addresses, before.addresses);
   const gone = notNamed.filter((name) => atBoth(before, name));
-  const added = notIn(before.addresses, after.addresses).filter((name) => atBoth(after, name));
-  if (gone.length + added.length === 0) return undefined;
-  const plainBefore = new Set(
-    [...before.addresses.values()].flatMap((one) => (one.isPlain ? one.place : [])),
-  );
+  const all = [...before.addresses.values()];
+  const plainBefore = new Set(all.flatMap((one) => (one.isPlain ? one.place : [])));
   const leavesHttps = (name: string) => {
     const { isPlain = false, place = '' } = after.addresses.get(name) ?? {};
-    return isPlain && !plainBefore.has(place);
+    return isPlain && !plainBefore.has(place) && all.some((one) => !one.isPlain);
   };
+  const isCompared = (name: string) => atBoth(after, name) || leavesHttps(name);
+  const added = notIn(before.addresses, after.addresses).filter(isCompared);
+  if (gone.length + added.length === 0) return undefined;
   return {
     is_within: !added.some(leavesHttps),
     ...keepNames({ from: gone, to: added }, (name) => (leavesHttps(name) ? 0 : 1)),

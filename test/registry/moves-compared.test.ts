@@ -108,6 +108,8 @@ const entries = [
     at(vendor, 'https://b.vendor.com/mcp'),
     at('http://mail.vendor.com/mcp', 'https://b.vendor.com/v2/mcp'),
   ),
+  versions('plainHost', at(vendor), at('http://b.vendor.com/mcp')),
+  versions('plainAgain', at('http://mail.vendor.com/mcp'), at('http://b.vendor.com/mcp')),
   versions('scope', npmNamed('@a/x', '@b/z'), npmNamed('@b/z', '@b/y')),
   versions('scopes', npmNamed('@a/x', '@b/z'), npmNamed('@a/y', '@b/y')),
   versions('unscoped', npmNamed('@vendor/x'), npmNamed('a1', 'a2', 'a3', 'a4')),
@@ -377,6 +379,11 @@ describe('where callers go', () => {
     expect(await movesOf('schemes')).toBe(
       'changed the addresses from `https://b.vendor.com/mcp` and `https://mail.vendor.com/mcp` to `http://mail.vendor.com/mcp` and `https://b.vendor.com/v2/mcp`, some of them without encryption',
     );
+    expect(await movesOf('plainHost')).toMatch(
+      /^moved the endpoint from `mail\.vendor\.com` to `b\.vendor\.com`, under the same domain `vendor\.com`; added the address `http:\/\/b\.vendor\.com\/mcp`, without encryption;/,
+    );
+    expect(await movesOf('plainAgain')).not.toContain('encryption');
+    expect(await unmoved('plainHost', 'plainAgain')).toEqual(['not_met', 'unknown']);
     expect(await unmoved('scheme', 'path', 'slash')).toEqual(['not_met', 'unknown', 'unknown']);
   });
 });
