@@ -508,7 +508,7 @@ describe('which secrets callers send', () => {
   });
 
   it('says who gets what was a secret before, also if the record does not call it one any more', async () => {
-    const sent = 'asks callers to send the secret `STRIPE_KEY` to `z.evil.com` too';
+    const sent = 'now asks callers to send the secret `STRIPE_KEY` to `z.evil.com`';
     expect(await movesOf('plain')).toBe(`no longer marks \`STRIPE_KEY\` as secret and ${sent}`);
     expect(await movesOf('plainFirst')).toBe(sent);
     expect(await unmoved('plain', 'plainFirst')).toEqual(['not_met', 'not_met']);
