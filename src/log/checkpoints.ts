@@ -74,8 +74,8 @@ async function isOlderThan(text: string, context: LogContext, checkpoint: Checkp
 }
 
 /**
- * Call it before each publication, because another process may have put an older checkpoint back, and never
- * twice at once in a process.
+ * Call this before each publication, because another process may have put an older checkpoint back. Never let
+ * two calls run at once in a process.
  */
 async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
   const path = checkpointPath(context.config);
@@ -97,8 +97,9 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
 }
 
 /**
- * A checkpoint of a log before the newest one counts as contained, because a node has already handled it. One
- * of a later log does not, because it comes from a database that went on after this one was copied.
+ * A checkpoint of a log before the newest one counts as contained, because a node has already handled it. A
+ * checkpoint of a later log does not, because it comes from a database that went on after this one was
+ * copied.
  */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
@@ -129,8 +130,9 @@ function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFil
 /**
  * Compares the database with the checkpoint file (docs/log.md). It must be called before anything is written.
  * If the database does not contain the checkpoint's tree, for example because an older backup was restored,
- * this closes the log and opens a new one, whose first entry is the checkpoint. The new number is greater
- * than those in the database and the checkpoint, so that no name that has signed is used again.
+ * this closes the log and opens a new one, whose first entry contains the checkpoint. The number of the new
+ * log is greater than every number in the database and the checkpoint, so no log name that has signed is used
+ * again.
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const { store, config, clock, log } = context;
@@ -172,8 +174,8 @@ export interface CheckpointCache {
   /** It may not be signed yet. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /**
-   * All callers for whom `last` is too old share it. Only one is signed at a time, so that no smaller tree is
-   * published after a larger one.
+   * All callers for whom `last` is too old share this promise. Only one is signed at a time, so that no
+   * smaller tree is published after a larger one.
    */
   next?: Promise<IssuedCheckpoint> | undefined;
 }

@@ -7,8 +7,8 @@ import { completedNodes, type ReadNode, siblingsOf } from './merkle.ts';
 import { type Db, headTable, type LogSchema } from './schema.ts';
 
 /**
- * One log. Entries are appended to the last one, and the lock on its row puts writers in order. Numbers that
- * were published before are not used again, so there may be gaps.
+ * The row of one log. Entries are appended to the newest log, and the lock on its row puts writers in order.
+ * The number of a log that was published before is not used again, so numbers may be missing.
  */
 export type LogHead = TableValue<typeof headTable>;
 
@@ -45,7 +45,7 @@ export const createLogReads = (db: Db) => ({
   },
   /** The seed of the key that signs checkpoints, base64; undefined until it is made. */
   seed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
-  /** `erased_by` is the entry that says that its record was erased. */
+  /** `erased_by` is the entry that says that the record of this leaf was erased. */
   leaf: (index: number) =>
     db
       .selectFrom('log_leaf')
@@ -85,7 +85,7 @@ export const createLogReads = (db: Db) => ({
     readNodes(db, { log, level }, from, limit),
 });
 
-/** If the log were named outside of the alternatives, SQLite would scan the whole log. */
+/** If the query compared `log` outside of the alternatives, SQLite would scan the whole log. */
 const readPlaced = precompileQuery((db: Db, places: readonly Omit<LogSchema['log_node'], 'hash'>[]) =>
   db
     .selectFrom('log_node')

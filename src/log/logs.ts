@@ -10,7 +10,7 @@ export async function findLog(log: number, { store }: Pick<LogContext, 'store'>)
   return head;
 }
 
-/** The form of a verifier (C2SP signed-note). */
+/** The public key of a log, as the text of a verifier (C2SP signed-note). */
 export const readKeyText = async (log: number, context: LogContext): Promise<string> =>
   toVerifierText(verifierOf(await openLogKey(context, log)));
 

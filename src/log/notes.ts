@@ -22,7 +22,7 @@ export const toKeyId = (name: string, signatureType: number, key: Buffer): Buffe
     .digest()
     .subarray(0, keyIdBytes);
 
-/** Leaves out any other line. */
+/** Leaves out lines that are not signatures. */
 export const readSignatures = (lines: string): NoteSignature[] =>
   lines.split('\n').flatMap((line) => {
     const [, name, encoded = ''] = signatureLine.exec(line) ?? [];

@@ -72,8 +72,8 @@ export function checkExpected({ record }: SavedProof, expected: ExpectedRecord):
 }
 
 /**
- * `key` is a verifier from a different source, if the caller has one. `erasure` is the saved proof of the
- * entry that says that the record was erased.
+ * `key` is a verifier that the caller got elsewhere; by default, the saved one. `erasure` is the saved proof
+ * of the entry that says that the record was erased.
  */
 export function verifySavedProof(saved: SavedProof, key: string = saved.key, erasure?: SavedProof): Check[] {
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
@@ -112,7 +112,7 @@ const statementForm = z.object({
 
 /**
  * Verifies that this key signed a statement and, if they are given, that it is about this handle and this
- * document. `as_of` is the day that it states.
+ * document. `as_of` is the day that the statement names.
  */
 export function verifyStatement(
   envelope: Envelope,

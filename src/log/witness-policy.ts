@@ -66,9 +66,9 @@ function checkWitness(note: NonNullable<ReturnType<typeof splitNote>>, { name, c
 }
 
 /**
- * Checks a checkpoint's cosignatures against a policy, offline. A wrong cosignature of a witness that the
- * policy names fails, even if the others are enough (C2SP signed-note, "Signatures"). Lines of other keys are
- * ignored.
+ * Checks a checkpoint's cosignatures against a policy, offline. If a witness of the policy has a wrong
+ * cosignature, a check fails even if the others are enough (C2SP signed-note, "Signatures"). Lines of other
+ * keys are ignored.
  */
 export function checkWitnesses(checkpoint: string, policy: Policy) {
   const note = splitNote(checkpoint) ?? { text: '', signatures: [] };

@@ -9,11 +9,11 @@ import { type AskedWitness, readWitnesses } from './witness-policy.ts';
 
 type WitnessReply =
   | { readonly result: 'cosigned'; readonly line: string; readonly size: number }
-  /** It says that it cosigned a tree of this size last. The proof began at a different size. */
+  /** The witness says that it cosigned a tree of this size last. The proof began at a different size. */
   | { readonly result: 'other_size'; readonly size: number }
-  /** It says that it cosigned a tree of this size, which is larger than the one in the database. */
+  /** The witness says that it cosigned a tree of this size, but the tree in the database is smaller. */
   | { readonly result: 'larger_tree'; readonly size: number }
-  /** It says that our tree does not continue the one that it cosigned. */
+  /** The witness says that our tree does not continue the one that it cosigned. */
   | { readonly result: 'refused_tree' }
   | { readonly result: 'wrong_cosignature' }
   | { readonly result: 'unavailable'; readonly why: string };
@@ -73,7 +73,7 @@ async function askOnce(
   return { result: 'unavailable', why: `status ${answer.status}` };
 }
 
-/** Another node may have published a larger tree meanwhile, or the database lacks it. */
+/** Either another node has published a larger tree meanwhile, or the database lacks that tree. */
 async function compareWithDatabase(
   { store }: WitnessContext,
   size: number,
@@ -84,8 +84,8 @@ async function compareWithDatabase(
 }
 
 /**
- * If the witness says that it cosigned a different size last, asks again with that size, which is returned as
- * `before`. Never rejects because of an answer.
+ * If the witness says that it cosigned a different size last, returns that size as `before`. Asks again with
+ * it, unless it is larger than the checkpoint's. Never rejects because of an answer.
  */
 export async function askWitness(asking: WitnessContext, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;

@@ -10,7 +10,7 @@ const formatName = 'dossier-backup';
 /** Increased when the form of the lines changes, or the tables, columns or values in them. */
 const formatVersion = 5;
 
-/** The rows of one line have at most this many bytes of text; a single row may have more. */
+/** The rows of one line have at most this many bytes of text, unless the line has a single row. */
 const mostLineText_bytes = 256 * 1024;
 /** The longest line in UTF-8; JSON may escape one byte of a text as six. */
 const longestLine_bytes = 256 * 1024 * 1024;
@@ -18,7 +18,7 @@ const longestLine_bytes = 256 * 1024 * 1024;
 const rowCounts = z.record(z.string(), z.number().int().min(0));
 const cell = z.union([z.string(), z.int(), z.null()]);
 
-/** The members of the first line that every version of the format has. */
+/** The members that the first line has in every version of the format. */
 const headerOfAnyVersion = z.object({
   format: z.literal(formatName),
   version: z.int(),
@@ -59,9 +59,7 @@ const keyColumns = ({ backup }: BackedUpTable): RawBuilder<unknown> =>
 const keyOfTable = ({ backup }: BackedUpTable, row: StoredRow): RawBuilder<unknown> =>
   sql.join(backup.key.map((column) => row[column]));
 
-/**
- * The sizes of the batches into which the first 500 rows of a selection fit; a batch has at least one row.
- */
+/** Divides the first 500 rows of a query into batches, and returns the number of rows in each batch. */
 async function countBatches(
   db: QueryExecutorProvider,
   rows: RawBuilder<unknown>,
@@ -143,7 +141,10 @@ async function hasRows(db: QueryExecutorProvider, { name }: AnyTable): Promise<b
 export const isComplete = (db: QueryExecutorProvider, tables: readonly AnyTable[]): Promise<boolean> =>
   hasRows(db, markOf(tables));
 
-/** A new database has the rows that mark a complete one; only a load removes them, until its end. */
+/**
+ * A new database has the rows that mark a complete one. They are missing only during a load, and after a load
+ * that did not finish.
+ */
 async function readState(db: QueryExecutorProvider, tables: readonly AnyTable[]) {
   if (!(await isComplete(db, tables))) return 'interrupted';
   for (const table of toBackedUp(tables).slice(0, -1)) if (await hasRows(db, table)) return 'in use';
@@ -159,7 +160,7 @@ async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) 
   return state;
 }
 
-/** Writes what depends on rows that a load removed or added; removed rows have only their keys. */
+/** Writes what depends on rows that a load removes or adds. Removed rows have only their keys. */
 export type Follow<Schema> = (
   db: Kysely<Schema>,
   change: {
@@ -200,7 +201,7 @@ async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
 const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
   withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
 
-/** Makes the transactions of a load fail once a different load into the same database has ended. */
+/** Makes the transactions of a load fail once a different load into the same database has finished. */
 const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
   ...loading,
   commit: (work) =>
@@ -212,8 +213,8 @@ const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
 });
 
 /**
- * Writes the rows that mark a complete database, after which no other load writes. Removes them again if the
- * row counts are wrong.
+ * Writes the rows that mark a complete database. After that, no other load writes. Removes these rows again
+ * if the row counts are wrong.
  */
 async function finish<Schema>(
   engine: Engine,
@@ -231,8 +232,9 @@ async function finish<Schema>(
 }
 
 /**
- * Starts to fill a new database, or one that an interrupted load has left. Nothing marks it as complete until
- * `finish`, so that no process opens it. Returns undefined, and changes nothing, if the database is in use.
+ * Starts to fill a new database, or one that an interrupted load has left. Nothing marks the database as
+ * complete until `finish`, so no service starts with it. Returns undefined, and changes nothing, if the
+ * database is in use.
  */
 export async function loadStore<Schema>(engine: Engine, loading: Loading<Schema>): Promise<Load | undefined> {
   const { tables, commit, follow } = loading;
@@ -315,9 +317,7 @@ async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: Backup
   throw new Error('truncated');
 }
 
-/**
- * Throws if the header cannot be read. Reading the batches throws if the backup is incomplete or was changed.
- */
+/** Throws if the header cannot be read. Reading the batches throws if the backup is incomplete or damaged. */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);
   const header = toHeader(parse((await lines.next()).value ?? undefined));

@@ -7,8 +7,8 @@ const mostPerCommit = 64;
 const mostTries = 3;
 
 /**
- * With these SQLSTATEs PostgreSQL rolls a transaction back in favour of a concurrent one, so that it may run
- * again.
+ * PostgreSQL reports these SQLSTATEs for a transaction that it rolled back in favour of a concurrent one.
+ * Such a transaction can run again.
  */
 const isConflict = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
@@ -86,8 +86,9 @@ async function commitGroup<Schema>(
 }
 
 /**
- * Up to 64 pieces of work that arrive during a commit share the next one, each on its own savepoint, so that
- * an error rolls back only its own changes. Each piece resolves after the commit.
+ * Up to 64 pieces of work that arrive during a commit share the next commit. If several share it, each piece
+ * has a savepoint, so an error in one piece rolls back only the changes of that piece. A promise settles
+ * after the commit.
  */
 export function createGroupCommit<Schema>(
   transact: Transact<Schema>,
@@ -110,7 +111,7 @@ export function createGroupCommit<Schema>(
     refuseInTransaction('a write of its own');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let result: { readonly value: T } | undefined;
-    // Without this, all work of a group would run in the async context of the caller that began it.
+    // Without this, all work of a group would run in the async context of the caller that began the group.
     const asCaller = AsyncLocalStorage.snapshot();
     queue.push({
       run: async (db) => {

@@ -12,7 +12,7 @@ const renewEvery_ms = 2000;
 /** After this long, nobody needs the last renewal of a lease that was never released. */
 const forgotten_ms = 7 * day_ms;
 
-/** Ages are measured by the database's clock, so that the clocks of nodes may differ. */
+/** Ages are measured by the database's clock, so the clocks of nodes may differ. */
 export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
   async find(name: string) {
     const row = await db
@@ -27,7 +27,7 @@ export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => 
 });
 
 export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
-  /** A transaction that checks this first writes nothing for an owner that lost its lease. */
+  /** If a transaction checks this first, it writes nothing for an owner that lost its lease. */
   async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
     const held = db.selectFrom('lease').select('name').where('name', '=', name);
     return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
@@ -39,7 +39,8 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
       .insertInto('lease')
       .values({ name, ...taken })
       .onConflict((conflict) =>
-        // A time in the future was written before the database's clock was set back, so it does not count.
+        // A time so far in the future was written before the database's clock was set back. Such a lease
+        // counts as expired.
         conflict
           .column('name')
           .doUpdateSet(taken)
@@ -64,7 +65,7 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
   },
 });
 
-/** `age_ms` is the time since the last renewal was requested. */
+/** `age_ms` is the time since the lease was last taken or renewed, counted from before the write. */
 interface Held {
   readonly lost: AbortController;
   age_ms: () => number;

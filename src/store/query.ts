@@ -78,9 +78,9 @@ function toPlaceholders(sample: unknown, read: RunQuery): unknown {
 }
 
 /**
- * A query that is built and compiled once per engine and list length, because building one takes longer than
- * SQLite takes to run it. `build` receives a placeholder for each value, so it must not branch on values, and
- * rows must have the same columns in every call.
+ * A query that is built and compiled once for each Kysely instance and each length of its lists, because
+ * building one takes longer than SQLite takes to run it. `build` receives a placeholder for each value, so it
+ * must not branch on values, and rows must have the same columns in every call.
  */
 export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
   build: (db: Kysely<Schema>, ...given: Given) => Compilable<Row>,
@@ -101,7 +101,7 @@ export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
 }
 
 /**
- * This is a literal, because a partial index depends on its value: with a parameter, SQLite would plan each
+ * A literal, because a partial index is used only for this value. With a parameter, SQLite would plan each
  * statement again.
  */
 export const currentFlag = sql.lit(1);

@@ -4,7 +4,10 @@ import type { StoredRow } from './table.ts';
 
 export interface StoreDump {
   readonly counts: Readonly<Record<string, number>>;
-  /** Yields all rows, table by table, in the order of the keys; at most 500 and about 256 KiB at a time. */
+  /**
+   * Yields all rows, table by table, in the order of the keys. A part has at most 500 rows, and at most 256
+   * KiB of text unless it is a single row.
+   */
   read(): AsyncIterable<{ readonly table: string; readonly rows: readonly StoredRow[] }>;
 }
 
@@ -16,15 +19,15 @@ export interface Load {
   finish(counts: Readonly<Record<string, number>>): Promise<void>;
 }
 
-/** The right to the named work, which only one holder over all nodes has at a time. */
+/** The right to do the named work. Of all nodes, only one holder has it at a time. */
 export interface Lease extends AsyncDisposable {
   readonly name: string;
   readonly owner: string;
   /** Aborted when the lease was lost, or could not be renewed in time; from then on another node may act. */
   readonly signal: AbortSignal;
   /**
-   * Tells whether nobody else can have it now. Check it before each act outside the database; inside, see
-   * `isHeldBy`.
+   * Tells whether nobody else can have the lease now. Check this before each act outside the database. In a
+   * transaction, check `isHeldBy`.
    */
   isOurs(): boolean;
   /** Lets others take it at once. Never rejects: a lease that cannot be released expires. */
@@ -39,25 +42,25 @@ export interface Leases {
   /** Undefined while anybody has the lease. */
   take(name: string): Promise<Lease | undefined>;
   /**
-   * Releases the leases of another store whose thread has ended, so that others need not wait until they
-   * expire.
+   * Releases the leases of another store whose thread has ended, so that others need not wait until these
+   * leases expire.
    */
   releaseOf(holder: string): Promise<void>;
   end(): Promise<void>;
 }
 
-/** By noun (app/sql-store.ts). A read that finds nothing returns undefined or an empty list. */
+/** The reads of each noun (app/sql-store.ts). */
 // biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads that it makes
 export interface Reads {}
 
 /**
- * Reads see the transaction's own writes. A function takes the part of its module, such as ClaimTransaction
- * in claims/schema.ts.
+ * Reads see the transaction's own writes. A function takes only the part that its module needs, such as
+ * ClaimTransaction in claims/schema.ts.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads and writes that it makes
 export interface Transaction {}
 
-/** In the declarations of the package, where nothing adds members to `Transaction`, this has none. */
+/** In the declarations of the package, nothing adds members to `Transaction`, so this type has none there. */
 export type TransactionPart<Name extends string> = Pick<Transaction, Extract<Name, keyof Transaction>>;
 
 /**
@@ -78,9 +81,9 @@ export interface Store
     AsyncDisposable,
     Pick<Engine, 'failureOf' | 'isWell' | 'findDamage' | 'dropDeleted' | 'close'> {
   /**
-   * Runs `work` in a transaction that sees all earlier writes, and returns its result once it is durable. If
-   * `work` throws, nothing is written. After a conflict `work` runs again, so it must have no effects outside
-   * the transaction: in `work`, `write` and requests to hosts reject.
+   * Runs `work` in a transaction that sees all earlier writes, and returns the result once the writes are
+   * durable. If `work` throws, nothing is written. After a conflict `work` runs again, so it must have no
+   * effects outside the transaction: in `work`, `write` and requests to hosts reject.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Reads that tell whether a node is ready. They wait for no other reads. */
@@ -108,23 +111,29 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
   readonly health: Kysely<Schema>;
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Kysely<Schema>;
-  /** One line; undefined if the file has no damage, or if the engine cannot be asked. */
+  /** One line; undefined if no damage was found, or if the engine has no such check. */
   findDamage(): Promise<string | undefined>;
-  /** Returns false if the database files may still hold deleted content. Blocks other writers meanwhile. */
+  /**
+   * Removes deleted content from the database files. Returns false if they may still hold some. Blocks other
+   * writers meanwhile.
+   */
   dropDeleted(): Promise<boolean>;
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /** SQL for the milliseconds since 1970 by the one clock that all nodes on the database share. */
   readonly now_ms: RawBuilder<number>;
   /**
-   * Tells whether the database is still the one that was opened, and this process receives the writes of
-   * others.
+   * On SQLite, tells whether the file is still the one that was opened and no damage was found lately. On
+   * PostgreSQL, tells whether this process receives the writes of others.
    */
   isWell(): Promise<boolean>;
   /** Undefined for an unexpected error. */
   failureOf(error: unknown): StoreFailure | undefined;
   /** Called first in every transaction; waits until no other process writes. */
   takeWriteLock(db: Kysely<Schema>): Promise<void>;
-  /** Called last in a transaction that changed listings. Notifies other processes once it is committed. */
+  /**
+   * Called last in a transaction that changed listings. Notifies other processes once the transaction is
+   * committed.
+   */
   announce(db: Kysely<Schema>, changed: ChangedHandles): Promise<void>;
   /** Calls back when another process changed listings, or may have. Returns a function that stops it. */
   onForeignChange(listener: (changed: ChangedHandles) => void): () => void;

@@ -43,8 +43,8 @@ export type TableValue<T> = T extends { encode(value: infer V): unknown } ? { [K
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
 /**
- * Columns give the domain type (TableValue), the row type (RowOf), and the code between them. `derived`
- * computes columns that follow from the value; they are not decoded.
+ * Columns give the domain type (TableValue), the row type (RowOf), and the code that converts between the
+ * two. `derived` computes columns that follow from the value; they are not decoded.
  */
 export function rowCodec<
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type
@@ -108,7 +108,7 @@ export interface AnyTable {
   readonly backup?: TableBackup | undefined;
 }
 
-/** Stands in place of the key of a table that no backup has. */
+/** The key of a table that no backup contains. */
 export const noBackup = [] as const;
 
 /** `key` has the columns by which a backup orders the rows. */

@@ -1,5 +1,5 @@
--- Every table and index of all engines, noun by noun. INT8 and TEXT stand for the types that an engine has for integers up
--- to 2^53, and for text that sorts by its bytes.
+-- The tables and indexes that the first migration makes on every engine, noun by noun. INT8 and TEXT stand
+-- for the types that an engine has for integers up to 2^53, and for text that sorts by its bytes.
 create table listing (
   id INT8 not null primary key, handle TEXT not null, handle_folded TEXT not null,
   namespace TEXT not null, description TEXT not null, version TEXT not null, origin TEXT not null,

@@ -1,4 +1,4 @@
--- Who is paid by which listing and since when, and what earlier versions of records named.
+-- Payees that listings name, with dates, and values that earlier versions of records named.
 create table payee (
   key TEXT not null, handle TEXT not null, network TEXT not null, address TEXT not null, since TEXT not null,
   seen_at TEXT not null, until TEXT, seen TEXT not null, primary key (key, handle, network));

@@ -37,7 +37,7 @@ async function readRecorded(db: Db): Promise<string[]> {
     return (await recorded.execute(db)).rows.map(({ name }) => name);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // SQLSTATE undefined_table. A role or a database that does not exist has other codes.
+    // SQLSTATE undefined_table. The codes for a role or database that does not exist are different.
     if (code === '42P01' || message.includes('no such table')) return [];
     throw error;
   }
@@ -51,8 +51,8 @@ const createAddition = (name: string, ddl: EngineDdl): Migration => ({
 });
 
 /**
- * Throws NoDatabase if there is no database, and ExitError if this version cannot or may not upgrade it. The
- * database is then unchanged.
+ * Throws NoDatabase if there is no database and none may be made. Throws ExitError if an existing database
+ * cannot or may not be upgraded, and leaves it unchanged.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): Promise<void> {
   const migrations = {

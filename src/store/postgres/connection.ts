@@ -37,8 +37,8 @@ export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
 type PostgresQuery = (...parameters: unknown[]) => Promise<unknown>;
 
 /**
- * Makes a broken client reject its current query instead of ending the process by an unhandled 'error' event,
- * and closes a client whose query timed out instead of returning it to the pool.
+ * A broken client rejects its current query. Without this, its unhandled 'error' event would end the process.
+ * A client whose query timed out is closed instead of returned to the pool.
  */
 function handleClientErrors(client: PoolClient): void {
   client.on('error', () => undefined);
@@ -96,8 +96,8 @@ async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Pro
 }
 
 /**
- * Keeps a session open. A lost one is opened again within a second after PostgreSQL answers, and `onReopened`
- * is called. Returns a function that closes it for good.
+ * Keeps a session open. A lost session is opened again, with at most a second between two attempts, and then
+ * `onReopened` is called. Returns a function that closes the session for good.
  */
 export async function keepSession(open: Open, onReopened: () => void): Promise<() => Promise<void>> {
   const stopping = new AbortController();

@@ -35,7 +35,7 @@ async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal)
 
 /**
  * Publishes the same changes again once the replica has them too, because reads of the replica that were
- * cached in between are out of date.
+ * cached in between may be out of date.
  */
 function repeatWhenCaughtUp(
   databases: { readonly primary: Db; readonly replica: Db },
@@ -64,7 +64,10 @@ function repeatWhenCaughtUp(
   };
 }
 
-/** Calls back on changes of other nodes and, if there is a replica, on all changes again once it has them. */
+/**
+ * Calls back on changes of other nodes. If there is a replica, also calls back on the changes of all nodes,
+ * this one included, once the replica has them.
+ */
 export function watchChanges(
   watch: Awaited<ReturnType<typeof openWatch>>,
   { reader, replica }: { reader: Db; replica: Db | undefined },

@@ -38,20 +38,23 @@ function toPayloads(node: number, changed: ChangedHandles): string[] {
     : groups.map((handles) => JSON.stringify({ node, changed: handles }));
 }
 
-/** Any client of the database may send a payload. An unknown one counts as a change of everything. */
+/**
+ * Any client of the database may send a payload. A payload of an unknown form counts as a change of
+ * everything.
+ */
 const parsePayload = (payload: string): Notification =>
   notification.safeParse(readObject(payload)).data ?? { node: 0, changed: 'all' };
 
 const channel = 'dossier_changed';
 /**
- * The first key of the advisory locks by which nodes know each other; the second is the number of the node.
+ * The first key of the advisory locks that show which nodes run. The second key is the number of the node.
  */
 const nodeLocks = 0x646f7373;
 const queryTimeout_ms = 1500;
 
 type WatchListener = (changed: ChangedHandles) => void;
 
-/** Tells whether the node with the number in parameter 1 runs. Its session then holds its lock. */
+/** Tells whether the node with the number in parameter 1 runs. If it runs, its session holds the lock. */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
   and database = (select oid from pg_database where datname = current_database())
   and classid = ${nodeLocks} and objid = $1) as present`;
@@ -82,8 +85,8 @@ const subscribeTo = (listeners: Set<WatchListener>) => (listener: WatchListener)
 };
 
 /**
- * Opens a session that receives the changes of other nodes, and whose advisory lock shows them that this node
- * runs. After a lost session everything counts as changed, because notifications may have been missed.
+ * Opens a session that receives the changes of other nodes. The session's advisory lock shows them that this
+ * node runs. After a lost session everything counts as changed, because notifications may have been missed.
  */
 export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { StoreFailure } from '../store.ts';
 
 const cachedStatements = 500;
-/** Longer statements hold so many values that the same text seldom occurs again. */
+/** Longer statements have so many parameters that the same text seldom occurs again. */
 const longestCached_chars = 16_000;
 const busyTimeout_ms = 5000;
 

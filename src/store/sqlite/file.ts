@@ -26,7 +26,7 @@ export function watchFile(path: string) {
     requireSame() {
       if (!isSame()) throw new FileReplacedError(path);
     },
-    /** Remembers that the file is damaged. */
+    /** If the error shows that the file is damaged, `isWell` is false for a while. */
     failureOf(error: unknown): StoreFailure | undefined {
       const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
       if (failure === 'damaged') damagedAt_ms = performance.now();
