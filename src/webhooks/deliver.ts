@@ -121,16 +121,22 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
     drop: ({ seq }: Delivery) => void removed.push(seq),
     /** Sends nothing more before this time, or before a later one that was set already. */
     rest,
-    /** Returns false to stop, if another node holds the subscription or it is gone. */
+    /**
+     * Returns false if another node holds the subscription, or if the subscription is gone. Sending must then
+     * stop.
+     */
     save,
   };
 }
 
 const page = 100;
-/** If this many changes wait for one address, no later ones are sent to it for a while. */
+/**
+ * If this many changes wait for one address, it rests for a while after each turn, and no later changes are
+ * sent to it.
+ */
 const mostWaiting = 1000;
 const fullRest_ms = 300_000;
-/** One address may hold the sender this long before others have their turn. */
+/** A turn at one address begins no further page of changes after this long. */
 const longestTurn_ms = 5000;
 
 const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook.rest_until !== undefined;
@@ -200,7 +206,7 @@ async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
 }
 
 const pause_ms = 1000;
-/** As many as there may be, so that a webhook with a free slot is not hidden behind others without. */
+/** As many as there may be, so that a webhook that can get a slot is not hidden behind others that cannot. */
 const readAtOnce = 1000;
 
 /** When the signal is aborted, running turns abort their request and stop. */
@@ -232,7 +238,7 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
   };
 }
 
-/** Never rejects. Resolves once the running requests have ended. */
+/** Sends changes until the signal. Never rejects. Resolves once the running requests have ended. */
 export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
   const sender = createWebhookSender(context, signal);
   await every({

@@ -3,11 +3,11 @@ import type { Webhook } from './webhook.ts';
 
 /** Slots for webhooks that are not known to be slow. */
 const quickSlots = 128;
-/** These are reserved for webhooks whose last answer came in time. */
+/** This many of them are reserved for webhooks whose last delivery was quick. */
 const reservedSlots = 64;
-/** While this many slow deliveries run, none begins to a webhook whose last answer was slow. */
+/** While this many slow deliveries run, no delivery begins to a webhook whose last one was slow. */
 const slowSlots = 256;
-/** The last speed is remembered of twice as many webhooks as there may be. */
+/** The last speed is remembered for at most this many webhooks, twice as many as there may be. */
 const mostRemembered = 2000;
 
 export interface DeliverySlot {

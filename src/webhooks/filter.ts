@@ -15,7 +15,10 @@ export const webhookFilterFields = {
 
 const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
 
-/** Throws invalid_input if several fields are given, or the problem of an unknown subject. */
+/**
+ * Throws invalid_input if several fields are given, or a problem if there is no such handle, publisher, tag
+ * or view.
+ */
 export async function toFilter(
   fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
   context: Context,

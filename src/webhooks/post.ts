@@ -29,8 +29,8 @@ function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
 export const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
 
 /**
- * Connects only to public addresses, and to hosts in WEBHOOK_OVERRIDES (not HOST_OVERRIDES) where the
- * operator says. Follows no redirects, and reads at most 16 KiB of an answer.
+ * Connects only to public addresses, or to the addresses in WEBHOOK_OVERRIDES (not HOST_OVERRIDES). Follows
+ * no redirects, and reads at most 16 KiB of an answer.
  */
 export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({

@@ -84,8 +84,8 @@ const refuse = (most: string) =>
 /**
  * Returns the webhook that ends to make room for a new one; undefined while there are free places. It is one
  * that has ended already, or else the newest one of a domain or network that has the most. Throws
- * rate_limited if the newcomer's domain or network is full, or if none has at least two more than the
- * newcomer.
+ * rate_limited if the newcomer's domain or network is full. Also throws it if no place is free and no domain
+ * or network has at least two more than the newcomer's.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook | undefined {
   const active = known.filter(isActive);
@@ -141,8 +141,8 @@ async function add(url: URL, secret: string, filter: ChangeSubject, context: Con
 }
 
 /**
- * Subscribes an address to the changes after this moment, once it has answered a challenge. Throws
- * invalid_input, the problem of an unknown subject, rate_limited, writing_blocked or address_not_proven.
+ * Subscribes an address to the changes after this moment, once it has answered a challenge. Throws as
+ * `toFilter` does, or invalid_input, rate_limited, writing_blocked or address_not_proven.
  */
 export async function registerWebhook(sent: unknown, context: Context): Promise<Webhook> {
   const parsed = registrationInput.safeParse(sent, { error: plainMessage });
@@ -176,7 +176,7 @@ export const shownWebhook = z.object({
   position: z
     .int()
     .describe(
-      'Every change up to this seq that it is about was accepted, is tried again or has failed for good',
+      'Every change up to this seq for this webhook was accepted, is tried again or has failed for good',
     ),
   delivered: z.int().describe('Changes that the address accepted'),
   failures: z.int().describe('Attempts that failed in a row'),

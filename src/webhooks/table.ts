@@ -34,7 +34,7 @@ export const createWebhookReads = (db: Db) => ({
       order by served_at, id limit ${limit}`.execute(db);
     return rows.map(webhookTable.decode);
   },
-  /** Oldest first, and only the first waiting delivery of each listing. */
+  /** Returns the oldest first, and only the first waiting delivery of each listing. */
   async dueDeliveries(id: string, now: string, limit: number) {
     const { rows } = await sql<RowOf<typeof deliveryTable>>`select due.* from ${firstDue(now)}
       and due.webhook_id = ${id} order by due.seq limit ${limit}`.execute(db);

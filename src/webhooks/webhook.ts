@@ -29,7 +29,10 @@ export const webhookTable = table(
     state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
     /** The time of its last turn; until the first turn, the time of registration. */
     served_at: text,
-    /** Every change up to this position that it is about was accepted, or is a delivery of its own. */
+    /**
+     * Every change up to this position that concerns the webhook was accepted, or has a row in
+     * `webhook_delivery`.
+     */
     position: integer,
     delivered: integer,
     /** Failed attempts in a row, for any changes. */
