@@ -138,8 +138,8 @@ function readRoots(
 
 /**
  * Compares what a reader shows with the transparency log, in both directions (docs/log.md). `kept` has roots
- * that the caller has from elsewhere, and a fault for each that is unusable. `not_checked` has sentences.
- * Throws any error of the reader.
+ * that the caller has from elsewhere, and a fault for each that is unusable. `not_checked` has sentences that
+ * say what was not checked. Throws any error of the reader.
  */
 export async function audit(
   reader: EvidenceReader,
@@ -173,7 +173,7 @@ const longestSleep_ms = 600_000;
 const restPerWork = 3;
 const mostLogged = 20;
 
-/** Rejects once the signal is aborted. */
+/** The returned function rejects once the signal is aborted. */
 function createRest(signal: AbortSignal): () => Promise<void> {
   let since_ms = performance.now();
   return async () => {

@@ -10,7 +10,7 @@ import type { CountedRating } from './check-ratings.ts';
 import { rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** The state of one control root as a source, according to the claim events. */
+/** The state of one control root of a source, according to the claim events. */
 interface SourceState {
   readonly first_proved_at?: string;
   readonly ended_at?: string | undefined;
@@ -18,9 +18,9 @@ interface SourceState {
 }
 
 /**
- * Returns a function that gives the states of a control root as a source: at `size` entries, and after each
- * later change, because a rating by it may have been read at any of these moments. The states are undefined
- * if some events may be unread. All roots of a listing are read in one pass, because it may have had
+ * Returns a function that gives the states of a control root of a source: at `size` entries, and after each
+ * later change. A rating by this root may have been read at any of these moments. The states are undefined if
+ * some events may be unread. All roots of a listing are read in one pass, because a listing may have had
  * thousands.
  */
 function readSourceStates(events: readonly ClaimEvent[] | undefined, size: number) {
@@ -61,7 +61,7 @@ const newUntilOf = ({ first_proved_at = '' }: SourceState): string | undefined =
   Number.isNaN(Date.parse(first_proved_at)) ? undefined : toNewUntil(first_proved_at);
 
 /**
- * Undefined if it is not known when the source stops being new, or if that depends on the hour of the
+ * Undefined if it is not known when the source stops being new, or if the answer depends on the hour of the
  * reading.
  */
 function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefined {
@@ -123,7 +123,7 @@ function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<strin
   }
 }
 
-/** Counts the flags that are not known in `unknown`. */
+/** Counts, in `unknown`, the flags that are not known. */
 function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Generator<string> {
   const { group, flags } = judged.rating;
   for (const [flag, expected] of Object.entries(toExpected(judged)))

@@ -22,7 +22,7 @@ interface ShownNotice {
 }
 
 export const createSaidActions = () => ({
-  /** By log index. Actions that have ended are kept. */
+  /** Actions by log index, including those that have ended. */
   applied: new Map<number, JsonObject>(),
   /** The entry that ended each ended action, by the action's log index. */
   ended: new Map<number, number>(),
@@ -78,7 +78,7 @@ function findShownFault(actions: SaidActions, shown: ShownNotice, size: number):
   return pick(said) === pick(notice) ? undefined : rowFault(where, `${text}, which says something else`);
 }
 
-/** Kinds of targets at which readers must see the action while the listing is shown. */
+/** While a listing is shown, readers must see the actions on targets of these kinds. */
 const shownKinds = ['rating', 'response', 'listing', 'capability'];
 
 /** `isShown` tells whether the target of an action is shown. */
@@ -152,7 +152,7 @@ function findObservationFaults({ handle, observations: { current, changes } }: S
   });
 }
 
-/** `fields` are those that must be equal in the record of the entry. */
+/** `fields` names the members that must be equal in the record of the entry. */
 interface ShownItem {
   readonly where: string;
   readonly log_index: number;
@@ -171,7 +171,7 @@ const longestHistory = 100;
 
 /**
  * Returns the first entry from which a history shows every change of keys (`isOfKeys`) or every other event.
- * Returns 0 if it may show all of them.
+ * Returns 0 if the history is short enough to show all of them.
  */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);

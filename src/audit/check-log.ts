@@ -19,7 +19,7 @@ import { type EntryRecord, isWithheld } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** What entries state and other entries or rows must agree with. */
+/** Statements of entries. Other entries or rows must agree with them. */
 const createSaid = () => ({
   withdrawn: new Map<string, { readonly at: unknown; readonly log_index: number }>(),
   amended: new Map<string, { readonly by: string; readonly log_index: number }>(),
@@ -258,7 +258,10 @@ const standing = (said: Said, onListing: SaidOfListing, action: string, size: nu
     ([log_index, one]) => one.action === action && log_index < size && !said.actions.ended.has(log_index),
   )?.[0];
 
-/** If the operator acts on a listing while the audit runs, it may be read before or after that. */
+/**
+ * If the operator acts on a listing while the audit runs, the listing may have been read before or after the
+ * action.
+ */
 const isMoving = (said: Said, onListing: SaidOfListing, size: number): boolean =>
   onListing.some(([log_index]) => log_index >= size || (said.actions.ended.get(log_index) ?? -1) >= size);
 
@@ -298,12 +301,12 @@ function findAllGroupFaults(said: Said, state: AuditState) {
 }
 
 const unknownReasons: Readonly<Record<string, string>> = {
-  related: 'the claim events of the rated listing cannot all be read',
+  related: 'the claim events of the rated listing cannot all be read, or one came while the audit ran',
   declared_interest: 'a version was erased',
   reciprocal:
     'a rating that could be its pair was erased, is not shown, is of a closed log, or changed while the audit ran',
   source_ended: 'the claim events of the source cannot all be read, or one came while the audit ran',
-  new_source: 'its seven days end within a day of the reading',
+  new_source: 'as for source_ended, or its seven days end within a day of the reading',
 };
 
 function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<string, number>) {

@@ -21,7 +21,7 @@ export interface GroupEvidence {
 
 /**
  * Returns the holders of a listing: its namespace, and the control roots that proved a claim to it.
- * `possible` also has those since the audit began. `isWhole` tells whether all are known.
+ * `possible` also has the roots that proved one since the audit began. `isWhole` tells whether all are known.
  */
 export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>) {
   const events = eventsOf(handle);

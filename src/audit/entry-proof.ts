@@ -122,7 +122,7 @@ async function readEntry(context: IssuingContext, log_index: number, rating?: Ra
   return { ...entry, erased_by, head, checkpoint };
 }
 
-/** The entry that withdrew a rating is given out, unless the operator has hidden it. */
+/** The entry that withdrew a rating is given out, unless the operator has hidden that entry. */
 async function findWithheldRating(
   { store }: IssuingContext,
   log_index: number,

@@ -40,7 +40,7 @@ export const isWithheld = (
 ): record is Extract<EntryRecord, { withdrawn_by: unknown }> =>
   typeof record === 'object' && 'withdrawn_by' in record;
 
-/** The claim as a listing shows it, with its control root only if a database is read. */
+/** The claim as a listing shows it. Its control root is there only if a database is read. */
 export interface AuditedClaim
   extends Pick<
       NonNullable<ListingDocument['claim']>,
@@ -60,7 +60,7 @@ export interface ShownListing {
   /** The columns that no reader is shown, by rating_id; only if a database is read. */
   readonly derived?: ReadonlyMap<string, DerivedRow>;
   readonly claim?: AuditedClaim | undefined;
-  /** The newest 100 events at most, and 20 changes of keys, oldest first. */
+  /** At most the newest 20 changes of keys and the newest 100 other events, oldest first. */
   readonly events: readonly ClaimEvent[];
   readonly observations: {
     readonly current: readonly (Pick<Observation, 'kind' | 'subject'> & Essence)[];
@@ -77,7 +77,7 @@ export interface ShownListing {
 
 /** A database (stored.ts) or a service over HTTP (served.ts). */
 export interface EvidenceReader {
-  /** Oldest first. */
+  /** Returns the oldest log first. */
   logs(): Promise<AuditedLog[]>;
   leaves(log: AuditedLog, from: number, limit: number): Promise<string[]>;
   /** 1 if every level of tree nodes can be read, 8 if only every eighth can, as in tiles. */

@@ -178,7 +178,7 @@ const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 const mostUnloggedPages = 1000;
 
 /**
- * Returns a function that yields the pages of a list, up to one that names no next page or one that was read
+ * Returns a function that yields the pages of a list, until a page names no next one, or one that was read
  * before. It throws ServiceUnreadable if the log that the service signed is too small for so many pages.
  */
 function createPages(ask: AskService) {
@@ -246,7 +246,7 @@ function readLines(path: string, { status, body }: Awaited<ReturnType<AskService
 }
 
 /**
- * Returns the listings for which the newest dump of the service shows anything that the log must have. The
+ * Yields the listings for which the newest dump of the service shows anything that the log must have. The
  * dump may be hours old.
  */
 async function* readDumped(ask: AskService): AsyncGenerator<string> {
