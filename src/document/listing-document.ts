@@ -31,12 +31,9 @@ export const listingClaim = z.object({
   repository: z.string().optional(),
   domain: z.string().optional(),
   commit: z.string().optional(),
-  checked_at: z.string().describe('The time of the last check'),
-  failing: z.string().optional().describe('The time since which checks have failed'),
-  tried_at: z
-    .string()
-    .optional()
-    .describe('The time of a failed check, on the last day on which a check failed'),
+  checked_at: z.string().describe('The time of the last check that was conclusive'),
+  failing: z.string().optional().describe('Which later checks failed or found no proof'),
+  tried_at: z.string().optional().describe('With failing: the time of such a check'),
   suspended_reason: z.string().optional(),
   namespace_matches_repository_owner: z.enum(['yes', 'no', 'not_comparable']),
   receipt_keys: z

@@ -15,6 +15,10 @@ export const stateTexts = {
 
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
+/** A failed check, and a first one that finds no proof on request, leave `checked_at` as it was. */
+export const lastCheck_at = ({ checked_at, tried_at = '' }: NonNullable<ListingDocument['claim']>): string =>
+  tried_at > checked_at ? tried_at : checked_at;
+
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
 /** The title in a sentence. Abbreviations keep their capitals. */

@@ -127,11 +127,38 @@ describe('one reading that finds nothing', () => {
     expect(failing).toBe(`a ${said}`);
     const text = async () => (await service.get(`/agents/${tool}`)).body.replace(/\s+/g, ' ');
     expect(await text()).toContain(`A ${said}.`);
+    const compared = await post('compare_agents', {
+      handles: [tool, rated],
+      criteria: ['claim_checked_within_days:30'],
+    });
+    expect(compared.listings).toMatchObject([
+      {
+        native: [
+          `claim_checked_within_days:30: met. The last check that counts here was on ${on}; a ${said}. [1]`,
+        ],
+      },
+      {},
+    ]);
     service.web.files.set(wellKnown, owner.challenge);
     await byFile();
     expect(await service.claimOf(tool)).not.toHaveProperty('failing');
     expect(await text()).not.toContain('the claim stands until');
   });
+});
+
+test('pages and Markdown name the day of the last check, although it failed', async () => {
+  await claimByFile();
+  service.web.fault = (_request, response) => void response.writeHead(503).end();
+  service.directory.wait(1.25 * day_s);
+  await byFile();
+  const at = service.directory.context.clock().toISOString();
+  const [day, minute] = [at.slice(0, 10), `${at.slice(0, 16).replace('T', ' ')} UTC`];
+  const page = (await service.get(`/agents/${tool}`)).body;
+  expect(page).toMatch(new RegExp(`Last recorded check: <time[^>]*>${day}<`));
+  expect((await service.get(`/agents/${tool}/claim`)).body).toMatch(
+    new RegExp(`Last recorded check: <time[^>]*>${minute}<`),
+  );
+  expect((await service.get(`/agents/${tool}.md`)).body).toContain(`Last recorded check: ${day}.`);
 });
 
 test('a claim whose line is gone ends, although somebody asks about it whenever its host fails', async () => {

@@ -433,7 +433,7 @@ const byClaim: readonly Row[] = [
     11,
     claimed,
     'met',
-    'The claim was last checked on 2026-11-10.',
+    'The last recorded check of the claim was on 2026-11-10.',
     '2026-11-10',
   ),
   row(
@@ -441,7 +441,7 @@ const byClaim: readonly Row[] = [
     10,
     claimed,
     'not_met',
-    'The claim was last checked on 2026-11-10.',
+    'The last recorded check of the claim was on 2026-11-10.',
     '2026-11-10',
   ),
   row(

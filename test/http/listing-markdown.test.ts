@@ -129,7 +129,7 @@ const onPage = [
   'claude mcp add --transport http example-tool-mcp https://tool.example/mcp',
   'claude mcp add --transport sse example-tool-sse https://tool.example/sse',
   `Write access to the default branch of the repository recorded for the listing was shown at commit ${commit.slice(0, 12)} on 2026-10-20. This says nothing about quality or about the publisher.`,
-  'Last checked on 2026-10-22',
+  'Last recorded check: 2026-10-22',
   'Suspended: file missing.',
   'Check or renew the claim',
 ] as const;
@@ -167,7 +167,7 @@ const inMarkdown = [
   '1.11.0',
   'registry.modelcontextprotocol.io (MCP)',
   `Write access to the default branch of the repository recorded for the listing was shown at commit ${commit} on 2026-10-20. This says nothing about quality or about the publisher.`,
-  'Last checked on 2026-10-22',
+  'Last recorded check: 2026-10-22',
   'Suspended: file missing.',
   'Check or renew the claim',
   'The newest 10 of 12 versions',

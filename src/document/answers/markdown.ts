@@ -6,7 +6,7 @@ import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { ratingsText, toListed } from '../../ratings/listed.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, snapshotWords } from '../rated.ts';
-import { notClaimed, proofSentences, stateTexts, toLabel, versionDates, versionsTitle } from '../words.ts';
+import { lastCheck_at, notClaimed, proofSentences, stateTexts, toLabel, versionDates, versionsTitle } from '../words.ts';
 import { type ListedFact, toAllFacts } from './all-facts.ts';
 import { toAnswer, toAnswerLines, toAnswerWords } from './answers.ts';
 import { claimWords } from './history.ts';
@@ -67,7 +67,7 @@ function claimed({ claim, links, ...record }: ListingDocument): string {
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
     claim.statement,
-    `Method: ${toLabel(claim.kind)}. Last checked on ${dayText(claim.checked_at)}.${suspended}`,
+    `Method: ${toLabel(claim.kind)}. Last recorded check: ${dayText(lastCheck_at(claim))}.${suspended}`,
     howTo,
   );
 }

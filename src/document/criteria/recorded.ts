@@ -313,8 +313,8 @@ export const nativeCriteria = {
       if (missing || !listing.claim) return notMet(missing ?? say``);
       const { checked_at, failing } = listing.claim;
       const fact = failing
-        ? say`The claim was last found in place on ${dayOf(checked_at)}; ${ours(failing)}.`
-        : say`The claim was last checked on ${dayOf(checked_at)}.`;
+        ? say`The last check that counts here was on ${dayOf(checked_at)}; ${ours(failing)}.`
+        : say`The last recorded check of the claim was on ${dayOf(checked_at)}.`;
       return decided(isWithin(checked_at, days, now_ms), fact);
     },
   ),

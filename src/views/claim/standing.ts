@@ -3,7 +3,7 @@ import type { ProofPlace } from '../../claims/claim.ts';
 import { type Foretold, foretell, isRestorable, type StandingClaim } from '../../claims/foretell/foretell.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { toLabel } from '../../document/words.ts';
+import { lastCheck_at, toLabel } from '../../document/words.ts';
 import { type Html, minute, pagePath, paste, shortCommits, toCurl } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { capabilityField, hiddenFields, stepForm } from './forms.ts';
@@ -25,7 +25,7 @@ const summary = ({ claim, standing, ways }: StandingStep) => {
   return html`
 <h2>${isSuspended ? 'The claim is suspended' : 'The listing is claimed'}</h2>
 <p>${shortCommits(claim.statement)}</p>
-<p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>
+<p class="note">Last recorded check: ${minute(lastCheck_at(claim))}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>
 ${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. This works for 30 days after the suspension.</p>`}`;
 };
 

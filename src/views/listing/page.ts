@@ -9,7 +9,7 @@ import { copyLacksSentence } from '../../document/record.ts';
 import { type Hit, shownApart } from '../../document/resolved.ts';
 import { knownValue } from '../../document/seen.ts';
 import { packageWords } from '../../document/sentences.ts';
-import { toLabel } from '../../document/words.ts';
+import { lastCheck_at, toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
 import { publisherListings } from '../../observations/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
@@ -155,7 +155,7 @@ ${
   listing.claim
     ? html`
 <p>${shortCommits(listing.claim.statement)}</p>
-<p class="note">Method: ${toLabel(listing.claim.kind)}. Last checked on ${day(listing.claim.checked_at)}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
+<p class="note">Method: ${toLabel(listing.claim.kind)}. Last recorded check: ${day(lastCheck_at(listing.claim))}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
     : howToClaim(ways, site)
 }
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
