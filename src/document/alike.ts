@@ -29,7 +29,7 @@ const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =
     say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
   ]);
 
-/** The result is empty if name, title and tags have no telling word. */
+/** Returns an empty text if name and title have only common words and no tag names a topic. */
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
@@ -56,8 +56,8 @@ const amountOf = ({ same, tags, words }: SharedTraits) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
 /**
- * Those with most in common come first, and equal ones stay in the given order. Ratings and claims have no
- * influence.
+ * Candidates that share most, by weight, come first. Equal ones stay in the given order. Leaves out listings
+ * of the same publisher.
  */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,

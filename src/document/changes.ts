@@ -48,7 +48,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   const names = changedNames(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
   );
-  // A changed list of tools includes their number, which is then not named again.
+  // If the list of tools changed, the fact with their number is left out.
   const isCounted = names.includes(toolsSurface.kind);
   const facts = names
     .filter((kind) => kind !== toolsCount.kind || !isCounted)
@@ -62,7 +62,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
 }
 
-/** Fields of a record whose change is told by a part of a move. */
+/** For each part of a move, the fields that need no name beside it. */
 const told = [
   ['endpoints', ['endpoint', 'remotes']],
   ['addresses', ['endpoint', 'remotes']],
@@ -90,7 +90,7 @@ export function changeWords(change: NewChange): Words {
   if (change.type === 'observation.changed') return factsWords(change.data);
   if (change.type === 'listing.changed') return recordWords(change.data);
   const { source } = change.data;
-  // The characters that a handle may have cannot imitate our words.
+  // A handle has no characters that could imitate our words.
   const by = typeof source === 'string' ? say` by ${ours(source)}` : say``;
   const details = detailsOf(change);
   return say`${typeWords[change.type]}${by}${isEmpty(details) ? details : say` (${details})`}`;

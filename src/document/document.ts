@@ -17,7 +17,7 @@ import { type ListingFacts, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
 import { toNotKnown, toNotSeen } from './sentences.ts';
 
-/** The links of a document point to pages, or to MCP resources if there are no pages. */
+/** Without pages, every link of a document is the address of its MCP resource. */
 export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
 
 const untrustedFields = [

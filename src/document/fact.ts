@@ -15,7 +15,7 @@ export interface TextFact {
   /** The day as of which the fact is known. */
   readonly date: string;
   readonly isSignal?: true;
-  /** The kind by which the short answer names the fact among what is not known, instead of in its line. */
+  /** The short answer names this kind among what is not known, and leaves the fact out of its line. */
   readonly gap?: string;
 }
 
@@ -53,7 +53,7 @@ export function whyOf(one: DatedObservation): Words {
   return reason ? within(phrase(reason)) : outcomeWords(one);
 }
 
-/** If the copy of the registry has the field for no listing, the fact says that instead of `none`. */
+/** If the copy of the registry has the field for no listing, the fact says so, and `none` is not used. */
 export const noneRecorded = (
   judged: JudgedListing,
   field: CopyField,
@@ -73,7 +73,7 @@ export function unknownOf(judged: JudgedListing, { kind }: AskedKind, notStated:
 
 export type FactsOf = (judged: JudgedListing) => TextFact[];
 
-/** The number of endpoints or packages that an answer names, unless its detail is `full`. */
+/** Unless its detail is `full`, an answer names at most this many endpoints or packages for a kind. */
 export const mostPlaces = 3;
 
 /** Each fact of the line is followed by what `note` returns. */
@@ -85,7 +85,7 @@ export function saidIn(
   return (judged) =>
     ofLine.flatMap((kind) => {
       const all = judged.known(kind);
-      // A fact about one of several packages names it, because it is no fact about the others.
+      // If a listing has several packages, a fact about one of them names that package.
       const places = kind.restsOn === 'package' ? judged.listing.packages : all;
       return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
         const said = kind.sayInLine?.(one);

@@ -26,7 +26,7 @@ const hasRow = (table: keyof DocumentSchema, column = 'handle') =>
   >`exists (select 1 from ${sql.table(table)} as other where ${sql.ref(`other.${column}`)} = listing.handle)`;
 
 const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
-/** Includes actions on all namespaces and accounts, because the account of the claim is not known here. */
+/** Any action on a namespace or an account counts here. `readModerationOf` leaves out those of others. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
 /** One statement, because each further statement costs as much as reading the listing. */
@@ -93,7 +93,8 @@ const readEditions = precompileQuery((db: Db, handle: string) =>
 );
 
 /**
- * Returns undefined if there are more undated versions than are read, because the newest are then not known.
+ * Returns undefined if a version has no date and there are more versions than are compared, because the
+ * newest are then not known.
  */
 async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promise<Moves | undefined> {
   const rows = await readEditions(db, handle);
@@ -110,7 +111,7 @@ const readClaim = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
 );
 
-/** For most listings nothing is stored besides their row. */
+/** Most listings have one version, and no claim, rating or action of the operator. */
 const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
   versions: [{ version, status: origin_status, published_at }],
   claim: undefined,
@@ -155,7 +156,7 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 const toProgress = (progress: string | null) =>
   progress === null ? undefined : importRunTable.decode({ progress }).progress;
 
-/** The first full run wrote most listings. Their progress is then not decoded twice. */
+/** If the listing is from the first full run, as most are, the progress of that run is decoded only once. */
 function toRuns({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) {
   const progress = toProgress(run_progress);
   return {
@@ -244,17 +245,17 @@ async function readHits(
 
 export const createDocumentReads = (db: Db) => ({
   /**
-   * Reads withdrawn listings too. Returns undefined for an unknown handle. Ratings are in their groups at
-   * `now`, RFC 3339.
+   * Reads withdrawn listings too. Returns undefined for an unknown handle. `now` (RFC 3339) decides the
+   * groups of ratings.
    */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],
   /**
-   * Keeps the order of the handles and leaves out unknown ones. Nothing is cached, so that a job that reads
-   * every listing once does not displace what others read often.
+   * Keeps the order of the handles and leaves out unknown ones. The facts are not cached, because a job that
+   * reads every listing once would displace listings that are read often.
    */
   factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
-  /** Keeps the order of the handles and leaves out withdrawn listings. */
+  /** Keeps the order of the handles and leaves out unknown and withdrawn ones. */
   hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
   hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),

@@ -44,7 +44,7 @@ export function publisherOf({ handle, repository_key, remotes }: Listing): Words
 const more = (values: readonly unknown[], most: number): Words =>
   values.length > most ? say` and ${number(values.length - most)} more` : say``;
 
-/** It is not said that an endpoint is missing, because another copy might record it. */
+/** A missing endpoint is not mentioned, because another copy of the registry might record one. */
 function reachOf({ endpoint, remotes, packages }: Listing): Words | undefined {
   if (endpoint) return say`${code(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
@@ -100,7 +100,7 @@ function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]
   return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceChallenge.kind))}`;
 }
 
-/** Endpoints are left out, because answerOf says more about them. */
+/** Leaves out endpoints, because `answerOf` says more about them. */
 function absencesOf(observations: readonly HitObservation[]): Words[] {
   const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
     const what = kindOf(kind)?.existsAs;
@@ -120,7 +120,7 @@ const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>
 
 interface Match {
   readonly words: number;
-  /** It is undefined if the search was for the handle of the listing. */
+  /** Undefined if the search was for the handle of the listing. */
   readonly matched?: number | undefined;
   /** Whether the search asked for listings whose endpoints asked for no payment. */
   readonly asksFree?: boolean;
@@ -135,7 +135,7 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 
-/** Leaves out reports of malicious code, because what stands out already has them. */
+/** Leaves out reports of malicious code, because they are in what stands out. */
 export function besideStandsOut(
   { listing, observations, native }: HitFacts,
   match?: Match,

@@ -12,9 +12,7 @@ import { nativeSignals } from '../ratings/rating.ts';
 export const copyLacks = z
   .array(z.enum(copyFields))
   .optional()
-  .describe(
-    'Fields that this copy records for no listing, so that it is not known whether this one has them',
-  );
+  .describe('Fields that this copy records for no listing. Whether a listing has them is not known');
 
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
@@ -57,7 +55,7 @@ const notSeenItem = z.object({
   subject: z.string().optional(),
   ...observation.pick({ outcome: true, asks_for: true }).shape,
   reason: wordsSchema,
-  by: z.enum(['Dossier', 'this service']).describe('The one that looked for it'),
+  by: z.enum(['Dossier', 'this service']).describe('Who looked for the fact'),
   as_of: z.string(),
 });
 export type NotSeenItem = z.infer<typeof notSeenItem>;
@@ -85,7 +83,7 @@ export const listingDocument = z.object({
   repository: z.string().optional(),
   website: z.string().optional(),
   copy_lacks: copyLacks,
-  versions: z.array(listingVersion).describe('The newest ten'),
+  versions: z.array(listingVersion).describe('At most the newest ten'),
   tags: z.array(listingTag),
   state: z.enum(claimStates).describe('claimed: what its claim states was shown; nothing more'),
   claim: listingClaim.optional(),
@@ -125,7 +123,7 @@ const importReport = z.object({
   newest_change: z
     .string()
     .optional()
-    .describe('Only for a saved copy, which states no date: it was saved on that day or later'),
+    .describe('Only for a saved copy: its newest change. It was saved on that day or later'),
   counts: z.record(z.string(), z.int()),
 });
 
@@ -135,7 +133,7 @@ const importStatus = z.object({
   state: z
     .enum(['none', 'running', 'stopped', 'done', 'failed', 'held'])
     .describe(
-      'State of the newest import. stopped: its node died or was ended; held: it waits for the operator',
+      'State of the newest import. stopped: its node died or was ended; held: the operator must review it',
     ),
   newest: importReport.optional(),
   last_completed: importReport.optional(),
@@ -161,7 +159,7 @@ const observerStatus = z.object({
   observe: z
     .enum(['asked', 'on', 'off'])
     .describe(
-      'The listings that it checks. asked: those that are read; on: all; off: those in commands of its operator',
+      'Which listings are checked. asked: those that are read; on: all; off: those in commands of the operator',
     ),
   interval_s: z.int().describe('Time between two checks of one listing'),
   vantage: z.string().describe('The place from which it checks'),

@@ -21,7 +21,7 @@ import { networkWords } from '../observations/kinds/prices/assets.ts';
 import { offersWords } from '../observations/kinds/prices/offers.ts';
 
 export const noPayee =
-  'No endpoint that Dossier checked asked to be paid at this address. Dossier pays nothing and calls no tool, so it does not see an address that only a paid call names.';
+  'Dossier shows no listing whose endpoint asked to be paid at this address. Dossier pays nothing and calls no tool, so it does not see an address that only a paid call names.';
 
 const mostShown = 100;
 
@@ -29,7 +29,7 @@ const statement =
   'Dossier was asked to pay at this address, and paid nothing. It saw no payment, and it does not know whose address this is. That two listings ask to be paid at one address does not show that one publisher has both.';
 
 export interface PayeeAsking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
-  /** A CAIP-2 identifier, or the name that the endpoint uses; absent if the network is not known. */
+  /** A CAIP-2 identifier, or the name that the endpoint uses; absent if neither is known. */
   readonly network?: string;
   readonly last_seen_at: string;
   readonly endpoints: readonly string[];
@@ -38,7 +38,7 @@ export interface PayeeAsking extends Pick<AskedPayee, 'handle' | 'since' | 'unti
 }
 
 function askingWords({ handle, network, since, seen_at, until, seen }: AskedPayee): Words {
-  // Offers name their network themselves.
+  // An offer names its network itself.
   const on = network === '' || seen.offers.length > 0 ? say`` : say` on ${networkWords(network)}`;
   const when =
     until === undefined
@@ -87,7 +87,7 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
 
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
-/** Reads about the first of the payees that a check saw. Throws not_found if no check saw any. */
+/** Reads about the first of the payees that a listing asked for. Throws not_found if there is none. */
 export async function readPayeeDocument(payees: readonly Payee[], { store, config, clock }: Context) {
   let found: { readonly payee: Payee; readonly rows: readonly AskedPayee[] } | undefined;
   for (const payee of payees) {
@@ -110,7 +110,7 @@ export async function readPayeeDocument(payees: readonly Payee[], { store, confi
       networks: [...new Set(rows.map(({ network }) => network).filter(Boolean))],
     }),
     summary: countWords(payee, there, there.length === mostShown && rows.length > mostShown),
-    /** Listings whose network is not known are included. Those that ask now come first. */
+    /** Entries whose network is not known are included. Entries that still ask come first. */
     asked_by: there.map(toAsking),
     ...(elsewhere.length > 0 && { on_other_networks: elsewhere.map(toAsking) }),
     ...(rows.length > mostShown && { more: `Only the first ${mostShown} are shown.` }),

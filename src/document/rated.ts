@@ -48,13 +48,13 @@ export function groupParts(of: RatingCounts) {
     ratings: count(ratings, 'rating'),
     listings: count(source_handles, 'listing'),
     outcomes: countedWords(outcomes),
-    /** It is empty if each source rated once. */
+    /** Empty if each source rated once. */
     newest: sources < ratings ? countedWords(source_outcomes) : say``,
     scores: join(
       given.map(([score, times]) => say`${ours(score)} (${count(times, 'time')})`),
       ', ',
     ),
-    /** It is empty if no rating has a proof. */
+    /** Empty if no rating has a proof. */
     proof: by_proof.none < ratings ? countedWords(by_proof, proofName) : say``,
     last: day(last_at),
   };
@@ -84,7 +84,7 @@ export const whatAListingIsNot = own('A listing is not verification and not a re
 /** The sentence of the specification ("What the service does", 6; docs/contract.md). `date` is YYYY-MM-DD. */
 export function snapshotWords(handle: string, native: CountedSources, date: string): Words {
   const evidence = native.ratings === 0 ? own('no rating evidence') : say`${sourcesFirst(native)},`;
-  // The characters that a handle may have cannot imitate our words.
+  // A handle has no characters that could imitate our words.
   return say`${ours(handle)} is listed with ${evidence} as of ${dayOf(date)}. ${whatAListingIsNot}`;
 }
 

@@ -41,16 +41,17 @@ interface Runs {
   readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
   /** The time at which the newest completed run of the same source ended. */
   readonly read_at: string | undefined;
-  /** The progress of the first completed full run of the same source; undefined if that is `own`. */
+  /** The progress of the first completed full run of the same source; undefined if `own` is that run. */
   readonly full: RunProgress | undefined;
-  /** The fields that origins have recorded up to the newest run of any source. */
+  /** The fields that each origin has recorded in any run so far. */
   readonly recorded: RunProgress['recorded'];
 }
 
 /**
  * `observed_at` is the time as of which the record is known. For a registry it is the end of the last
- * completed run, because a run reads everything that changed. For a saved copy it is the newest change in it,
- * because a copy does not state when it was saved. Otherwise it is the time of the import.
+ * completed run, because a run reads everything that changed, or the time of the import if that is later. For
+ * a saved copy it is the newest change in the copy, because a copy does not state when it was saved. For the
+ * sample, and for a copy without dates, it is the time of the import.
  */
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
@@ -65,9 +66,9 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
     kind,
     observed_at,
     copyLacks,
-    /** Whether the source has sent, for any listing, a version that it does not call the newest. */
+    /** Whether the first publication and the number of versions follow from what the source has sent. */
     hasOlderVersions,
-    /** Whether the listing is from a saved copy whose dates do not show when it was saved. */
+    /** Whether the listing is from a saved copy in which no change has a date. */
     isOfNoDate,
     isUndated: listing.undated === true,
   });
@@ -88,13 +89,13 @@ export function savedCopySentence(
   if (kind !== 'saved_copy') return undefined;
   const saved = isOfNoDate
     ? 'No date in the copy shows when it was saved.'
-    : `The newest change in the copy is of ${dayText(observed_at)}, so it was saved on that day or later.`;
+    : `The newest change in the copy is of ${dayText(observed_at)}, so the copy was saved on that day or later.`;
   return `This listing is from a saved copy of a registry, read by Dossier on ${dayText(imported_at)}. ${saved}`;
 }
 
 export const noDates = own('The registry states no date of this listing.');
 
-/** The reason why the first publication and the number of versions are not known; undefined if they are. */
+/** Says why first publication and number of versions are not known. Returns undefined if both are known. */
 export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words | undefined {
   if (hasOlderVersions) return undefined;
   if (kind === 'sample') return own('The version and the dates of this listing are those of the sample.');
@@ -121,7 +122,7 @@ const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...package
 /** Tells whether a tag only repeats a recorded transport or package type. */
 export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 
-/** The parts are read one after another, so they may be of different moments. */
+/** The parts are read by several statements, so they may be of different moments. */
 export interface ListingFacts {
   readonly listing: Listing;
   /** At most ten versions, newest first. */
@@ -131,7 +132,7 @@ export interface ListingFacts {
   readonly observed:
     | {
         readonly observed_at: string;
-        /** The time at which the record changed after the check. */
+        /** The time at which the record changed after the check; null if it did not. */
         readonly due_since: string | null;
         readonly observations: readonly StoredObservation[];
       }
@@ -142,16 +143,16 @@ export interface ListingFacts {
   readonly receiptKeys: readonly ReceiptKey[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
   readonly shared: readonly SharedReference[];
-  /** The number of listings under the same namespace, with this one. */
+  /** The number of listings under the same namespace, including this one. */
   readonly publisherListings: number;
   /** The next time at which a rating changes its group because of its age, RFC 3339. */
   readonly changesAt?: string;
-  /** Actions of the operator in force on the listing itself, its capabilities, namespace or account. */
+  /** Actions of the operator in force on the listing, its capabilities, namespace or claiming account. */
   readonly moderation: readonly ModerationNotice[];
   readonly reading: RecordReading;
 }
 
-/** The time from which the facts are shown differently, although none of them changed. */
+/** The next time from which the facts are shown differently, although none of them changed. */
 export function nextChange_ms(
   { changesAt, observed }: ListingFacts,
   { config, clock }: Pick<Context, 'config' | 'clock'>,

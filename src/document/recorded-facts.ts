@@ -18,7 +18,7 @@ interface StoredServer {
   readonly lastPublished: string;
   /** The address of the registry's API, or the name of the saved copy, that the import read. */
   readonly source: string | null;
-  /** It is undefined if there are not two versions whose order is known. */
+  /** Undefined without two versions whose order is known. */
   readonly moves?: Moves | undefined;
 }
 
@@ -78,7 +78,7 @@ export function sharedFacts({ listing, publisherListings: count, shared, reading
     }
     if (isCut && kind.basis !== 'names') {
       const reason = own(
-        'The 200 oldest listings that have it are of this listing’s publisher; newer ones were not read.',
+        'The 200 oldest listings that share this are of this listing’s publisher; newer ones were not read.',
       );
       return [toSignal(kind, told, { value: null, outcome: 'not_asked', reason })];
     }

@@ -23,7 +23,7 @@ export type Hit = z.infer<typeof hit> & {
 };
 
 /**
- * The most names for which similar handles are searched, because that costs more than the rest of an answer.
+ * The most names for which similar handles are searched. Such a search costs more than the rest of an answer.
  */
 export const mostSearched = 10;
 
@@ -41,7 +41,7 @@ const resolved = z.object({
   package_version: z.string().optional().describe('The recorded version of the package asked for'),
   notes: z.array(wordsSchema).optional(),
   stands_out: z.array(z.object({ key: z.string(), text: wordsSchema })).optional(),
-  reason: z.string().optional().describe('The reason why it is withdrawn, or not known'),
+  reason: z.string().optional().describe('The reason why the listing is withdrawn or not known'),
   candidates: z.array(z.object({ handle: z.string(), differs: wordsSchema })).optional(),
   near: z
     .array(z.string())

@@ -16,7 +16,7 @@ import { subjectWords } from '../observations/published/words.ts';
 import { answeredWords, type Tallied } from '../observations/tally.ts';
 import type { ListingDocument } from './listing-document.ts';
 
-/** A fact that the record states or that Dossier has looked for; its value is null if there is none. */
+/** A fact that the record states, or that Dossier has looked for. Its value is null if it was not found. */
 export type SeenFact<K extends NamedKind> = FactOf<
   K,
   K['origin'] extends 'record' ? ImportedSignal : DatedObservation
@@ -56,7 +56,7 @@ export const toKnown =
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
     seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
-/** Returns undefined if the newest check is recent enough. */
+/** Returns undefined if there was no check, or if the newest one is not stale. */
 export function lastChecked({ observations }: ListingDocument): string | undefined {
   const newest = observations
     .filter(isDated)
@@ -86,8 +86,8 @@ export function sinceThen(
 }
 
 /**
- * The reason why later checks did not ask an endpoint, or could not tell whether it answers; undefined if
- * there is none.
+ * The reason why later checks did not ask an endpoint, or could not tell whether it answers. Undefined
+ * without such a reason, or if the endpoint was asked and did not answer.
  */
 export function whyNotAsked({ unanswered_since, [missedReason]: why }: Observation): Words | undefined {
   return why === undefined || isEmpty(why) || unanswered_since !== undefined ? undefined : why;
@@ -105,8 +105,8 @@ export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocum
   (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;
 
 /**
- * The number of answered checks. Returns undefined if they were not counted on the day of the observation, or
- * if that is more than 30 days ago.
+ * The counts of answered checks. Returns undefined if the observation is more than 30 days old, or if no
+ * checks were counted on its day.
  */
 export const tallyOf = ({ listing, seen }: JudgedListing, { subject, observed_at }: DatedObservation) =>
   daysSince(observed_at, listing) <= 30
@@ -127,7 +127,7 @@ export const isAbsent = (one: DatedObservation): boolean =>
 export const isNowhere = ({ seen }: Pick<JudgedListing, 'seen'>): boolean =>
   seen(endpointAnswers).length > 0 && seen(endpointAnswers).every(isAbsent);
 
-/** The result is empty if there is only one place. */
+/** Returns no words if there is only one place, or if the fact names none. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): Words =>
   all.length > 1 && subject !== undefined ? say` at ${subjectWords(subject)}` : say``;
 

@@ -80,7 +80,7 @@ export function inputWords({ name, kind, required, secret, description }: Listin
   return say`${required ? own('needs') : own('takes')} ${own(noun)} ${code(name)}${place}${said}`;
 }
 
-/** The name of what is not known, as after `Not known:`. */
+/** Names what is not known, as in `Not known: price`. */
 export function notKnownWords({ kind, state }: Pick<NotKnownItem, 'kind'> & Partial<NotKnownItem>): Words {
   const { name, unstated } = askedOf(kind) ?? {};
   if (state === 'not_stated' && unstated?.name) return unstated.name;
@@ -110,7 +110,7 @@ function unstatedItem(kind: AskedKind, facts: NotKnownFacts): Pick<NotKnownItem,
   if (!what || isAsked?.(facts.listing) === false) return [];
   const lacks = copyField && copyLacksWords(facts.copyLacks, copyField);
   const unread = mayBeInUnreadField(kind, facts)
-    ? notChecked(say`whether fields of the record that it does not read state ${what}`)
+    ? notChecked(say`whether unread fields of the record state ${what}`)
     : undefined;
   const reason = lacks ?? whyLacked(standsWith, facts) ?? unread;
   if (reason) return [{ state: 'not_checked', reason }];
@@ -122,7 +122,7 @@ function gapsOf(kind: AskedKind, facts: NotKnownFacts, isLookedAt: boolean): Not
   const { unchecked, question } = kind;
   const isUnchecked = unchecked && unchecked.isAsked?.(facts.listing) !== false;
   const unstated = unstatedItem(kind, facts);
-  // A fact that the first check of an endpoint may find is not said to be unstated.
+  // Before the first check of an endpoint, a fact that it may find counts as not checked.
   const isOpen = !isLookedAt && unstated.every(({ state }) => state === 'not_stated');
   const gaps =
     isUnchecked && (isOpen || unstated.length === 0)
@@ -146,10 +146,7 @@ export function toNotKnown(observations: readonly Observation[], facts: NotKnown
   });
 }
 
-/**
- * Kinds that are known for one endpoint or package and not seen for another, so that a gap has to name its
- * place.
- */
+/** Kinds that are known for one endpoint or package and not seen for another. Their gaps name the place. */
 export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<string> =>
   new Set(
     [...Map.groupBy(observations, ({ kind }) => kind)]
@@ -212,7 +209,7 @@ export function packageName(one: ListingPackage): Words {
   const isImage = isImageType(registry_type);
   const hasVersion = version === undefined || (isImage && versionOfImage(identifier) !== undefined);
   const name = hasVersion ? identifier : `${identifier}${isImage ? ':' : '@'}${version}`;
-  // The usual registry's page of this name is about a different package.
+  // In the usual registry, this name may be a different package.
   if (registry_base_url !== undefined) return say`${code(name)} in the registry ${code(registry_base_url)}`;
   const page = packagePage(registry_type.toLowerCase(), identifier, version);
   return code(name, isImage ? imagePage(one) : page);
@@ -238,7 +235,7 @@ export const rulesOfEvidence = [
   'Ratings made here come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',
   `Each counted rating is in the first of these groups that fits. ${groupMeanings} Independent: None of these fits. Criticism is in stated overlap only if the source’s own record names what the rated listing proves. Each group is counted separately.`,
   'Rings of three or more accounts that rate each other are not detected. A source is an account or a registered domain that proved a claim, with all its listings; not a person or a company.',
-  'Ratings are shown as counts and records. Dossier computes no score, mean or star of them, and no list is ordered by ratings. A comparison can ask what share of the sources, if there are at least five, said succeeded.',
+  'Ratings are shown as counts and records. Dossier computes no score, mean or star of them, and no list is ordered by ratings. If there are at least five independent sources, a comparison can ask what share of them said succeeded.',
   'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from the ratings made here and never counted as ratings.',
   'Missing evidence is reported as missing, with a date. For a decision to buy, the absence of ratings matters.',
   'Feedback is private, needs no account, is read by the operator only, and changes no listing.',
@@ -256,9 +253,9 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
 }
 
 /**
- * It is not said which listing was first. A date of publication is given only for a listing of the same name,
- * because a buyer chooses between the two. It is the latest possible date, because the source may have no
- * older versions.
+ * The words do not say which listing was first. They give a date of publication only for a listing of the
+ * same name, because a buyer chooses between the two. The true date may be earlier, because the registry may
+ * have sent no older versions.
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],

@@ -45,7 +45,7 @@ export function versionsTitle(listing: ListingDocument): string {
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** The names must be ours. The result is empty if all counts are 0. */
+/** No name may be a text of others. The result is empty if all counts are 0. */
 export const countedWords = (
   counts: Readonly<Record<string, number>>,
   nameOf: (name: string) => string = (name) => name,

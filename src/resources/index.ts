@@ -46,5 +46,5 @@ const listed: readonly Resource[] = [
 
 export const llmsTxt = createLlmsTxt(listed);
 
-/** llms.txt does not name the card, which is for hosts. If several match an address, the first is read. */
+/** llms.txt does not name the card, which is for hosts. The first resource that matches is read. */
 export const resources: readonly Resource[] = [llmsTxt, ...listed, card];

@@ -154,7 +154,7 @@ function optionsOf(
   return options;
 }
 
-/** The name without a version comes first, unless the version is pinned. The name with it comes last. */
+/** The name alone comes first, unless the version is pinned. The name with its version comes last. */
 function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot {
   const { registry_type, identifier, version = '' } = recorded;
   const isImage = isImageType(registry_type);
@@ -265,7 +265,7 @@ export const filledCommand = ({ command: [program, ...words] }: Started): [strin
 
 const plainWord = /^[\w@+=:,./-]+$/;
 
-/** Such a word, in quotation marks, starts nothing else in POSIX shells, fish, PowerShell or cmd. */
+/** A word of this form, in quotation marks, starts nothing else in POSIX shells, fish, PowerShell or cmd. */
 const isQuotable = (word: string) => /^[\x20-\x7e]*$/.test(word) && !/['\\&|<>^%]/.test(word);
 
 /** Returns undefined if a shell could start something else. */

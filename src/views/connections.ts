@@ -27,7 +27,7 @@ const required = (
 
 /**
  * Returns undefined unless the endpoint is https at a public host, or http or https anywhere for a private
- * entry. It must have no user name and nothing to fill in.
+ * entry. Its address must have no user name, password, space, backslash, `*` or anything to fill in.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
@@ -94,8 +94,8 @@ function nameOfServer(handle: string): string {
 }
 
 /**
- * The names differ, and every client accepts them. Several endpoints are told apart by the ends of their
- * paths.
+ * The names differ. They consist of letters, digits and hyphens, at most 40. Several endpoints are told apart
+ * by the ends of their paths.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
   const base = nameOfServer(handle) || 'listing';

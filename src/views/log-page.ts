@@ -68,14 +68,14 @@ function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
 
 function entryWords(type: string, members: JsonObject): Words {
   const data = dataOf(members);
-  // Facts that were seen for the first time have no value before.
+  // Facts that were seen for the first time have no earlier value.
   if (type === 'observation.changed' && data.kinds.length === 0) return own('facts seen for the first time');
   return isChangeType(type) ? changeWords({ type, handle: '', at: '', data }) : ours(toLabel(type));
 }
 
 const timeNames = ['at', 'created_at', 'withdrawn_at', 'erased_at'] as const;
 
-/** An erased record has no time, and neither has that of `log.continued`. */
+/** Neither an erased record nor that of `log.continued` has a time. */
 function timeWords(members: JsonObject, record: string | undefined): Html | string {
   const time = timeNames.map((name) => nameOfEntry(members, name)).find(Boolean);
   if (record === undefined) return 'erased';

@@ -19,9 +19,7 @@ const problem = {
 const timestamp = z.string().describe('RFC 3339 UTC');
 
 const change = z.object({
-  id: z
-    .string()
-    .describe('Identifies this change; as since of /changes it asks for the changes after this one'),
+  id: z.string().describe('Identifies this change. Sent as `since` to /changes, it asks for the later ones'),
   seq: z.int().describe('Position in the stream of changes'),
   type: z.enum(changeTypes),
   handle: z.string().describe('The listing whose evidence changed'),

@@ -66,7 +66,7 @@ const claims = ({ claimFile }: PageSite['config']) => {
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
 <p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown on the listing’s page.</p>
-<p>A claim is suspended if two checks a day or more apart find no proof of it, if its location cannot be read for 30 days, if the registry or its publisher withdraws the listing, or if its last capability ends. A claim by the recorded repository is also suspended if the record names another one.</p>
+<p>A claim is suspended if two checks a day or more apart find no proof of it, if its location cannot be read for 30 days, if the registry or the publisher withdraws the listing, or if its last capability ends. A claim by the recorded repository is also suspended if the record names another one.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 <ul>${optOutEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 </section>`;
@@ -273,7 +273,7 @@ ${connectDossier(site.config.publicUrl)}
 <p class="note">${
         tool.effects.readOnlyHint
           ? 'Reads only.'
-          : `Writes${tool.effects.destructiveHint ? ', and may delete' : ''}.${tool.effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`
+          : `Writes${tool.effects.destructiveHint ? ', and may delete' : ''}.${tool.effects.idempotentHint ? ' Repeating a call changes nothing more.' : ''}`
       }</p>
 ${inputs(tool)}
 ${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, exampleOf(tool, handles), tool.needsCapability ? 'Authorization: Bearer YOUR_CAPABILITY' : ''))}
@@ -283,7 +283,7 @@ ${errorCodes}</div>
 </div>`,
   });
 
-/** It shows all that was sent and offers no action. */
+/** The page shows all that a report says, and offers no action. */
 export const toReportsPage = (reports: readonly Feedback[], total: number): string =>
   String(html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Open reports</title></head>

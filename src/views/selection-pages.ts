@@ -69,7 +69,7 @@ type SelectionMembers = Awaited<ReturnType<typeof readMembers>>;
 /** `next` is the path of the following page. */
 interface ShownView extends SelectionMembers {
   readonly view: Selection;
-  /** It is undefined for a view that is judged when it is read. */
+  /** Undefined for a view that is judged when it is read. */
   readonly passed_at: string | undefined;
   readonly leftOut: number;
 }
@@ -110,7 +110,7 @@ ${view.description && html`<p>${view.description}</p>`}
 <ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays here with a mark, and is in no allow list' : 'a listing that is no longer as it was approved leaves this view'}</li>`}${view.readers && !view.approvals && html`<li>Private entries of the operator, which no registry lists</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
 ${view.criteria.length > 0 && html`<p class="note">If the answer to a criterion is not known, the listing is ${view.unknown === 'include' ? 'in this view too' : 'not in this view'}.</p>`}
 <h2 id="listings">Listings</h2>
-<p class="note">${count} in this view. ${passed_at && html`A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.`}${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} in the order of handles.`}</p>
+<p class="note">${count} in this view. ${passed_at && html`A listing is judged when it changes. All are judged every ten minutes, the last time at ${minute(passed_at)}.`}${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} in the order of handles.`}</p>
 ${
   members.length > 0
     ? html`<ol class="records">${members.map((member) => listingItem(view, member))}</ol>`

@@ -177,7 +177,9 @@ describe.each([
     expect(await page.getByText(/The next check runs by itself in \d+ seconds/).isVisible()).toBe(
       javaScriptEnabled,
     );
-    expect(await page.getByText('Press the button once it is there').isVisible()).toBe(!javaScriptEnabled);
+    expect(await page.getByText('Press the button once the line is there').isVisible()).toBe(
+      !javaScriptEnabled,
+    );
     await page.getByRole('button', { name: 'I committed it: check again' }).click();
     await page.getByRole('heading', { name: 'Not claimed yet' }).waitFor();
     repository.commit({ 'dossier-claim.txt': blocks[1] ?? '' });
@@ -208,7 +210,7 @@ describe('with JavaScript', () => {
     await page.clock.fastForward(32_000);
     await expect.poll(() => refused).toBe(1);
     await page.clock.fastForward(10_000);
-    await page.getByText('The last check got no answer. It is asked again by itself every minute.').waitFor();
+    await page.getByText('The last check got no answer. This page asks again every minute.').waitFor();
     await page.clock.fastForward(60_000);
     await expect.poll(() => refused).toBeGreaterThan(1);
     await page.unroute('**/claim');

@@ -502,7 +502,7 @@ it('of several changes of the tools that weigh the same, a check says the first 
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(
-      /^com\.example\/mail: tools\.surface `\S+`: of several changes since, what weighs most: its tools changed on \S+: changed words in `read`; the last: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
+      /^com\.example\/mail: tools\.surface `\S+`: of several changes since, the weightiest: its tools changed on \S+: changed words in `read`; the last: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
     ),
   ]);
 });
@@ -518,7 +518,7 @@ it('of several changes of the tools, a check says the one that weighs most, what
     await look();
   }
   expect((await check()).stdout).toMatch(
-    /: of several changes since, what weighs most: its tools changed on \S+: changed hints of `read`; the last: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
+    /: of several changes since, the weightiest: its tools changed on \S+: changed hints of `read`; the last: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
   );
 });
 

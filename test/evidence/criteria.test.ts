@@ -219,7 +219,13 @@ const imported: readonly Row[] = [
     'unknown',
     'This copy records no packages.',
   ),
-  row('needs_no_secret', undefined, {}, 'unknown', 'The record does not say how it is reached or run.'),
+  row(
+    'needs_no_secret',
+    undefined,
+    {},
+    'unknown',
+    'The record does not say how the service is reached or run.',
+  ),
   row(
     'transport',
     'stdio',
@@ -770,7 +776,7 @@ const observedRows: readonly Row[] = [
       { kind: 'package.deprecated', subject: 'npm:b', value: { deprecated: false } },
     ),
     'met',
-    'Their registries mark no recorded package as deprecated or yanked.',
+    'The registries of the recorded packages mark none of them as deprecated or yanked.',
   ),
   row(
     'package_not_deprecated',
@@ -781,7 +787,7 @@ const observedRows: readonly Row[] = [
       { kind: 'package.deprecated', subject: 'npm:b', value: { deprecated: true } },
     ),
     'not_met',
-    'Its registry marks a recorded package as deprecated or yanked.',
+    'The registry of a recorded package marks it as deprecated or yanked.',
   ),
   row(
     'package_not_deprecated',

@@ -71,7 +71,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
       observed_at: '2026-03-09T08:00:00.000Z',
       evidence_snapshot_date: today(),
       evidence_snapshot: `com.example.a/one is listed with no rating evidence as of ${today()}. A listing is not verification and not a recommendation to buy.`,
-      origin_note: `This listing is from a saved copy of a registry, read by Dossier on ${today()}. The newest change in the copy is of 2026-03-09, so it was saved on that day or later.`,
+      origin_note: `This listing is from a saved copy of a registry, read by Dossier on ${today()}. The newest change in the copy is of 2026-03-09, so the copy was saved on that day or later.`,
     });
     const signals = document.signals.imported as Signal[];
     expect(new Set(signals.map(({ observed_at }) => observed_at))).toEqual(

@@ -136,5 +136,5 @@ it('the page of a view and the page of a listing say what is left out', async ()
     expect(page, url).not.toContain('claude mcp add --transport http hostile');
   }
   const listing = await (await directory.app.request('/agents/com.hostile/p0')).text();
-  expect(listing).toContain('No command is shown, and allow lists and configurations leave it out');
+  expect(listing).toContain('No command is shown, and allow lists and configurations leave the package out');
 });

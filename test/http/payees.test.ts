@@ -198,7 +198,9 @@ describe('a payee names the one listing that asks to be paid there', () => {
   it('and of an unknown one it is said what is not known', async () => {
     const unknown = await call('get_agent', { handle: '0x9999999999999999999999999999999999999999' });
     expect(unknown.code).toBe('unknown_handle');
-    expect(unknown.detail).toContain('No endpoint that Dossier checked asked to be paid at this address.');
+    expect(unknown.detail).toContain(
+      'Dossier shows no listing whose endpoint asked to be paid at this address.',
+    );
   });
 });
 
@@ -419,7 +421,7 @@ describe('the page of a payee', () => {
     const answer = await get(path);
     expect(answer.status).toBe(404);
     expect(plain(await answer.text())).toContain(
-      'No endpoint that Dossier checked asked to be paid at this address.',
+      'Dossier shows no listing whose endpoint asked to be paid at this address.',
     );
   });
 

@@ -116,7 +116,7 @@ describe('search_agents finds listings by what is stored of them:', () => {
       ['met', 'The record asks for no secret; the service may still ask for one.', undefined],
       ['not_met', 'The record asks for 1 secret.', 'X-Key'],
       ['unknown', 'The record names 1 secret that a caller may send, and requires none.', 'LABS_KEY'],
-      ['unknown', 'The record does not say how it is reached or run.', undefined],
+      ['unknown', 'The record does not say how the service is reached or run.', undefined],
     ]);
   });
 

@@ -59,7 +59,7 @@ describe('what is not known', () => {
     const stating = await reasonsOf('a.b/stating');
     expect(stating.licence).toEqual([
       'not_checked',
-      'Dossier has not checked whether fields of the record that it does not read state a licence.',
+      'Dossier has not checked whether unread fields of the record state a licence.',
     ]);
     expect(stating.support?.[0]).toBe('not_checked');
     expect(stating.price).toEqual([

@@ -252,7 +252,7 @@ describe('a repository of 201 listings of one publisher', () => {
     });
     await client.close();
     expect(content[0]?.text).toContain(
-      'nothing_shared: unknown. The 200 oldest listings that have it are of this listing’s publisher; newer ones were not read.',
+      'nothing_shared: unknown. The 200 oldest listings that share this are of this listing’s publisher; newer ones were not read.',
     );
     expect(content[0]?.text).toContain(
       'nothing_shared: not_met. `com.many/x0` (domain many.com) records the same repository; so do at least 200 more listings of other publishers.',

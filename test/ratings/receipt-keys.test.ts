@@ -102,7 +102,7 @@ describe('keys for receipts in a claim file', () => {
     expect((await read()).receipt_keys).toMatchObject([
       { kid: '2026-11', commit, valid_until: expect.any(String) },
     ]);
-    expect(await text(`/agents/${handle}`)).toContain('; counted until ');
+    expect(await text(`/agents/${handle}`)).toContain('; receipts count until ');
   });
 
   test('begin and end in an entry of the log, which the history of the claim names', async () => {

@@ -32,12 +32,12 @@ export const agentAnswer = z.object({
   notes: z
     .array(wordsSchema)
     .optional()
-    .describe('Says that it is being checked or is a sample, and what the operator did, and why'),
+    .describe('That the listing is being checked or is a sample; what the operator did, and why'),
   stands_out: z.array(wordsSchema).optional().describe('Facts to read first, in a fixed order'),
   lines: z
     .partialRecord(z.enum(lineNames), wordsSchema)
     .optional()
-    .describe('One line for each question, each fact with its source and date'),
+    .describe('One line for each question, with the sources of its facts'),
   signals: z.object({
     native: wordsSchema.describe('Ratings made on Dossier, by group'),
     imported: wordsSchema.describe('Facts that the registry states about its entry; never a rating'),
@@ -46,7 +46,7 @@ export const agentAnswer = z.object({
   unseen: wordsSchema.optional().describe('Other facts that could not be seen, and why'),
   unstated: wordsSchema.optional().describe('Facts that are not stated'),
   unchecked: wordsSchema.optional(),
-  checked: z.string().optional().describe('The day of the checks of all facts without source and date'),
+  checked: z.string().optional().describe('The day of checks by Dossier; facts seen on it name no source'),
   origin: z.string(),
   evidence_snapshot_date: z.string().describe('The day as of which the ratings in signals are counted'),
   statement: wordsSchema.describe('What a listing is not'),
@@ -56,7 +56,7 @@ export const agentAnswer = z.object({
 });
 export type AgentAnswer = z.infer<typeof agentAnswer>;
 
-/** Returns undefined if a later check missed something. */
+/** Returns undefined if no fact is from a check, or if a later check missed something. */
 function dayOfChecks(
   { lines: answered, gaps }: ListingAnswer,
   { observations }: ListingDocument,

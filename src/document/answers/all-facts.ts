@@ -32,11 +32,11 @@ import { factTitle, toLabel } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
 
 export interface ListedFact {
-  /** The title may be empty, or name several facts that are not known for the same reason. */
+  /** The name of the fact, or of several facts that have the same reason. It may be empty. */
   readonly title: string;
   readonly text: Words;
   readonly state: TextFact['state'];
-  /** The meaning of the fact and what must not be concluded from it, if its kind is known. */
+  /** For a known fact, its meaning and what must not be concluded from it. */
   readonly means?: string | undefined;
 }
 

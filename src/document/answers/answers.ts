@@ -41,10 +41,10 @@ const isShown = ({ detail }: JudgedListing, kind: string) => detail === 'full' |
 
 const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 
-/** Buyers ask about such a kind for every listing, however few listings have it. */
+/** Buyers ask for facts of these kinds about every listing, even if few listings have them. */
 const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
 
-/** The answer says once that a package or repository does not exist, and nothing else about it. */
+/** If a package or repository does not exist, the answer says only that about it. */
 const isOfAbsent = ({ seen }: JudgedListing, kind: string, subject?: string): boolean =>
   kinds.some(
     (one) =>
@@ -67,7 +67,7 @@ function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
       isNotThere({ outcome }) === areNotThere &&
       !isInLines(kind) &&
       (isShown(judged, kind) || split.has(kind) || (isAlwaysAsked(kind) && !areNotThere)) &&
-      // Every endpoint that asks for credentials first has this outcome, so it says nothing new.
+      // This is the outcome of most facts behind a request for credentials or a payment.
       (isAlwaysAsked(kind) || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
       (areNotThere || isAlwaysAsked(kind) || !reasons.has(toText(reason))),
@@ -101,7 +101,7 @@ function notKnownOf(
       (state === 'not_stated' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
-  // A kind that hardly any listing has counts as not stated even if it was looked for.
+  // A seldom kind that was looked for and is not there counts as not stated.
   const known = new Set(observations.filter(isKnown).map(({ kind }) => kind));
   const unseen = not_seen.filter(
     (one) => isAlwaysAsked(one.kind) && !isShown(judged, one.kind) && isNotThere(one) && !known.has(one.kind),
@@ -116,8 +116,8 @@ const replacement =
   /\b(?:replaced (?:by|with)|superseded by|succeeded by|moved to|use|see)[\s:“"'`]+([\w.-]+\/[\w.-]+)/gi;
 
 /**
- * The handle that the publisher names in the claim file, or in the message about why the listing is
- * deprecated.
+ * The handle that the publisher names in the claim file or, if the listing is deprecated, in its status
+ * message.
  */
 export function successorOf(listing: ListingDocument): string | undefined {
   const { handle, status_message = '' } = listing;
@@ -136,7 +136,7 @@ function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[
   return [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
     ...(has('changed') ? ['get_history'] : []),
-    // That search also tells whether the replacement is listed.
+    // A search for similar listings also tells whether the replacement is listed.
     ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
     ...(known(toolsSurface).length > 0 && !isGone ? ['check_surface'] : []),
@@ -187,7 +187,7 @@ function sourceOf({ state, source: by, date, isSignal }: TextFact): Words {
   return by === 'record' && !isSignal ? source(by) : source(by, date);
 }
 
-/** Neighbouring facts of the same source and date name these once, after the last. */
+/** Neighbouring facts of the same source and date share one note, after the last of them. */
 function toPhrases(facts: readonly TextFact[]): Words[] {
   const groups: { by: Words; key: string; facts: Words[] }[] = [];
   for (const fact of facts) {

@@ -29,7 +29,7 @@ const otherPrices = kinds.filter(
   ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
 );
 
-/** Tells whether all prices are quoted in x402, whose offers are for the request that they answer. */
+/** Tells whether all offers are in x402. An offer in x402 is the price of one request. */
 const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean => {
   const { offers } = asMembers(details);
   const formats = Array.isArray(offers) ? offers.map((one) => asMembers(one).format) : [];
@@ -39,7 +39,7 @@ const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean =>
 const none = say``;
 const noPrice = own('no price seen; calls may cost');
 
-/** The reason is left out if the line about tools gives the same. */
+/** Leaves out a reason that the line about tools gives too. */
 function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: JudgedListing): Words {
   // A price that is stated elsewhere has a fact of its own.
   const isStated = otherPrices.some((kind) => kind.priced && known(kind).length > 0);
@@ -62,7 +62,7 @@ function sinceWords(
   const from = payee && dayText(payee.first_seen_at);
   if (from === undefined || from === dayText(price.first_seen_at))
     return isOlder ? say`, the same since ${dayOf(price.first_seen_at)}` : say``;
-  // With several payees, the date is that of the last one that was added or removed.
+  // With several payees, the date is that of the last payee added or removed.
   const paid = readPayees(payee?.value).length > 1 ? own('exactly these payees') : own('this payee');
   return say`, this price since ${dayOf(price.first_seen_at)} and ${paid} since ${dayOf(from)}`;
 }

@@ -83,7 +83,7 @@ interface Placed {
   readonly event: HistoryEvent;
 }
 
-/** The newest event comes first. Returns whether the list was read to its end. */
+/** The newest event comes first. Returns false if the limit of reads ended the list. */
 async function* readList(
   read: (before: number) => Promise<readonly Placed[]>,
   { before, since }: { readonly before: number; readonly since: string },
@@ -119,7 +119,7 @@ interface HistoryQuery {
 
 interface HistoryPage {
   readonly events: readonly HistoryEvent[];
-  /** It is undefined at the end. */
+  /** Undefined at the end of the history. */
   readonly next: Places | undefined;
 }
 
@@ -142,7 +142,7 @@ async function readVersions(
     const { version, published_at } = move;
     const isTold = changes.some(({ data }) => data.version === version && isSameMove(data.moved, move));
     if (isTold || published_at === undefined) return [];
-    // Positions count from the oldest version, so that a newer one does not shift the others.
+    // Positions count from the oldest move, so that a newer one does not shift the others.
     return [{ at: published_at, place: moves.length - at, event: toVersion(published_at, move) }];
   });
 }

@@ -39,7 +39,7 @@ const titleOf = ({ kind, subject }: ShownChange): Words => {
   return subject === undefined ? title : say`${title} (${subjectWords(subject)})`;
 };
 
-/** The subject of facts of a kind, within a sentence that states none of their values. */
+/** Says what facts of a kind are about, in the middle of a sentence. */
 export const topicWords = ({ topic, title }: FactKind): Words => topic ?? within(ours(title));
 
 const longestValue = 300;
@@ -65,7 +65,7 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
   return isTold(exact) ? exact : sayPair(digestWords);
 }
 
-/** The kind's own words for a change, if the words of both values are the same or leave out what changed. */
+/** The kind's own words for a change, if the words of the two values may not show it. */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
@@ -89,7 +89,7 @@ export const countOf = ({ items = [], counts }: ShownChange) =>
 /** A changed hint of the protocol needs no quotation marks; any other name was chosen by the publisher. */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
-/** Any other name was chosen by the publisher. */
+/** These names are shown as plain words, all others as code. */
 const protocolMembers = [
   ...(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const),
   ...(['arguments', 'mimeType', 'frontmatter', 'resources'] as const),
@@ -158,7 +158,7 @@ function rereadWords({ changes }: CheckEvent): Words[] {
       : []),
     ...(parts.length > 0
       ? [
-          say`read in another part than before, and compared only in what both have: ${listed(parts, mostSeen)}`,
+          say`another part was read than before, and only what both parts have was compared: ${listed(parts, mostSeen)}`,
         ]
       : []),
   ];
@@ -240,7 +240,7 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
 }
 
-/** These words follow those about the endpoint. They are empty if nothing disappeared with it. */
+/** To be read after the words about the endpoint. Empty if no fact disappeared with the endpoint. */
 export function goneWords({ gone }: FoldedChange): Words {
   const titles = gone
     .filter(({ before }) => before !== undefined && before.value !== null)

@@ -69,7 +69,7 @@ export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
 const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'sets of inputs' } as const;
 
-/** Tells whether only some places are shown. Those of each owner then come first. */
+/** Tells whether only some places are shown. */
 const isCut = ({ detail }: JudgedListing, places: readonly unknown[]): boolean =>
   detail !== 'full' && places.length > mostPlaces;
 
@@ -126,7 +126,7 @@ const remotesOf: FactsOf = (judged) => {
     const at = say`${isNamed ? own('endpoint') : code(url)}${over}`;
     const gap = isNamed && isStreamable ? { gap: endpointAnswers.kind } : {};
     if (!one) return { ...recorded(judged, say`${at}, not checked`, 'not_known'), ...gap };
-    // If the line is only about this endpoint, it need not name it.
+    // A line about this endpoint alone need not name the endpoint.
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;
     if (isKnown(one)) {
       const answered = endpointWords(one, judged, type);
@@ -198,7 +198,7 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
     : own('introduced itself without credentials');
 }
 
-/** The result is empty if there are several hosts whose endpoints ask for different inputs. */
+/** Returns no words if no host is known, or if the endpoints of several hosts ask for different inputs. */
 function sentTo({ remotes }: ListingDocument): Words {
   const secret = remotes.filter(({ inputs = [] }) => inputs.some((one) => one.secret));
   const hosts = new Set(remotesByOwner(secret).flatMap(({ url }) => hostOf(url) ?? []));
@@ -221,7 +221,7 @@ const asks: FactsOf = (judged) => {
     })),
   ].filter(({ inputs = [] }) => inputs.length > 0);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
-  // If only endpoints or only packages have inputs, and these differ, each place is named.
+  // If only endpoints or only packages have inputs, and the inputs differ, each place is named.
   const isOfEach = !isOfBoth && unique(places.map(({ inputs }) => inputsWords(inputs))).length > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
     const isSent = noun === 'endpoint' && inputs?.some(({ secret }) => secret);
@@ -255,8 +255,7 @@ const asks: FactsOf = (judged) => {
   ];
   if (facts.length > 0) return facts;
   const none = unknownOf(judged, credentials, own('no credentials recorded'));
-  // A record that names an endpoint or a package could have named credentials, so their absence means
-  // something.
+  // If the record names an endpoint or a package, the line itself says that no credentials are recorded.
   const isTold = listing.remotes.length + listing.packages.length > 0;
   const isStated = listing.not_known.some(({ kind, state }) => kind === none.gap && state === 'not_stated');
   return [isTold && isStated ? recorded(judged, none.text, 'not_known') : none];
@@ -282,11 +281,11 @@ function toolNames(
   return join([...names, ...(more > 0 ? [say`${more} more`] : [])], ', ');
 }
 
-/** An endpoint that asks for credentials or a payment is explained in the line before this one. */
+/** If the endpoint asks for credentials or a payment, another line gives the reason. */
 const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
-/** Says since when a list is the same, if that day is not the one of the endpoint's tools. */
+/** Adds the day since which a list is the same, if the tools of the endpoint have another day. */
 const besidesTools = saidIn('tools', (one, judged) => {
   const ofTools = judged.known(toolsSurface).find(({ subject }) => subject === one.subject);
   const isOther = ofTools && dayText(ofTools.first_seen_at) !== dayText(one.first_seen_at);

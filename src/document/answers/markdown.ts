@@ -6,7 +6,15 @@ import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { ratingsText, toListed } from '../../ratings/listed.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, snapshotWords } from '../rated.ts';
-import { lastCheck_at, notClaimed, proofSentences, stateTexts, toLabel, versionDates, versionsTitle } from '../words.ts';
+import {
+  lastCheck_at,
+  notClaimed,
+  proofSentences,
+  stateTexts,
+  toLabel,
+  versionDates,
+  versionsTitle,
+} from '../words.ts';
 import { type ListedFact, toAllFacts } from './all-facts.ts';
 import { toAnswer, toAnswerLines, toAnswerWords } from './answers.ts';
 import { claimWords } from './history.ts';
@@ -126,7 +134,7 @@ export const toMarkdown = (listing: ListingDocument): string =>
         list(
           listing.claim.receipt_keys,
           ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }) =>
-            `${code(kid)} (${jwk.crv}), first seen ${valid_from} at ${code(place.repository ?? place.domain ?? '')} (${toLabel(kind)})${commit ? `, commit ${code(commit)}` : ''}${valid_until ? `, counted until ${valid_until}` : ''}: ${code(JSON.stringify(jwk))}`,
+            `${code(kid)} (${jwk.crv}), first seen ${valid_from} at ${code(place.repository ?? place.domain ?? '')} (${toLabel(kind)})${commit ? `, commit ${code(commit)}` : ''}${valid_until ? `, receipts count until ${valid_until}` : ''}: ${code(JSON.stringify(jwk))}`,
         ),
       ),
     '## Links',

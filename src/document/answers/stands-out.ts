@@ -183,7 +183,7 @@ const changed_days = 90;
 
 const mostChanges = 3;
 
-/** The two weightiest changes, and the last one. */
+/** Of the changes of 90 days, the two weightiest and the last one. */
 function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocument) {
   const all = weightyChanges(kind, one).filter(
     ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,

@@ -21,7 +21,7 @@ async function changedSince(handle: string, from: string, { store }: Pick<Contex
   return isAll ? new Set(changes.filter(isChanged).map(({ kind }) => kind)) : undefined;
 }
 
-/** The kinds of fact on which callers rely, if the last check saw all their facts, each of them whole. */
+/** Of the kinds on which callers rely, those of which the last check saw every fact, and each as a whole. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
   const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
   const isSeen = ({ outcome, missed, rule, hasMore, observed_at }: StoredObservation) =>
@@ -41,8 +41,8 @@ function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]):
 }
 
 /**
- * Only checks that saw a fact count. Returns undefined if nothing is known to be unchanged, or if all these
- * checks were on one day.
+ * A check that did not see a fact is ignored for that fact. Returns undefined if nothing is known to be
+ * unchanged, or if all checks that count were on one day.
  */
 export async function unchangedWords(
   { listing, observed }: Pick<ListingFacts, 'listing' | 'observed'>,
@@ -63,5 +63,5 @@ export async function unchangedWords(
   if (same.length === 0) return undefined;
   const named = same.slice(0, mostNamed).map(sameWords);
   const more = same.length > mostNamed ? say` and ${same.length - mostNamed} more` : say``;
-  return say`Unchanged in every check ${fromDayToDay(from, last)} that saw it: ${join(named, '; ')}${more}.`;
+  return say`Unchanged ${fromDayToDay(from, last)}, in each check that saw the fact: ${join(named, '; ')}${more}.`;
 }

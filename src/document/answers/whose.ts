@@ -102,7 +102,7 @@ function namespaceOf(judged: JudgedListing): TextFact {
   const owns = owner
     ? own(', owner of the recorded repository')
     : own(', not the owner of the recorded repository');
-  // The characters that a namespace may have cannot imitate our words.
+  // A namespace has no characters that could imitate our words.
   const name = isShown
     ? say`${ours(namespaceText(handle))}, proven to the registry`
     : say`namespace ${judged.listing.sample ? own('not proven') : own('not known to be proven')}`;
@@ -154,7 +154,7 @@ const ofKinds = saidIn('whose');
 export const whose: FactsOf = (judged) => {
   const { known } = judged;
   const { website } = judged.listing;
-  // Everything else that it shares with other publishers is in what stands out.
+  // Everything else that the listing shares with other publishers is in what stands out.
   const named = sharedKinds
     .filter(({ basis }) => basis === 'names')
     .flatMap((kind) => known(kind).flatMap(({ reason }) => reason ?? []));

@@ -61,7 +61,7 @@ function answer(compared: ComparedListing, { criterion, value }: RequestedCriter
 const evidenceOf = ({ criterion, source }: CriterionAnswer): Criterion['evidence'] =>
   source === 'Dossier' || source === ofChecks ? 'observed' : criteria[criterion].evidence;
 
-/** Nothing is added up. */
+/** There is no total. */
 export function compareListing(
   compared: ComparedListing,
   requested: readonly RequestedCriterion[],

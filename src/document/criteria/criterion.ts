@@ -23,7 +23,7 @@ export interface CriterionFinding {
   readonly quoted?: Words;
   /** The recorded endpoint, package or host that was checked. */
   readonly subject?: string;
-  /** It is empty if nothing was checked. */
+  /** Empty if nothing was checked. */
   readonly source: string;
   /** YYYY-MM-DD. */
   readonly as_of: string;
@@ -40,7 +40,7 @@ type Takes =
 
 export interface Criterion {
   readonly evidence: 'imported' | 'observed' | 'native';
-  /** The question; `{}` stands for the value, `(s)` for a plural that depends on it. */
+  /** The question; `{}` stands for the value, and `(s)` is left out if it is 1. */
   readonly label: string;
   readonly takes: Takes;
   /** A pure function. `value` must be one that `takes` allows. */
@@ -49,7 +49,7 @@ export interface Criterion {
 
 export type CriterionResult = Pick<CriterionFinding, 'result' | 'fact' | 'recorded'>;
 
-/** `withSource` adds source and date to findings that lack them. Without it, every rule must return them. */
+/** `withSource` adds source and date to findings without them. If it is absent, each rule returns them. */
 export function criteriaOf<Given extends CriterionResult = CriterionFinding>(
   evidence: Criterion['evidence'],
   withSource?: (compared: ComparedListing, found: Given) => CriterionFinding,
@@ -97,7 +97,7 @@ export function daysSince(time: string, now_ms: number): number | undefined {
   return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;
 }
 
-/** The signal may state that the record has none. */
+/** The outcome of the signal may be that there is no such fact. */
 export const signalOf = <K extends RecordKind>({ listing }: Pick<ComparedListing, 'listing'>, kind: K) =>
   factsOf(kind, listing.signals.imported)[0];
 
@@ -155,7 +155,7 @@ function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observat
   return say`${fact}: ${outcomeWords(check)}.`;
 }
 
-/** `fact` has no full stop. The outcome of the check is added if the check saw nothing. */
+/** `fact` has no full stop. The reason why nothing was seen is added if it is known. */
 export const unseenFinding = (
   compared: ComparedListing,
   fact: Words,

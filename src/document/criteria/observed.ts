@@ -39,7 +39,7 @@ import {
   worstOf,
 } from './criterion.ts';
 
-/** Returns the observation of one recorded endpoint or package; undefined if it was not checked. */
+/** Returns the observation of one recorded endpoint or package; undefined if there is none. */
 type FactAt = <K extends NamedKind>(kind: K) => FactOf<K> | undefined;
 
 const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
@@ -52,8 +52,8 @@ const notForPackages = (compared: ComparedListing): CriterionFinding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /**
- * The observation that leaves open whether the endpoint asks for a payment. Returns undefined if the endpoint
- * introduced itself and asked for none.
+ * Returns undefined if the endpoint is known to ask for no payment, and otherwise the observation that says
+ * why not.
  */
 function unseenPriceOf(factOf: FactAt): Observation | 'not checked' | undefined {
   const challenge = factOf(priceChallenge);
@@ -141,7 +141,7 @@ function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
     : say``;
 }
 
-/** A report counts even if the newest check did not see it again. That there is none must be known now. */
+/** A report counts even if the newest check did not see it again. Only the newest check can find none. */
 function judgeMalware(compared: ComparedListing): CriterionFinding {
   const fact = own('Dossier has not seen whether each recorded package is reported as malicious code');
   const reports = factsOf(packageAdvisories, compared.listing.observations).filter(
@@ -158,7 +158,7 @@ function judgeMalware(compared: ComparedListing): CriterionFinding {
     holds: (value) => (reportedMalware(value) === 'unknown' ? undefined : true),
     met: own('OSV lists the recorded version of no package as malicious code.'),
     absent: own(
-      'OSV lists no report about a recorded package that its registry does not have, which means nothing.',
+      'OSV lists no report about a recorded package. Its registry does not have the package, so this means nothing.',
     ),
     notMet: () => fact,
     unseen: fact,
@@ -171,8 +171,8 @@ export const packageCriteria = {
     ofEachPackage(compared, {
       kind: packageDeprecated,
       holds: ({ deprecated }) => !deprecated,
-      met: own('Their registries mark no recorded package as deprecated or yanked.'),
-      notMet: () => own('Its registry marks a recorded package as deprecated or yanked.'),
+      met: own('The registries of the recorded packages mark none of them as deprecated or yanked.'),
+      notMet: () => own('The registry of a recorded package marks it as deprecated or yanked.'),
       unseen: own('Dossier has not seen whether each recorded package is deprecated'),
     }),
   ),
@@ -297,9 +297,7 @@ const anotherPayee = (one: DatedObservation): CriterionFinding =>
   observedFinding(
     one,
     unknown(
-      own(
-        'The endpoint asks to be paid at a different address each time, so that no address can stay the same.',
-      ),
+      own('The endpoint asks to be paid at a different address each time, so no address can stay the same.'),
     ),
   );
 

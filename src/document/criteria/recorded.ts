@@ -105,7 +105,7 @@ export const recordedCriteria = {
       );
     if (!lacking && remotes.length + packages.length > 0)
       return met(own('The record asks for no secret; the service may still ask for one.'));
-    const fact = own('The record does not say how it is reached or run.');
+    const fact = own('The record does not say how the service is reached or run.');
     return absentFinding(compared, lacking ?? 'endpoint', unknown(fact));
   }),
   transport: recorded.choice('Transport {} recorded', transports, (compared, wanted) => {

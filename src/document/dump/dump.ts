@@ -17,7 +17,7 @@ const asksEvery_ms = 600_000;
 const hasFile = ({ manifest }: DumpFolder, path: string) => manifest.files.some((file) => file.path === path);
 
 /**
- * Callers get the present dump while the next one is written, unless it is too old. They never get what was
+ * While the next dump is written, callers get the present one unless that is too old. They never get what was
  * withdrawn or moderated before they asked.
  */
 export function createDumps(context: Context) {

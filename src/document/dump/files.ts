@@ -132,8 +132,9 @@ interface Moment {
 }
 
 /**
- * `since` is the newest change when the dump was written, from which /changes continues, or 0. `signature` is
- * a C2SP signed note by the key of the log about the SHA-256 of the RFC 8785 JSON of all other members.
+ * `since` is the id of the newest change at the time of the dump, or 0. /changes continues after it.
+ * `signature` is a C2SP signed note by the key of the log about the SHA-256 of the RFC 8785 JSON of all other
+ * members.
  */
 async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
@@ -187,7 +188,7 @@ export interface DumpFolder {
   readonly remove: () => Promise<void>;
 }
 
-/** Writes all visible listings except the sample, as of one moment. */
+/** Writes all listings that are not withdrawn, except the sample, as of one moment. */
 export async function writeDump(context: Context, signal: AbortSignal): Promise<DumpFolder> {
   // The folder may belong to another user, or another node may have removed it just now.
   await removeLeft().catch(() => undefined);

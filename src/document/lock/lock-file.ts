@@ -9,9 +9,9 @@ const lockedFact = z.object({
   /** The value in words if it is not a text; quotations and code spans were written by others. */
   text: z.string().optional(),
   since: z.string().optional(),
-  /** It is set if Dossier saw the fact itself. */
+  /** Set if Dossier saw the fact itself. */
   is_observed: z.literal(true).optional(),
-  /** It is set if the newest check saw only a part. */
+  /** Set if the newest check saw only a part of the fact. */
   is_part: z.literal(true).optional(),
   method_version: z.string().optional(),
 });
@@ -49,18 +49,18 @@ export type LockChanges = Readonly<Record<string, readonly SaidChange[]>>;
 export interface LockDifference {
   readonly handle: string;
   readonly fact: string;
-  /** It is undefined if the fact was not locked. */
+  /** Undefined if the fact was not locked. */
   readonly from: LockedFact['value'] | undefined;
   readonly to: LockedFact['value'] | undefined;
   /** Quotations and code spans were written by others. */
   readonly from_text: string;
   readonly to_text: string;
   /**
-   * Says how the fact changed if both values do not show it. Of several changes, it names the weightiest and
-   * the last.
+   * Says how the fact changed, if the two values do not show that. Of several changes, the weightiest and the
+   * last are named.
    */
   readonly how?: string;
-  /** The time since which it is so (RFC 3339), or else the day on which it was read. */
+  /** The time since which the value is so (RFC 3339) or, if that is not known, the day of the answer. */
   readonly when: string;
   readonly when_is: 'since' | 'as_of';
 }
@@ -86,7 +86,7 @@ function howChanged(changes: readonly SaidChange[], { value, since: lockedSince 
   const last = changes.at(-1);
   if (!last || isDeepStrictEqual(last.from, value)) return last?.text;
   const first = changes.find(({ since }) => since > lockedSince) ?? last;
-  const most = first === last ? '' : `what weighs most: ${first.text}; `;
+  const most = first === last ? '' : `the weightiest: ${first.text}; `;
   return `of several changes since, ${most}the last: ${last.text}`;
 }
 
@@ -101,8 +101,8 @@ const isPartly = (before: LockedFact, after: LockedFact): boolean =>
   (before.is_part || after.is_part) === true && (after.since ?? '') <= (before.since ?? '');
 
 /**
- * Recorded facts are always compared, observed ones only if both sides know them by the same method, and as a
- * whole or with a known change.
+ * Recorded facts are always compared. Observed facts are compared only if both sides know them by the same
+ * method. If one side is a part, a change since the lock must be known too.
  */
 function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
   if (!(before ?? after)?.is_observed) return true;

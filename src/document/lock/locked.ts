@@ -72,7 +72,7 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** Keeps only changes of facts whose locked values do not show what changed. */
+/** Keeps only changes of locked facts whose kinds have words for a change. */
 export const toChanges = ({ observations }: ListingDocument): LockChanges =>
   Object.fromEntries(
     observations.flatMap((one) => {

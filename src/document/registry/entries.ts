@@ -126,9 +126,9 @@ function withinSchema(server: JsonObject): JsonObject {
 }
 
 /**
- * A record without packages and remotes that do not fit the schema, because typed clients would refuse the
- * whole page. It also lacks what a publisher may not state: the stars and licence that hosts show as facts,
- * and a block under our key.
+ * Leaves out packages and remotes that do not fit the schema, because typed clients would refuse the whole
+ * page. Also leaves out what a publisher may not state: the stars and licence that hosts show as facts, and a
+ * block under our key.
  */
 export function toServer(
   { record, handle, version }: ListingVersion,

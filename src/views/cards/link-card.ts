@@ -16,7 +16,7 @@ const emoji = /\p{Extended_Pictographic}|\ufe0f|\u200d/gu;
 const drawable =
   /^[ -~\u00a0-\u017f\u0370-\u03ff\u0400-\u045f\u0490\u0491\u2010-\u2015\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122\u2190-\u2193\u2212]+$/;
 
-/** Removes emoji. Returns undefined if the text has other characters that the font lacks. */
+/** Removes emoji. Returns undefined if the rest is empty or has characters that the font lacks. */
 const toDrawable = (text: string): string | undefined => {
   const plain = text.replaceAll(emoji, '').replaceAll(/\s+/g, ' ').trim();
   return drawable.test(plain) ? plain : undefined;

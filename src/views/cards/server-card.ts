@@ -13,7 +13,7 @@ const description =
 const cardDescription =
   'Independent evidence about MCP servers before a purchase, with source and date. No score.';
 
-/** Its card and its introduction over MCP both use this name, so that they agree. */
+/** The server card and the introduction over MCP both use this name. */
 export const toServerName = ({ publicUrl }: Pick<ServerSite, 'publicUrl'>): string =>
   `${reversedHost(publicUrl)}/dossier`;
 

@@ -69,7 +69,7 @@ export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
 ${paste(`optout ${handle}`)}
 <ul>${optOutRules(step.standing, places).map((rule) => html`<li>${rule}</li>`)}</ul>
 <form class="stacked" method="post" action="${pagePath(handle)}/claim#withdraw"${target}>${hiddenFields({ optout: 'true' })}${placeField(places, claimFile)}
-${isClaimed ? capabilityField('opt-out-key', { hint: 'Optional. With it, the check withdraws the listing at once. It is used for this check only, as if it were sent in the Authorization header.' }) : ''}
+${isClaimed ? capabilityField('opt-out-key', { hint: 'Optional. With this key, a check that finds the line withdraws the listing at once. The key is used for this check only, as if it were sent in the Authorization header.' }) : ''}
 <button type="submit" class="quiet">Check for the opt-out line</button></form>
 <div role="status">${answerOf(step)}</div>
 </section>`;
@@ -84,6 +84,6 @@ export const toWithdrawnPage = (site: PageSite, optOut: OptOut): Html =>
 <p class="eyebrow handle">${optOut.handle}</p>
 <h1>The listing is withdrawn</h1>
 <div id="opt-out-answer" class="is-withdrawn"><div class="notice">${optOutText(optOut, undefined)}</div>
-<p>Keep the line as long as the listing is to stay withdrawn. To have it listed again at the next check, take the line away and leave the other lines, or any text, in its place.</p>
+<p>Keep the line as long as the listing is to stay withdrawn. To have the listing shown again at the next check, remove the line, and leave the other lines or any other text there.</p>
 <form method="post" action="${pagePath(optOut.handle)}/claim">${hiddenFields({ optout: 'true', method: optOut.kind })}<button type="submit" class="quiet">Check whether the line is gone</button></form></div>`,
   });

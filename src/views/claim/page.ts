@@ -110,7 +110,7 @@ const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
         challenge,
       });
 
-/** The page of the claim says what a new line does to it. */
+/** The page of the claim says what a new line does to the claim. */
 const startOver = ({ handle, claim }: ClaimStep, method: ClaimKind) =>
   claim
     ? html`<p><a href="${pagePath(handle)}/claim">Start over on the page of the claim</a></p>`
@@ -152,7 +152,7 @@ const nextCheck = ({ check }: ClaimAnswer) => {
   const next_at = new Date(Date.parse(check.at) + wait_s * 1000).toISOString();
   return html`
 <p class="scripted">The next check runs by itself in <span data-countdown="${wait_s}" aria-live="off">${wait_s}</span> seconds.</p>
-<p class="unscripted">Press the button once it is there. If the line is not found, check again after ${next_at.slice(11, 19)} UTC.</p>`;
+<p class="unscripted">Press the button once the line is there. If the line is not found, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 };
 
 /** The part that is updated. The live region around it stays, so that screen readers announce changes. */
@@ -207,7 +207,7 @@ const steps = ({ handle }: ClaimStep) => html`
 <h2>How it goes</h2>
 <ol class="steps">
 <li>Save a secret key.</li>
-<li>Put one line where only the owner of the listing can.</li>
+<li>Put one line in a place that only the owner of the listing can change.</li>
 <li>Have the line checked. Once a check finds it, the key works.</li>
 </ol>
 <p>You need no account here and no token of a repository host. Agents do the same with <code>claim_agent</code>.</p>`;

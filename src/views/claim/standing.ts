@@ -43,7 +43,7 @@ ${capabilityField('another-key', { hint: asHeader, isRequired: true })}
 <button type="submit">${isSuspended ? 'Get a line that continues the claim' : 'Get another secret key'}</button></form>`;
 }
 
-/** These locations have the same consequences. */
+/** At each of these locations, a new line has the same consequences. */
 interface MoveGroup {
   readonly places: readonly ProofPlace[];
   readonly withKey: Foretold;
@@ -147,7 +147,7 @@ function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publ
 ${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
 }
 
-/** Each action has its consequences before its button. */
+/** The consequences of each action stand before its button. */
 export function standingPage(step: StandingStep, site: PageSite): Html {
   const { standing, ways } = step;
   const { handle, claim } = standing;

@@ -229,7 +229,7 @@ function comparisonTables(listings: readonly ComparedAgent[], documents: readonl
 <p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
 ${table(known, answers, answeredRows(documents), recorded)}
 ${kinds.map((id) => table(known, { id, title: kindTitles[id], of: 'Criterion' }, answerRows(known, id, notes)))}
-<p class="note">${compareStatement} Unknown is not a no: its fact says why it is not known.</p>
+<p class="note">${compareStatement} Unknown is not a no: the fact beside it says why.</p>
 ${notes.list()}`;
 }
 
@@ -254,7 +254,7 @@ const withHandle = (picks: Picks, handle: string, instead?: string): Picks => ({
 function foundBlock({ picks, found }: ComparePage) {
   if (!found) return '';
   if (found.length === 0)
-    return html`<p class="notice" role="status">No listing matches “${picks.add}”. All words must match; try fewer.</p>`;
+    return html`<p class="notice" role="status">No listing matches “${picks.add}”. Try other words.</p>`;
   return html`
 <section aria-labelledby="found"><h2 id="found">Listings that match “${picks.add}”</h2>
 <ul class="cards">${listingRows(found, picks.add, ({ handle }) =>

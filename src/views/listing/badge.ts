@@ -26,7 +26,7 @@ const longest = 32;
 const fitting = (...messages: readonly string[]) =>
   messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
 
-/** Returns undefined if there are no independent ratings. The others are not described. */
+/** Returns undefined if there are no independent ratings. Other ratings are not described. */
 function ratedText({ independent: { sources, ratings, outcomes } }: NativeSignals): string | undefined {
   if (sources === 0) return undefined;
   const from = counted(sources, 'source');
@@ -73,7 +73,7 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
   return suspended ? `claim suspended ${dayText(suspended.at)}` : 'claim suspended';
 }
 
-/** It says nothing about quality. */
+/** The message says nothing about quality. */
 export const toClaimBadge = (listing: ListingDocument): string =>
   listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
 
@@ -112,7 +112,7 @@ type BadgedListing = ReturnType<typeof toBadged>;
 const badgePath = (handle: string, style: BadgeStyle): string =>
   style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
 
-/** It names its date, because it does not change after it was pasted. */
+/** The text names its date, because a pasted text does not change. */
 const pastedText = ({ statement, date }: BadgedListing): string =>
   `${statement} As of ${date}; see the listing.`;
 
@@ -158,7 +158,7 @@ export const toBadgePage = (site: PageSite, document: ListingDocument, style: Ba
     shown: 'publishers',
     description: `The badge of ${listing.handle} in three styles. It is never a mark of quality.`,
     body: html`
-<p class="lead">It shows the first of these that is known: that the listing is a sample, malicious code that was reported in a package, independent ratings, the claim, the last answer of the endpoint, or since when it is listed. It is always grey, and never a mark of quality.</p>
+<p class="lead">The badge shows the first of these that is known: the word sample, malicious code that was reported in a package, independent ratings, the claim in force, the last answer of the endpoint, or a date of publication or update. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
 <h2>Copy it as</h2>
@@ -167,12 +167,12 @@ ${tabs(
   'Form',
   snippets(listing, site.config.publicUrl, style).map(([name, text]) => ({ name, body: paste(text) })),
 )}
-<p>The image is updated at most every five minutes. Its text alternative stays as pasted, so it names its date. The link leads to the listing with all evidence.</p>
+<p>The image is updated at most every five minutes. The text alternative stays as it was pasted, and therefore names its date. The link leads to the listing with all evidence.</p>
 ${
   document.claim &&
   html`
 <h2 id="claim-badge">Badge of the claim</h2>
-<p>It shows who claimed the listing and when, or that the claim is suspended.</p>
+<p>This badge shows when the listing was claimed and, if there is room, by whom. If the claim is suspended, it shows that.</p>
 ${paste(`[![Claim of ${listing.handle}](${site.config.publicUrl}/badge/${listing.handle}?show=claim)](${site.config.publicUrl}${pagePath(listing.handle)})`)}`
 }
 <p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,

@@ -82,7 +82,7 @@ export function toHistoryPage(
   // A check with nothing to tell, such as one that only stopped looking for a kind, is in the JSON alone.
   const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
   return toListingPart(site, listing, 'History', {
-    description: `What changed about ${listing.handle}, each change with its date and its entry of the log.`,
+    description: `What changed about ${listing.handle} and when, with links to entries of the log.`,
     body: html`
 <p class="lead">What changed, newest first. A value changed at some time between the last check that saw the old value and the first check that saw the new one.</p>
 ${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}

@@ -51,7 +51,7 @@ ${paste(text)}`,
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-/** Names and descriptions of inputs are shown once on the page, among the facts. */
+/** The names and descriptions of inputs are among the facts of the page, so only their number is here. */
 const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
   inputs.length > 0 &&
   html`<p class="note">As recorded, it takes <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
@@ -59,7 +59,7 @@ const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
 const withoutConfig = (remote: ListingRemote) =>
   /[{}]/.test(remote.url)
     ? html`<p>The recorded endpoint is a template: <code class="foreign">${remote.url}</code>. Fill in its values before you connect.</p>`
-    : html`<p>No configuration is given, because the recorded endpoint has a user name or is not an https address of a public host: <code class="foreign">${remote.url}</code></p>`;
+    : html`<p>No configuration is given, because the recorded endpoint is not an https address of a public host, or has a user name, password, space, backslash or asterisk: <code class="foreign">${remote.url}</code></p>`;
 
 function firstRemote(remote: ListingRemote, name: string): Html {
   const usable = toRemote(remote);
@@ -80,9 +80,9 @@ function runPackage(recorded: ListingPackage): Html {
   return html`
 <p>${toHtml(packageWords(recorded))}</p>${
     'why' in started
-      ? html`<p class="note">No command is shown, and allow lists and configurations leave it out: ${toHtml(started.why)}.</p>`
+      ? html`<p class="note">No command is shown, and allow lists and configurations leave the package out: ${toHtml(started.why)}.</p>`
       : line === undefined
-        ? html`<p class="note">No command line is shown, because shells read its words in different ways.</p>`
+        ? html`<p class="note">No command line is shown, because shells read the words of this command in different ways.</p>`
         : paste(line)
   }${needs(recorded)}`;
 }
@@ -95,7 +95,7 @@ function connectListing(listing: ListingDocument): Html {
   const [first, ...others] = listing.remotes.map((remote, at) => ({ remote, name: names[at] ?? '' }));
   if (!first)
     return html`
-<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' It is run on your machine:'}</p>
+<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' The service is run on your machine:'}</p>
 ${listing.packages.map(runPackage)}`;
   return html`
 ${firstRemote(first.remote, first.name)}
@@ -143,10 +143,10 @@ const receiptKeys = ({ handle, claim }: ListingDocument) =>
   claim?.receipt_keys &&
   html`
 <section aria-labelledby="receipt-keys"><h3 id="receipt-keys">Keys for receipts</h3>
-<p class="note">The service signs receipts of interactions with these keys. The public keys are in <a href="${pagePath(handle)}.json">the JSON of this listing</a>, so that a receipt can be checked offline.</p>
+<p class="note">The service has published these keys for its receipts of interactions. <a href="${pagePath(handle)}.json">The JSON of this listing</a> has the public keys, with which a receipt can be checked offline.</p>
 <ul class="plain">${claim.receipt_keys.map(
     ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }) => html`
-<li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`,
+<li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; receipts count until ${minute(valid_until)}` : ''}</li>`,
   )}</ul></section>`;
 
 const claimSection = (listing: ListingDocument, ways: readonly ProofPlace[], site: PageSite): Html => html`

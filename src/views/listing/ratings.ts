@@ -48,7 +48,7 @@ function monthTable(counts: readonly MonthCount[], date: string): Html {
 
 const sumOf = (counts: readonly MonthCount[]) => counts.reduce((sum, { ratings }) => sum + ratings, 0);
 
-/** Outcomes differ by shape and weight. None is louder than another, and none has a colour. */
+/** Outcomes differ by shape and weight, never by colour. */
 const outcomeMark = (outcome: string, text = outcome): Html =>
   html`<span class="outcome of-${outcome}">${text}</span>`;
 
@@ -64,7 +64,7 @@ export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
 
-/** A reason without a date is the meaning of the group, which is shown with its counts. */
+/** A reason without a date only repeats the meaning of the group, and the counts of the group show that. */
 const hasDate = /\d{4}-/;
 
 function ratingFacts(rating: ShownRating) {
@@ -127,7 +127,7 @@ ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a 
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-/** `meaning` is shown with the scores. */
+/** Scores are shown only if `meaning` is given. */
 function group(name: string, counts: RatingCounts, meaning?: string): Html {
   const parts = groupParts(counts);
   if (!parts)
@@ -168,7 +168,7 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** The result is empty if there are none, because the answer above says so. */
+/** Without any rating there is no block, because the answer above says so. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
   listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
   html`
@@ -188,8 +188,8 @@ function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): str
 }
 
 /**
- * Besides all outcomes, only groups and classes of proof with ratings are offered. The chosen class and
- * `none` are always among them.
+ * All outcomes and the group of independent ratings are offered. Other groups and classes of proof need a
+ * rating, except the chosen class and `none`.
  */
 function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   const counted = countProofs(native);
@@ -244,7 +244,7 @@ ${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map(ratingI
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
 }
 
-/** Without a filter, superseded and withdrawn records are included. */
+/** Without a filter, records that are not counted are included. */
 export const toRatingsPage = (
   site: PageSite,
   listing: ListingDocument,

@@ -157,7 +157,7 @@ const field = (query: string, isWrong = false) => html`
 <span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="2000" placeholder="webhooks, or a handle" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
 <button type="submit">Search</button></span>`;
 
-/** The query may start with words. */
+/** `query` fills the field. */
 export const plainSearchForm = (query = ''): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search">${field(query)}</form>`;
 

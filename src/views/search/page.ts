@@ -126,7 +126,7 @@ function unknownWord(
 }
 
 export const pageSize = 20;
-/** After these, `more` opens a new page. */
+/** After this many listings, `more` opens a new page. */
 export const maxShown = 200;
 
 /** The position is counted from 1 among all hits. Returns undefined if the address does not state it. */

@@ -161,7 +161,7 @@ it('does not call it a good sign that nothing is reported about what its registr
   });
   await client.close();
   expect(compared).toContain(
-    'no_malware_report: unknown. OSV lists no report about a recorded package that its registry does not have, which means nothing. [1]',
+    'no_malware_report: unknown. OSV lists no report about a recorded package. Its registry does not have the package, so this means nothing. [1]',
   );
   expect(compared).toContain('no_malware_report: not_met.');
   const page = await (

@@ -99,10 +99,10 @@ it('a history of a change of the payee alone says that amount, asset, network an
   const since = await history({ since: inDays(2) });
   expect(since.changes[0]).toContain('Address that is paid');
   expect(since.unchanged).toBe(
-    `Unchanged in every check from ${inDays(2)} to ${inDays(3)} that saw it: ${price}; whether it asks for credentials first: no.`,
+    `Unchanged from ${inDays(2)} to ${inDays(3)}, in each check that saw the fact: ${price}; whether it asks for credentials first: no.`,
   );
   expect((await history({ since: inDays(2), kind: 'price' })).unchanged).toBe(
-    `Unchanged in every check from ${inDays(2)} to ${inDays(3)} that saw it: ${price}.`,
+    `Unchanged from ${inDays(2)} to ${inDays(3)}, in each check that saw the fact: ${price}.`,
   );
   const all = await history({});
   expect(all.unchanged).not.toContain('quoted price');

@@ -291,7 +291,7 @@ describe('beside an offer that cannot be read', () => {
   const historyOf = async (name: string) =>
     JSON.stringify(await call('get_history', { handle: handleAt(name), kind: 'price' }));
   const other =
-    'read in another part than before, and compared only in what both have: Price that the endpoint quotes';
+    'another part was read than before, and only what both parts have was compared: Price that the endpoint quotes';
 
   it('an offer that is new is dated from the check that first saw it', async () => {
     const dear = offerOf({ payTo: numbered(20), amount: '9000000' });

@@ -73,7 +73,7 @@ afterAll(async () => {
 
 const price = 'Price that the endpoint quotes: 0.01 USDC on Base at ';
 const asked = 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know';
-const inRecord = 'Dossier has not checked whether fields of the record that it does not read state a price.';
+const inRecord = 'Dossier has not checked whether unread fields of the record state a price.';
 
 /** What every adapter says of the price of a listing. */
 async function said(name: string) {
