@@ -244,7 +244,7 @@ it('a server with one session for all is said to be that, and is asked for none 
   const restarted = await check('one-session', { ...one, initialize: session() });
   expect(asked.splice(0)).toEqual(['discover']);
   expect(restarted['endpoint.answers']?.missed?.reason).toMatch(
-    /^Dossier sent `https:\/\/one-session\.example\.com\/mcp` no `initialize`: on \d{4}-\d\d-\d\d it had one session for all clients, which a check would take from them\.$/,
+    /^Dossier sent `https:\/\/one-session\.example\.com\/mcp` no `initialize`: on \d{4}-\d\d-\d\d this endpoint had one session for all clients, which a check would take from them\.$/,
   );
   directory.wait(6 * day_s);
   const later = await check('one-session');

@@ -488,11 +488,11 @@ it.each([
   ['loop', 'The endpoint’s list of tools has no end: a page names an earlier page as the next one.'],
   [
     'overlap',
-    'The endpoint’s list of tools has the same name twice, so that the name does not tell the two apart.',
+    'The endpoint’s list of tools has the same name twice, so the name does not tell the two apart.',
   ],
   [
     'double',
-    'The endpoint’s list of tools has the same name twice, so that the name does not tell the two apart.',
+    'The endpoint’s list of tools has the same name twice, so the name does not tell the two apart.',
   ],
   [
     'pages',

@@ -171,7 +171,7 @@ it('asks for nothing where robots.txt has more rules than it reads, says so, and
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
     outcome: 'not_asked',
     reason:
-      'The robots.txt of `shared.example.com` has more rules for Dossier than the 1,000 that it reads, so Dossier requested nothing else there.',
+      'The robots.txt of `shared.example.com` has more than 1,000 rules for Dossier, so Dossier requested nothing else there.',
   });
   await reading.close();
   robots = '';

@@ -156,7 +156,7 @@ it('a database that fails for a while ends no look, and begins none beside the 3
   const observing = startObserving({ ...directory.context, log }, stopping.signal);
   await expect.poll(async () => (await observed(directory)).length, patience).toBe(40);
   await editDatabase(databaseUrl, 'alter table observation rename to away');
-  await expect.poll(() => lines.join(''), patience).toContain('what is due could not be read');
+  await expect.poll(() => lines.join(''), patience).toContain('a round of the schedule failed');
   await editDatabase(databaseUrl, 'alter table away rename to observation');
   directory.wait(2 * 86_400);
   const now = directory.context.clock().toISOString();

@@ -17,7 +17,7 @@ const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) =>
 });
 export type ListedMembers = ReturnType<typeof toListedMembers>;
 
-/** The JSON values that the lists of one check may still have in all, because they are kept until it ends. */
+/** How many JSON values further lists of one check may have. All lists are kept until the check ends. */
 export interface ListRoom {
   values: number;
 }
@@ -65,7 +65,7 @@ const standsStill = ({ title }: Surface) =>
 const sameName = ({ title }: Surface) =>
   noAnswer(
     'otherwise',
-    say`The endpoint’s list of ${title} has the same name twice, so that the name does not tell the two apart.`,
+    say`The endpoint’s list of ${title} has the same name twice, so the name does not tell the two apart.`,
     ok,
   );
 

@@ -8,8 +8,8 @@ const asked_again_ms = 7 * day_ms;
 export type OneSession = ReturnType<typeof createOneSession>;
 
 /**
- * Remembers which endpoints have one session for all clients. After a restart of such a server, a check would
- * take that session from its users.
+ * Remembers for a week which endpoints have one session for all clients. After a restart of such an endpoint,
+ * a check would take that session from its users.
  */
 export function createOneSession(clock: () => Date) {
   const refusals = new Map<string, string>();
@@ -24,7 +24,7 @@ export function createOneSession(clock: () => Date) {
       const refused_at = refusals.get(url);
       if (!refused_at || clock().getTime() - Date.parse(refused_at) >= asked_again_ms) return undefined;
       return notAsked(
-        say`Dossier sent ${code(url)} no \`initialize\`: on ${day(refused_at)} it had one session for all clients, which a check would take from them.`,
+        say`Dossier sent ${code(url)} no \`initialize\`: on ${day(refused_at)} this endpoint had one session for all clients, which a check would take from them.`,
       );
     },
   };

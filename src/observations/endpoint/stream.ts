@@ -48,13 +48,13 @@ const withoutAddress = none(
 /** A server of the newer transport may keep a stream open without sending an event. */
 async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
   await setTimeout(first_ms, undefined, { signal });
-  const why = say`The endpoint opened no event stream that named an address for messages within ${first_ms / 1000} seconds.`;
+  const why = say`Within ${first_ms / 1000} seconds, the endpoint opened no event stream that names an address for messages.`;
   return none('silent', why, { cause: 'timeout' });
 }
 
 /**
  * Asks over HTTP with SSE (2024-11-05): a GET opens a stream, in which the address for messages and the
- * replies arrive. Throws only the reason of the observer's signal.
+ * replies arrive. Failures of the host are results.
  */
 export async function askOverStream(
   url: string,

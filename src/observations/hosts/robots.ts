@@ -3,7 +3,7 @@ import { code, say } from '../../core/words.ts';
 import { longestAddress, type NoAnswer, noAnswer, notAsked, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
-/** `texts` are the parts of the path between `*`; `isWhole` if the path ends with `$`. */
+/** `texts` are the parts of the path between `*`. `isWhole` tells whether the path ends with `$`. */
 interface RobotsRule {
   readonly texts: readonly string[];
   readonly isWhole: boolean;
@@ -94,8 +94,8 @@ function pathsFor(text: string): ReadonlyMap<string, boolean> {
 const perRule_bytes = 200;
 
 /**
- * `isAllowed` returns undefined if a robots.txt (RFC 9309) has more than 1,000 rules for Dossier, which are
- * not read. `size_bytes` estimates the memory of the result.
+ * If a robots.txt (RFC 9309) has more than 1,000 rules for Dossier, none of the rules is read and `isAllowed`
+ * returns undefined. `size_bytes` estimates the memory of the result.
  */
 export function parseRobots(text: string) {
   const rules: RobotsRule[] = [];
@@ -123,7 +123,7 @@ const cached_ms = 24 * 3600 * 1000;
 const mostCached_bytes = 16 * 1024 * 1024;
 /** A robots.txt that could not be read is requested again after this time. */
 const failed_ms = 600_000;
-/** Longer than a connection may take to open (net/client.ts), so a host that exceeds it has accepted one. */
+/** A connection has less time to open (net/client.ts). A host that exceeds this time has accepted one. */
 const timeout_ms = 10_000;
 /** The part of a file that is read; RFC 9309 section 2.5 requires at least 500 KiB. */
 const longestFile_bytes = 512 * 1024;
@@ -145,7 +145,7 @@ const none = (unread: NoAnswer): Rules => ({
 
 const tooMany = (host: string) =>
   notAsked(
-    say`The robots.txt of ${code(host)} has more rules for Dossier than the 1,000 that it reads, so Dossier requested nothing else there.`,
+    say`The robots.txt of ${code(host)} has more than 1,000 rules for Dossier, so Dossier requested nothing else there.`,
   );
 
 const disallowed = (host: string): NoAnswer =>
@@ -153,14 +153,16 @@ const disallowed = (host: string): NoAnswer =>
 
 const ofWholeHost: ReadonlySet<NoAnswer['cause']> = new Set(['connection', 'broke_off', 'certificate']);
 
-/** If the host accepted a connection, it might have answered at its other addresses. */
+/** A host whose robots.txt takes too long or is not readable may still answer at its other addresses. */
 const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
   (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));
 
 const notAnswered = ({ why }: NoAnswer): NoAnswer =>
   notAsked(say`${why} It was for robots.txt, so Dossier requested nothing else there (RFC 9309).`);
 
-/** A missing file (3xx, or 4xx except 429) allows everything (RFC 9309 section 2.3.1). */
+/**
+ * HTTP 3xx, and 4xx except 429, count as a missing file, which allows everything (RFC 9309 section 2.3.1).
+ */
 async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
   let read_bytes = 0;

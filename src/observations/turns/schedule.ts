@@ -22,10 +22,12 @@ export interface CheckCounts {
 
 const page = 500;
 const places = 32;
-/** The places for one domain or namespace, or for checks that one control root or network asked for. */
+/**
+ * The places for one domain, one namespace, one control root that asks for checks, or one network of readers.
+ */
 const placesOfKey = 2;
 const placesOfReaders = 8;
-/** Bounds on the checks that maintainers asked for, and on those that reading began. */
+/** Bounds on the checks that holders of claims asked for, and also on the checks that reading began. */
 const mostAsked = 64;
 const mostAskedOfKey = 8;
 const leasedPause_ms = 2000;
@@ -35,7 +37,10 @@ const rest_ms = 3_600_000;
 /** Other work gets its turn after the keys of this many listings. */
 const readAtOnce = 50;
 
-/** ms since 1970: an interval (±10 %) after the last run, or at once if the record changed since. */
+/**
+ * Returns ms since 1970: an interval (±10 %) after the last run, or 0 if there was none or the record changed
+ * since.
+ */
 export function dueAt_ms(
   handle: string,
   { observed_at, due_since }: Pick<ReadListing, 'observed_at' | 'due_since'>,
@@ -175,7 +180,7 @@ export function createSchedule(
   };
 
   return {
-    /** Returns how many listings were not waiting yet. */
+    /** Returns by how many listings the queue grew. */
     async fill() {
       const before = due.size();
       // Listings of one import follow each other. The order by digest mixes them.
@@ -197,7 +202,7 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /** Returns whether a check of the listing waits or runs. */
+    /** Returns whether a check that somebody asked for, or that reading began, waits or runs. */
     read({ network, ...listing }: ReadListing): boolean {
       const { handle } = listing;
       if (asked.has(handle)) return true;
@@ -214,7 +219,9 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /** Begins what may begin, and waits until more may. */
+    /**
+     * Begins the checks that may begin, and waits until one ends, one is added, or a short time has passed.
+     */
     async step() {
       news = Promise.withResolvers();
       while (running.size < places && !signal.aborted && (await beginNext()));
@@ -230,7 +237,10 @@ export function createSchedule(
   };
 }
 
-/** Leaves out the shipped sample. If a process is killed in this call, the next call continues. */
+/**
+ * Checks all due listings except those of the shipped sample. If a process is killed in this call, the next
+ * call continues.
+ */
 export async function observeDue(
   checks: Checks,
   context: ScheduleContext,
@@ -254,8 +264,8 @@ const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * While there are no due listings, looks for them less and less often, at least every ten minutes. Never
- * throws; resolves once the running checks have ended.
+ * While no listing becomes due, looks for due ones less and less often, but at least every ten minutes. Never
+ * throws. Resolves after the signal is aborted and the running checks have ended.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,
@@ -285,7 +295,7 @@ export async function startObserving(
       await schedule.step();
       return 0;
     },
-    onError: (err) => log.warn({ err }, 'what is due could not be read; it is tried again'),
+    onError: (err) => log.warn({ err }, 'a round of the schedule failed; it is tried again'),
   });
   delete askedChecks.add;
   delete askedChecks.read;
