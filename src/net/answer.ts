@@ -5,7 +5,7 @@ import { code, own, say, type Words } from '../core/words.ts';
  * Why a question to a host brought no value (docs/observations.md).
  * - `nothing`: the host answered without a value.
  * - `asks`: the host asks for credentials or a payment first.
- * - `absent`: what was asked for does not exist there, by a 404 or 410 for example.
+ * - `absent`: what was asked for does not exist there, for example because of HTTP 404 or 410.
  * - `otherwise`: an HTTP response that is not what was asked for.
  * - `silent`: the host was tried, and no usable answer came.
  * - `refused`: robots.txt or the publisher does not allow the request.
@@ -23,12 +23,12 @@ export type OutcomeWithoutValue =
 export interface NoAnswer {
   readonly result: 'no_answer';
   readonly outcome: OutcomeWithoutValue;
-  /** A sentence that is true when read alone. */
+  /** Text that is true when read alone. */
   readonly why: Words;
   readonly asks_for?: 'credentials' | 'payment';
-  /** The other host that a redirect names is `redirects_to`. */
   readonly status?: number;
   readonly media_type?: string;
+  /** The host that a redirect names, if that is not the asked one. */
   readonly redirects_to?: string;
   /** The kind of failure, if the outcome and the status do not tell it. */
   readonly cause?:
@@ -54,7 +54,7 @@ export const noAnswer = (
 
 export const notAsked = (why: Words): NoAnswer => noAnswer('not_asked', why);
 
-/** The limit counts characters of the percent-encoded URL. */
+/** The most characters of a percent-encoded URL. */
 export const longestAddress = 2048;
 
 export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
@@ -64,17 +64,17 @@ export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
       )
     : undefined;
 
-/** A response of a foreign host, whose body is untrusted. */
+/** An untrusted response of a foreign host. */
 export interface Fetched {
   readonly result: 'response';
-  /** The requested address, or the one to which its host redirected. */
+  /** The requested address, or the address to which the same host redirected. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** `passing` may change by the next check: overload, a fault, a challenge to bots, a redirect elsewhere. */
+/** `passing` is any other response. It may be different at the next check. */
 type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
 
 const longestMessage = 2000;
@@ -210,8 +210,8 @@ const piece =
   /[\s,]*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
 
 /**
- * The challenges in the WWW-Authenticate header of a response, up to the first fault in it. A parameter that
- * is repeated with a different value is empty, because it is not known which one a client reads.
+ * The challenges in the WWW-Authenticate header of a response, up to the first fault in the header. A
+ * parameter that is repeated with a different value is empty, because a client may read either value.
  */
 export function challengesOf({ headers }: Pick<Fetched, 'headers'>) {
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];

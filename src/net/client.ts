@@ -15,8 +15,8 @@ import { readRetryAfter_s } from './retry-after.ts';
 export const refusedAddress = 'EREFUSEDADDRESS';
 
 /**
- * A `lookup` for sockets that fails unless every resolved address is allowed. The socket connects to an
- * address checked here, so that DNS rebinding has no effect.
+ * Creates a `lookup` for sockets that fails unless every resolved address is allowed. DNS rebinding has no
+ * effect, because the socket connects to an address that was checked here.
  */
 export const createGuardedLookup =
   (
@@ -43,11 +43,11 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
   readonly deadline: AbortSignal;
-  /** Gets each piece of the body and tells whether it is enough, for streams that servers leave open. */
+  /** Gets each piece of the body. If it returns true, the rest of the body is not read. */
   readonly isComplete?: (piece: Uint8Array) => boolean;
 }
 
-/** `location` is set on redirects, which this client never follows. */
+/** This client follows no redirects. `location` is set if the status is 3xx. */
 export interface OutboundResponse {
   readonly result: 'response';
   readonly status: number;
@@ -74,8 +74,8 @@ export interface FailedRequest {
 /** Every failure is a result; a method throws only within a transaction of the store. */
 export interface OutboundClient {
   /**
-   * Resolves the name of the host, before the deadline of a request begins. Its addresses are judged only
-   * when a request connects.
+   * Returns why a request would not be sent: the rules refuse the URL, or its host was not resolved. Resolved
+   * addresses are judged only when a request connects. Call it before the deadline of the request begins.
    */
   whyUnsent(url: URL, signal: AbortSignal): Promise<FailedRequest | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | FailedRequest>;
@@ -90,11 +90,11 @@ export interface OutboundRules {
   readonly userAgent: string;
   readonly bodyLimit_bytes: number;
   readonly headerLimit_bytes?: number;
-  /** The most connections to one host. */
+  /** The most connections to one origin; default 4. */
   readonly connections?: number;
   /** The resolver for names of public hosts. */
   readonly names?: Names;
-  /** Returns undefined to refuse a URL, which results in `host_unreachable`. */
+  /** Returns undefined to refuse a URL. The request then ends with `host_unreachable`. */
   reach(url: URL): Reach | undefined;
 }
 
@@ -116,7 +116,7 @@ const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliD
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
   const decoder = ownMember(decoders, coding.toLowerCase())?.();
-  // The decoder's reader gets the error.
+  // Whoever reads from the decoder gets the error.
   return decoder && pipeline(body, decoder, () => undefined);
 }
 
@@ -160,7 +160,7 @@ const isCutOff = (error: unknown) =>
   error instanceof errors.ResponseContentLengthMismatchError ||
   (error instanceof errors.HTTPParserError && error.message.includes('Invalid EOF state'));
 
-/** So undici ends a connection after an unsolicited 100 Continue or 101 Switching Protocols. */
+/** undici fails like this after an unsolicited 100 Continue or 101 Switching Protocols. */
 const isUnasked = (error: unknown) =>
   error instanceof Error && (error.message === 'bad response' || errorCodeOf(error) === 'ERR_ASSERTION');
 
@@ -198,7 +198,7 @@ const unsentCodes: Readonly<Record<string, NonNullable<FailedRequest['unsent']>>
   [unresolvedName]: 'unresolved',
 };
 
-/** Returns undefined if the error does not show that nothing was sent. */
+/** Returns undefined if something may have been sent. */
 export const whyUnsentBy = (error: unknown): FailedRequest['unsent'] =>
   isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, errorCodeOf(error));
 
@@ -215,7 +215,10 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
-/** Returns undefined for an address, a name with addresses (allowed or not), or a host that is not public. */
+/**
+ * Returns undefined for an address, for a name with addresses (allowed or not), and if `addresses` is not
+ * `public`.
+ */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,

@@ -26,7 +26,7 @@ type DnsQuestion = AskedName & { readonly id: number };
 const recursionDesired = 0x100;
 /** Asks the server to say whether it validated the answer (RFC 6840 section 5.7). */
 const authenticData = 0x20;
-/** Answers up to this size come over UDP without being split on their way (RFC 9715). */
+/** Answers up to this size are usually not split on their way (RFC 9715). */
 const udpPayload_bytes = 1232;
 
 const toPacket = ({ name, type, id }: DnsQuestion): Packet => ({
@@ -120,10 +120,10 @@ function toRecordText(answer: Answer): string {
   return Buffer.concat([data].flat().map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-/** Thrown if a DNS server sent no answer, which says nothing about the name. */
+/** A DNS server sent no answer. This says nothing about the name. */
 export class SilentServer extends Error {}
 
-/** UDP may lose packets. */
+/** Asks a second time if no answer comes, because UDP may lose packets. */
 async function askServer(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
     const deadline = AbortSignal.timeout(timeout_ms);
@@ -136,8 +136,9 @@ async function askServer(server: string, asked: AskedName, timeout_ms: number): 
 }
 
 /**
- * `dnssec` is set if the server says that it validated the answers (AD bit, RFC 4035 section 3.2.3). NXDOMAIN
- * and an empty answer are absence; other codes, silence, and too many records or CNAMEs throw.
+ * `dnssec` tells whether the server says that it validated each answer (AD bit, RFC 4035 section 3.2.3).
+ * Returns no records for NXDOMAIN and for an empty answer. Throws for other codes, silence, and too many
+ * records or CNAMEs.
  */
 export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;
@@ -159,8 +160,8 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
 }
 
 /**
- * Returns undefined for a name in HOST_OVERRIDES or below one if DNS_SERVERS is not set: such a name need not
- * exist outside, and asking would leak it.
+ * If DNS_SERVERS is not set, returns undefined for the hosts in HOST_OVERRIDES and all names below them. Such
+ * a name may exist only in the operator's network, and a question would leak it.
  */
 export function dnsServersFor(
   { dnsServers, hostOverrides }: Pick<Config, 'dnsServers' | 'hostOverrides'>,

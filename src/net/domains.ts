@@ -15,7 +15,7 @@ function agree(answers: readonly (Awaited<ReturnType<typeof readRecords>> | unde
   return {
     /** The records that every server gave. */
     records,
-    /** Only then is a missing record known to be gone. */
+    /** Whether all servers gave the same records. If not, a missing record may still exist. */
     isAgreed: records.length === all.size,
     resolvers: given.length,
     dnssec: given.every(({ dnssec }) => dnssec),

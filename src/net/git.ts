@@ -10,7 +10,7 @@ import type {
 } from './client.ts';
 
 const toPacketLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
-/** The packet between a command and its arguments. */
+/** The packet before the arguments of a command. */
 const delimiter = '0001';
 /** The packet that ends a request or a response. */
 const flush = '0000';
@@ -38,7 +38,7 @@ const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
 /** A branch name of plain characters. Any other name is not passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
-/** Yields undefined and ends if a packet is cut off or states no size. */
+/** Yields undefined and ends if a packet states no size, or its content is cut off. */
 function* packetsOf(
   body: Buffer,
 ): Generator<{ readonly size: number; readonly content: Buffer } | undefined> {
@@ -55,7 +55,7 @@ function* packetsOf(
   }
 }
 
-/** The lines before the flush packet; undefined without one. */
+/** The lines before the flush packet. Returns undefined if another special packet or the end comes first. */
 function toLines(body: Buffer): string[] | undefined {
   const lines: string[] = [];
   for (const packet of packetsOf(body)) {
@@ -66,7 +66,7 @@ function toLines(body: Buffer): string[] | undefined {
   return undefined;
 }
 
-/** 'empty' for a repository without commits, undefined for a malformed response. */
+/** Returns 'empty' if HEAD has no commit, and undefined for a malformed response. */
 export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
   if (!lines) return undefined;
@@ -117,8 +117,8 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
 /**
- * The committer's time, RFC 3339. Returns undefined if the response does not hold the commit that was asked
- * for: the id is compared with the digest of what was read.
+ * Returns the committer's time (RFC 3339), or undefined if the response does not hold this commit with a
+ * time. The id is compared with the digest of the content.
  */
 export function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);
@@ -140,8 +140,8 @@ const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\//;
 const htmlPage = /^\s*<(!doctype html|html[\s>])/i;
 
 /**
- * The text of a claim file, or why there is none. `not_text` means not UTF-8, binary, or an HTML page in
- * place of the file.
+ * The text of a file, or why there is none. `not_text` means not UTF-8, binary, or an HTML page in place of
+ * the file.
  */
 export function toFileText(
   body: Buffer,
@@ -171,7 +171,7 @@ const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/
 
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
-/** Hosts redirect to their own spelling of a path. */
+/** Some hosts redirect to their own spelling of a path. */
 const isSameSpelling = (from: URL, to: URL) =>
   to.origin === from.origin &&
   !to.username &&
@@ -195,8 +195,8 @@ function toFailure(
 }
 
 /**
- * Sends requests to one forge under one deadline. Follows one redirect, and only to a different spelling of
- * the same path.
+ * Sends requests to one forge under one deadline. For each request, follows at most one redirect, and only to
+ * a different spelling of the same path.
  */
 export const createExchange =
   (client: OutboundClient, deadline: AbortSignal) =>

@@ -10,9 +10,9 @@ import { withoutRoot } from './addresses.ts';
 
 /**
  * Why a name leads to no address.
- * - `no_address`: DNS answered that it has none.
- * - `unresolved`: DNS gave no answer, although it recently resolved a name of a different domain.
- * - `no_way`: DNS gave no answer, and that may be our fault, or the caller did not wait for it.
+ * - `no_address`: DNS answered that the name has no address.
+ * - `unresolved`: DNS gave no answer, although it resolved a name of a different domain in the last hour.
+ * - `no_way`: DNS gave no answer, perhaps by our own fault, or the caller stopped waiting for the answer.
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
@@ -22,10 +22,12 @@ const cached_ms = 30_000;
 /** Failures are cached too, because a request resolves a name first and its connection resolves it again. */
 const failed_ms = 1000;
 const mostNames = 1000;
-/** How many questions may be pending for one registrable domain, whose name servers may be silent. */
+/** How many names of one registrable domain may be resolved at once. The domain's servers may be silent. */
 const pendingOfDomain = 4;
 const remembered_ms = 3_600_000;
-/** How long to wait for the other address family. RFC 8305 section 3 has 50 ms, but here no user waits. */
+/**
+ * After one address family has answered, the other one has this long. RFC 8305 section 3 recommends 50 ms.
+ */
 const otherFamily_ms = 1000;
 
 const absent = /^(?:ENOTFOUND|EBADNAME|ENODATA)$/;
@@ -57,11 +59,11 @@ async function resolveName(
   return codes.some((code) => ours.test(code)) ? 'no_way' : 'unanswered';
 }
 
-/** If this many domains in a row get no answer, our own DNS servers may have failed. */
+/** If this many domains get no answer before a name is resolved again, our DNS servers may have failed. */
 const mostSilent = 3;
 
 function createKnownDomains() {
-  /** The time (ms since 1970) by domain, oldest first. Of two entries, one is about another domain. */
+  /** The last two domains with a resolved name, and when (ms since 1970); the older one is first. */
   const resolved = new Map<string, number>();
   const silent = new Set<string>();
   return {
@@ -74,14 +76,16 @@ function createKnownDomains() {
     noteSilent(domain: string) {
       if (silent.size < mostSilent) silent.add(domain);
     },
-    /** Tells whether a missing answer is the fault of the name's domain and not ours. */
+    /** Tells whether a missing answer is probably the fault of the domain and not ours. */
     isTheirs: (domain: string) =>
       silent.size < mostSilent &&
       [...resolved].some(([other, at_ms]) => other !== domain && Date.now() - at_ms <= remembered_ms),
   };
 }
 
-/** Names that always mean this machine and are never sent to DNS (RFC 6761 section 6.3). */
+/**
+ * Tells whether a name always means this machine. Such a name is never sent to DNS (RFC 6761 section 6.3).
+ */
 export const isOfThisMachine = (name: string): boolean => /(?:^|\.)localhost\.?$/i.test(name);
 const loopback: ResolvedAddresses = [
   { address: '127.0.0.1', family: 4 },

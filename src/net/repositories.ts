@@ -20,7 +20,7 @@ import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } 
 
 export type { RepositoryPlace } from './repository-place.ts';
 
-/** `check.result` in docs/reference.md. */
+/** docs/reference.md explains these values of `check.result`. */
 type ReadFailure =
   | ExchangeFailure['result']
   | 'file_absent'
@@ -59,7 +59,7 @@ async function readHeadRef(exchange: GitExchange, url: URL): Promise<HeadRef | R
   const response = await askGit(exchange, url, toHeadQuery(agent));
   if (response.result === 'too_large') return { result: 'host_error' };
   if (response.result !== 'response') return response;
-  // The body does not count: it is git's, or a page from something in between.
+  // The body is ignored, because a page in it may come from something between Dossier and the host.
   const meaning = meaningOf({ ...response, url: url.href, text: '' });
   // Forges ask for credentials for a repository that is private or does not exist.
   if (meaning === 'absent' || meaning === 'credentials') return { result: 'repository_not_found' };
@@ -87,8 +87,8 @@ async function readFile(exchange: GitExchange, url: URL): Promise<FileRead> {
 }
 
 /**
- * If HEAD cannot be read from what the host answers, the file is read without a commit. That result counts
- * only if it is about the file.
+ * If the host answers without a readable HEAD, the file is read without a known commit. The result of that
+ * read counts only if it is about the file.
  */
 async function checkRepository(
   exchange: GitExchange,
@@ -160,7 +160,7 @@ export function createRepositoryReader(
       commit: string,
     ): Promise<{ readonly committed_at: string } | RepositoryFailure> =>
       read(place, (exchange, bases) => readCommit(exchange, toUploadPackUrl(place, bases), commit)),
-    /** `file_absent` also means that there is no such commit or repository. */
+    /** `file_absent` may also mean that there is no such commit or repository. */
     readAt: (
       place: RepositoryPlace,
       { commit, fileName }: { readonly commit: string; readonly fileName: string },

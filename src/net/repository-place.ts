@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 export interface RepositoryPlace {
   /** The recorded host in lower case: a key of REPOSITORY_HOSTS. */
   readonly host: string;
-  /** `owner/name` (on GitLab any depth of groups), as recorded, without .git. */
+  /** `owner/name` (on GitLab any depth of groups) without .git, as recorded or in lower case. */
   readonly path: string;
   /** `host/path` in lower case. */
   readonly key: string;
@@ -49,7 +49,9 @@ export const toRawUrl = (
 ): URL => new URL(`${bases.raw}/${rawPaths[layoutOf(host, bases)](path, ref, fileName)}`);
 
 const longest = 2000;
-/** Forges whose repositories are always `owner/name`; the rest of a link is a path inside the repository. */
+/**
+ * Repositories on these forges are always `owner/name`. The rest of a link is a path inside the repository.
+ */
 const ownerAndName = new Set(['github.com', 'codeberg.org', 'bitbucket.org']);
 
 /** Turns the ssh forms `git@host:owner/name` and `ssh://git@host:22/owner/name` into a URL. */
@@ -60,9 +62,9 @@ const toUrlText = (recorded: string) =>
     .replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
 
 /**
- * The key that spellings of one repository share: `host/path` in lower case. Accepts `git+https:`, `git:`,
- * `ssh:` and `git@host:path`. A link into a GitHub, Codeberg or Bitbucket repository, or below `/-/` as on
- * GitLab, counts as the repository.
+ * Returns `host/path` in lower case, which the usual spellings of one repository share. Also accepts
+ * `git+https:`, `git:`, `ssh:` and `git@host:path`. A link into a GitHub, Codeberg or Bitbucket repository,
+ * or below `/-/` as on GitLab, counts as the repository.
  */
 export function toRepositoryKey(recorded: string): string | undefined {
   if (recorded.length > longest) return undefined;

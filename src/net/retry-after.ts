@@ -1,6 +1,6 @@
 /**
- * The seconds that a Retry-After header asks for, as a delay or a date (RFC 9110 section 10.2.3); undefined
- * for any other text.
+ * The seconds that a Retry-After header asks for, as a delay or a date (RFC 9110 section 10.2.3). Returns
+ * undefined for a text that cannot be read as either.
  */
 export function readRetryAfter_s(value: string | null | undefined, now_ms: number): number | undefined {
   if (!value) return undefined;
