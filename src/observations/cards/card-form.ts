@@ -23,7 +23,7 @@ export const differing = <const Name extends string>(compared: Readonly<Record<N
 export const versionWords = (version: string | undefined): Words =>
   version === undefined ? own('') : say` version ${code(version)}`;
 
-/** The host and path of an address, which tell endpoints apart. */
+/** The host and path of an address. They tell endpoints apart. */
 export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.replace(/\/+$/, '')}`;
 
 export interface ServerCard {
@@ -34,7 +34,7 @@ export interface ServerCard {
   readonly addresses: readonly URL[];
   /** The revisions of MCP that the card states for an address. */
   protocolsOf(url: URL): readonly unknown[];
-  /** It is undefined if there is no list, or it says that the tools are dynamic. */
+  /** It is undefined if the card has no list of tools, or calls its tools dynamic. */
   readonly tools: readonly string[] | undefined;
 }
 
@@ -47,7 +47,7 @@ function toolsOf({ tools }: JsonObject): string[] | undefined {
   return isDynamic ? undefined : names.filter((name) => name !== '');
 }
 
-/** `base` is the address of the card; the older form has only a path as the endpoint's address. */
+/** `base` is the address of the card. In the older form, the endpoint's address may be only a path. */
 export function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
   const { serverInfo, remotes, transport, transports } = card;
   const info = asObject(serverInfo);

@@ -6,13 +6,13 @@ import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
 
 /** Both are read for terms of service too (terms.ts), so getting them sends no further request. */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
-/** The paths of most cards, from SEP-1649, which SEP-2127 replaces. */
+/** Most cards are at these paths of SEP-1649. SEP-2127 replaces that proposal. */
 const wellKnown = ['/.well-known/mcp/server-card.json', '/.well-known/mcp.json'];
 const cardType = 'application/mcp-server-card+json';
 const mostEntries = 1000;
 const mostFollowed = 3;
 
-/** A card, and its path on the endpoint's origin. */
+/** A card. `at` is the path on the endpoint's origin of the card, or of the catalog that holds it. */
 export interface FoundCard {
   readonly result: 'card';
   readonly at: string;
@@ -27,7 +27,9 @@ const shortPath = ({ pathname, search }: URL): string => `${pathname}${search}`.
 const names = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.some((one) => placeOf(one) === placeOf(url));
 
-/** A card without an address of its host is about the only endpoint that the listing has there. */
+/**
+ * A card without an address at this host is about the endpoint if the listing has no other endpoint there.
+ */
 function isAbout(card: ServerCard, url: URL, run: CheckRun): boolean {
   const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
   const isOfHost = card.addresses.some(({ host }) => host === url.host);
@@ -70,7 +72,7 @@ async function findInCatalogs(
 
 /**
  * Asks next to the endpoint (SEP-2127), then in the catalogs of its host, then at the paths of SEP-1649.
- * Stops after a request for a card that ends with `silent` or `not_asked`.
+ * Stops if the request next to the endpoint, or one to such a path, ends with `silent` or `not_asked`.
  */
 export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);

@@ -40,7 +40,10 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
   list.result === 'no_answer' &&
   (isUnanswered(list.outcome) || list.outcome === 'absent');
 
-/** Credentials asked for by the discovery count only if initialize brings no introduction and no price. */
+/**
+ * If the discovery asked for credentials, this counts only if initialize brings no introduction and asks for
+ * no payment.
+ */
 async function askOlder(
   talk: Conversation,
   { discovered, modern }: { readonly discovered: Replied; readonly modern: EndpointAnswer | undefined },
@@ -117,7 +120,7 @@ async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAns
   return run.cause === 'timeout' ? askOverStream(url, parts, observerSecondTry_ms) : run;
 }
 
-/** Throws only the reason of the observer's signal. */
+/** Failures of hosts are results. */
 export const askInTransports = (
   url: string,
   recorded: Transport,

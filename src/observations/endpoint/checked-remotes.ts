@@ -2,7 +2,9 @@ import type { Listing } from '../../listings/listing.ts';
 
 const mostRemotes = 10;
 
-/** Keeps at most ten remotes, one for each address: the one whose transport is checked first. */
+/**
+ * Keeps at most ten remotes. Of several at one address, keeps the first that is not SSE, or else the first.
+ */
 export function withCheckedRemotes<Of extends Pick<Listing, 'remotes'>>(listing: Of): Of {
   const { remotes } = listing;
   const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));

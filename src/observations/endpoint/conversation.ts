@@ -45,7 +45,7 @@ export interface EndpointAnswer {
   readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
   readonly list: ListedMembers | NoAnswer;
   readonly besides: Besides;
-  /** A response that asked for credentials before it listed the tools. */
+  /** The response that asked for credentials before the endpoint listed its tools. */
   readonly credentials?: Fetched;
   /** The first response that asked for a payment, whatever the message. */
   readonly payment?: Fetched;
@@ -83,7 +83,7 @@ export const createConversation = (
   read_bytes: 0,
   responses: 0,
   left: createPagesLeft(),
-  /** Whether the newest request for tools brought a list; undefined before the first one. */
+  /** Whether the last request for tools brought a list; undefined before the first request. */
   hasTools: undefined as boolean | undefined,
   sessionId: undefined as string | undefined,
 });
@@ -104,7 +104,10 @@ async function sendOnce(
   return toReplied(answer, id);
 }
 
-/** Sends a message again if the response asks for a payment, since the second may name a different payee. */
+/**
+ * Sends a message again if the response asks for a payment, since the second response may name a different
+ * payee.
+ */
 export async function send(
   talk: Conversation,
   message: (id: number) => RpcMessage,
@@ -236,7 +239,7 @@ async function withLists(
   message: ToMessage,
 ): Promise<EndpointAnswer> {
   const by: OpeningMessage = introduced.era === 'modern' ? 'discover' : 'initialize';
-  // server/discover is a message in the revision that it offers. initialize only agrees on a revision.
+  // server/discover is itself a message in the offered revision. initialize only agrees on a revision.
   let isSpoken = by === 'discover';
   const list = await askForList(surfaces.tools, talk, message, {
     note(reply) {
@@ -319,8 +322,8 @@ const notSpoken = none(
 );
 
 /**
- * A reason that may be temporary is preferred, and of two the earlier one in `replies`. If any message had a
- * result, the endpoint is not said to be absent.
+ * A reason that may be temporary is preferred. Of several, the first with a status or a cause is taken, or
+ * else the first. If any message had a result, the endpoint is not said to be absent.
  */
 export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));

@@ -19,7 +19,7 @@ import {
 } from '../../net/answer.ts';
 import { createEventReader } from './events.ts';
 
-/** Text of the endpoint is only in `result`, `response` and `again`; it cannot be taken for Dossier's own. */
+/** `answer` has Dossier's words, and marks names from the endpoint as code. The rest is untrusted. */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Fetched }
@@ -34,8 +34,8 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
 }
 
 /**
- * A message with a method is a request of the server, whose ids may be the same. As clients do, it accepts
- * the id as text.
+ * A message with a method is a request of the server, and may have the same id by chance. Like clients, this
+ * also accepts the id as text.
  */
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
@@ -61,7 +61,7 @@ function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   return noAnswer(isBusy ? 'silent' : 'otherwise', why, status);
 }
 
-/** With 429 or 503, the words of an error are about the load. */
+/** With 429 or 503, the words of an error are probably about the load. */
 const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
   status !== 429 && status !== 503 && typeof message === 'string' && isAskingForCredentials(message);
 

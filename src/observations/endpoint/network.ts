@@ -140,7 +140,7 @@ function shakeHands(
 
 /**
  * Connects only to public addresses and those of HOST_OVERRIDES. If robots.txt could not be read, connects
- * only if the certificate was the reason. Throws only the reason of the queue's signal.
+ * only if the certificate was the reason. Failures of the host are results.
  */
 export const createCertificates =
   (

@@ -30,7 +30,7 @@ export interface Surface {
   readonly noun: string;
   readonly title: Words;
   readonly count: (members: number) => Words;
-  /** Only the first has to be there. */
+  /** The endpoint need not know the methods after the first. */
   readonly lists: readonly [ListQuestion, ...ListQuestion[]];
   readonly isDeclared: (capabilities: JsonObject) => boolean;
   /** The JSON members that may hold the name of a member. The first that is a text is the name. */

@@ -2,7 +2,9 @@ import type { NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from './conversation.ts';
 import { type SurfaceMember, type SurfaceName, surfaceNames } from './surface.ts';
 
-/** Returns undefined if the list is not declared. */
+/**
+ * Returns undefined for a list that was not asked for, for example because the endpoint does not declare it.
+ */
 export const listOf = ({ list, besides }: EndpointAnswer, name: SurfaceName) =>
   name === 'tools' ? list : besides[name];
 

@@ -1,11 +1,11 @@
 import { registrableDomain } from '../../core/identity.ts';
 import type { FailedRequest } from '../../net/client.ts';
 
-/** A request without `result` was answered. */
+/** A request without `result` counts as answered. */
 export type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
 
 const remembered_ms = 3_600_000;
-/** If at least this many other domains are silent, our own network is suspected. */
+/** If at least this many other domains are silent and none answers, our own network is suspected. */
 const leastSilent = 3;
 
 const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
@@ -16,8 +16,9 @@ const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
  * because our own firewall may have refused it.
  */
 export function createCutOffWatch(clock: () => Date) {
-  /** The time (ms since 1970) of the last such request to each domain, oldest first. */
+  /** The time (ms since 1970) of each domain's last answered request, oldest first. */
   const answered = new Map<string, number>();
+  /** The time (ms since 1970) of each domain's last silent request, oldest first. */
   const silent = new Map<string, number>();
   const othersIn = (asked: Map<string, number>, domain: string) => {
     for (const [oldest, at_ms] of asked) {

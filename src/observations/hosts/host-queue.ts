@@ -9,7 +9,7 @@ export type HostQueue = ReturnType<typeof createHostQueue>;
 
 interface QueueTarget {
   readonly host: string;
-  /** A URL without its query. */
+  /** The requested URL without its query. */
   readonly address?: string;
 }
 
@@ -17,8 +17,8 @@ export interface HostTurn {
   /** Aborted when the process stops, or when another node may have the host. */
   readonly signal: AbortSignal;
   /**
-   * Notes a Retry-After. It applies to the address of the target, and to its host for at most five minutes.
-   * If the target has no address, all of it applies to the host.
+   * Notes a Retry-After. The pause applies to the address of the target, and to the host for at most five
+   * minutes. If the target has no address, the whole pause applies to the host.
    */
   pause(seconds: number): void;
 }
@@ -27,7 +27,7 @@ type QueueContext = Pick<Context, 'store' | 'clock'>;
 
 const firstWait_ms = 50;
 const longestWait_ms = 500;
-/** A lease of a host without requests is released after this time. */
+/** The lease of a host is released after this time without a request. */
 const idle_ms = 500;
 /** A node releases a host after this time if another node waits for it. */
 const tenure_ms = 3000;
@@ -35,13 +35,13 @@ const longestHostPause_s = 300;
 
 interface LeasedHost {
   readonly lease: Lease;
-  /** When requests may be sent again, by host and address. */
+  /** When requests may be sent again, by host or address. */
   readonly notBefore: Map<string, string>;
   tail: Promise<unknown>;
   /** The number of requests that wait for their turn or have it. */
   users: number;
   since_ms: number;
-  /** Requests that still wait take a new lease. */
+  /** Whether the lease was given up. Requests that still wait take a new one. */
   isOver: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -148,7 +148,7 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
 const isLater = (time: string | undefined, { clock }: Pick<QueueContext, 'clock'>) =>
   time !== undefined && time > clock().toISOString();
 
-/** RFC 3339; undefined if none of the hosts is in a pause now. */
+/** Returns the end of the longest pause of the hosts (RFC 3339), or undefined if none is in a pause now. */
 export async function pausedUntil(
   written: readonly string[],
   context: QueueContext,
@@ -188,7 +188,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
       },
     });
     signal.throwIfAborted();
-    // We ended this request ourselves, so its result says nothing about the host.
+    // This node lost the lease and ended the request, so the result says nothing about the host.
     if (leased.lease.signal.aborted) return 'over';
     if (pause_s > 0) await pause(asked, leased, pause_s);
     return { result };

@@ -4,13 +4,16 @@ import { withoutRoot } from '../../net/addresses.ts';
 import type { FailedRequest, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, HostTurn } from './host-queue.ts';
 
-/** Shared by the requests to a host or of a check. Waiting for a turn and resolving a name cost nothing. */
+/**
+ * The time that is left for all requests to one host, or for all of one check. Waiting for a turn and
+ * resolving a name do not count.
+ */
 export interface TimeBudget {
   left_ms: number;
   readonly spent: (host: string) => Words;
 }
 
-/** The result returns the budget of the URL's host and that of the whole check. */
+/** The result is a function that returns the budget of the URL's host, and that of the whole check. */
 export function createTimeBudgets({
   observerHost_ms,
   observerCheck_ms,
@@ -34,7 +37,7 @@ export function createTimeBudgets({
 
 interface TurnLimits {
   readonly most_ms: number;
-  /** The duration of the turn is taken from each; nothing is sent if one of them is spent. */
+  /** The duration of the turn is taken from each budget. If one of the budgets is spent, nothing is sent. */
   readonly times?: readonly TimeBudget[];
   readonly signal?: AbortSignal | undefined;
   readonly beside?: true | undefined;
@@ -43,7 +46,7 @@ interface TurnLimits {
 /** `overtime` means that a budget is spent. */
 export type NotAsked = 'paused' | 'overtime' | FailedRequest;
 
-/** The turn of the main request bounds the accompanying one. */
+/** A request beside another one has no turn of its own, and cannot pause the host. */
 const besideTurn: HostTurn = { signal: new AbortController().signal, pause: () => undefined };
 
 export const createHostTurns =
@@ -54,7 +57,9 @@ export const createHostTurns =
   }: {
     readonly client: OutboundClient;
     readonly queue: HostQueue;
-    /** Whether Retry-After applies to the requested address or to its whole host. */
+    /**
+     * `address`: a Retry-After applies to the requested address, and to the host for at most five minutes.
+     */
     readonly pauses: 'address' | 'host';
   }) =>
   /** Throws the reason of the queue's signal, and whatever `ask` throws. */

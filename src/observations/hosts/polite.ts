@@ -38,7 +38,7 @@ export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'>
   readonly beside?: true;
 }
 
-/** Throws only the reason of the observer's signal. */
+/** Failures of hosts are results. Throws the reason of the observer's signal, and faults of the store. */
 export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
 
 const mostRedirects = 3;
@@ -51,7 +51,6 @@ const failures = {
 } as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['outcome'], NoAnswer['cause'], Words]>>;
 const brokenOff = ['silent', 'broke_off', own('a connection that broke off')] as const;
 
-/** Part of published sentences. */
 export const noWayThere = own('Dossier’s own network or DNS resolver could not reach it');
 
 const noWay = (host: string): NoAnswer => notAsked(say`No request was sent to ${code(host)}: ${noWayThere}.`);
@@ -137,7 +136,7 @@ const toResult = (response: NotAsked | OutboundResponse) => {
   return response.result === 'response' ? 'answered' : response.result;
 };
 
-/** Follows redirects within a host. The `url` of a response is never that of HOST_OVERRIDES. */
+/** Follows at most three redirects within a host. The `url` of a response is never one of HOST_OVERRIDES. */
 export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PoliteParts): PoliteFetch {
   const inTurn = createHostTurns(parts);
   const send = (url: URL, { timeout_ms = Infinity, times, signal, beside, ...request }: PoliteRequest) => {
@@ -145,7 +144,7 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
     return inTurn(url, { most_ms, times, signal, beside }, async (turn) => {
       const headers = { ...request.headers, ...(await sign(url)) };
       const response = await parts.client.fetch({ ...request, url, headers, deadline: turn.signal });
-      // With these statuses Retry-After asks every client to wait (RFC 9110 section 10.2.3).
+      // With these statuses, Retry-After says when to send the next request (RFC 6585, RFC 9110).
       const isBusy = response.result === 'response' && [429, 503].includes(response.status);
       if (isBusy && response.retry_after_s) turn.pause(response.retry_after_s);
       return response;

@@ -23,7 +23,7 @@ const longestToken = 2000;
 const isPage = ({ vulns, next_page_token: _, ...others }: JsonObject) =>
   vulns === undefined ? Object.keys(others).length === 0 : Array.isArray(vulns) && others.code === undefined;
 
-/** https://google.github.io/osv.dev/post-v1-query/. Throws only the reason of the observer's signal. */
+/** Asks an OSV API (https://google.github.io/osv.dev/post-v1-query/). */
 function openOsvApi(base: string, ask: PoliteFetch) {
   const url = `${base}/v1/query`;
   const { host } = new URL(url);
@@ -67,7 +67,8 @@ function openOsvApi(base: string, ask: PoliteFetch) {
         if (!read) return unreadable(asked);
         const about = read.about.filter(({ key }) => key === toKey(ecosystem, name));
         found.push(...about.map(({ advisory }) => advisory));
-        // The API listed the advisory for this package, so its unread part may be about it.
+        // The API listed the advisory for this package, so the part that was not read may be about the
+        // package.
         if (about.length === 0 && read.unread) found.push(read.unread);
       }
       if (typeof next !== 'string' || next === '')

@@ -14,10 +14,10 @@ const longestFile_bytes = 1024 * 1024;
 
 /** Reads file by file, since an ecosystem may have hundreds of thousands of advisories. */
 async function readCopy(path: string, savedAt_ms: number) {
-  /** Compact JSON, by ecosystem and package name; it is parsed on demand. */
+  /** The advisories as JSON, by ecosystem and package name. Each is parsed on demand. */
   const byPackage = new Map<string, string[]>();
   const ecosystems = new Set<string>();
-  /** Files that are too long, or not or only in part in the OSV format. */
+  /** The number of files that are too long, or not wholly in the OSV format. */
   let unread = 0;
   const zip = await yauzl.openPromise(path, { lazyEntries: true });
   try {

@@ -5,7 +5,7 @@ import type { Robots } from '../hosts/robots.ts';
 
 const mostHosts = 3;
 
-/** Undefined also for a redirect to a sign-in page. */
+/** Returns undefined also for a redirect to a sign-in page, and for one that is not to https. */
 export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
   const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'passing';
@@ -20,8 +20,8 @@ interface FileContext {
 }
 
 /**
- * Forges redirect to other hosts. If the file is at a host in REPOSITORY_HOSTS, no robots.txt is read
- * (docs/decisions/packages.md).
+ * Follows at most two redirects to other hosts, as forges send them. If the file is at a host in
+ * REPOSITORY_HOSTS, no robots.txt is read (docs/decisions/packages.md).
  */
 export async function askFile(
   url: string,

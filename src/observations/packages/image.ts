@@ -3,7 +3,7 @@ import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
 import { redirectOf } from './file.ts';
 
-/** OCI, and the older Docker forms. */
+/** The media types of manifests: those of OCI, and the older ones of Docker. */
 const manifests = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -31,7 +31,7 @@ function readToken({ status, text }: Fetched): string | undefined {
 
 interface ImageContext {
   readonly ask: PoliteFetch;
-  /** Asks any other host. */
+  /** Asks hosts other than that of the registry. */
   readonly askPublic: PoliteFetch;
 }
 

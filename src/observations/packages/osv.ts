@@ -36,7 +36,7 @@ export const advisory = z.object({
   severity: z.string().optional(),
   ranges: z.array(range).default([]),
   versions: z.array(z.string()).default([]),
-  /** Set if some of its versions and ranges were left out. */
+  /** Set if some of its versions or ranges were left out. */
   is_part: z.literal(true).optional(),
 });
 export type Advisory = z.infer<typeof advisory>;
@@ -65,7 +65,7 @@ const severityOf = (word: string | undefined, ...scores: readonly z.infer<typeof
 export const toOsvName = (ecosystem: string, name: string): string =>
   ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name;
 
-/** NuGet ignores case. So does crates.io, and it treats `-` and `_` as the same. */
+/** NuGet and crates.io ignore case. crates.io also treats `-` and `_` as the same. */
 export function toKey(ecosystem: string, name: string): string {
   const isCrate = ecosystem === 'crates.io';
   const one = isCrate || ecosystem === 'NuGet' ? name.toLowerCase() : toOsvName(ecosystem, name);
@@ -87,7 +87,7 @@ interface ReadAdvisory {
     readonly key: string;
     readonly advisory: Advisory;
   }[];
-  /** The advisory without versions, for packages that may be named in parts that could not be read. */
+  /** The advisory without versions. It is set if a part that could not be read may name more packages. */
   readonly unread?: Advisory;
 }
 
@@ -152,7 +152,7 @@ function isInRange({ events }: AdvisoryRange, version: string, { compare }: Orde
 const isWhole = ({ type, events }: AdvisoryRange): boolean =>
   type !== 'GIT' && events.length > 0 && events.every(({ introduced }) => introduced === beginning);
 
-/** The events of a range are sorted, and each comparison parses two versions. */
+/** Longer ranges are not compared, because sorting parses two versions for each comparison. */
 const mostEvents = 1000;
 
 function orderOfRange({ type, events }: AdvisoryRange, ecosystem: Ecosystem): Order | undefined {

@@ -8,7 +8,7 @@ import { own, type Words } from '../../core/words.ts';
 /** Copied from @sigstore/tuf 5.0.1; see docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
 
-/** A DER UTF8String, whose length has one byte up to 127, otherwise two or three. */
+/** Reads a DER UTF8String. A length up to 127 takes one byte, and a greater one takes more. */
 function toCertificateText(value: Buffer): string | undefined {
   if (value[0] !== 0x0c) return undefined;
   const [, first = 0] = value;

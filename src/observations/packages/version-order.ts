@@ -51,8 +51,8 @@ function toPypi(text: string): readonly Keys[] | undefined {
     parts;
   const isPost = (dashed ?? post) !== undefined;
   const isDev = dev !== undefined;
-  // A development release that is no post-release comes before the pre-releases of its release. Any other
-  // version without a pre-release comes after them.
+  // Without a pre-release, a development release that is no post-release comes before the pre-releases of its
+  // release, and any other version comes after them.
   const none = isDev && !isPost ? beforeAll : afterAll;
   const phase = pre === undefined ? none : (ownMember(phases, pre) ?? releaseCandidate);
   return [
@@ -68,7 +68,7 @@ function toPypi(text: string): readonly Keys[] | undefined {
   ];
 }
 
-/** NuGet versions have up to four numbers (default 0) and a SemVer pre-release in any case. */
+/** NuGet versions have up to four numbers (default 0), and may have a pre-release as in SemVer. */
 const nuget = /^v?(\d{1,10}(?:\.\d{1,10}){0,3})(?:-([\da-z-]+(?:\.[\da-z-]+)*))?(?:\+.*)?$/;
 
 function toNuget(text: string): readonly Keys[] | undefined {

@@ -16,7 +16,7 @@ const mostTools = 50;
 /** Anybody may list resources in a catalogue. */
 const mostKept_characters = 32 * 1024 * 1024;
 
-/** Ways to pay are JSON, since objects take several times as much memory. */
+/** Ways to pay are kept as JSON, since objects take several times as much memory. */
 interface KeptTool {
   readonly accepts: readonly string[];
   readonly last_updated: string;
@@ -39,7 +39,7 @@ interface Kept {
 }
 
 const members = ['scheme', 'network', 'amount', 'maxAmountRequired', 'asset', 'payTo'];
-/** Longer identifiers are not shown. */
+/** A way to pay with a longer member is not kept. */
 const longestMember = 200;
 
 function toKept(accepted: unknown): string | undefined {

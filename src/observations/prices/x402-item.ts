@@ -1,14 +1,15 @@
 import { asMembers, type JsonObject } from '../../core/json.ts';
 
-/** The length of the longest names, as in `tools.surface`. */
+/** The most characters of a name, as in `tools.surface`. */
 const longestTool = 200;
 
 export const toToolName = (name: unknown): string | undefined =>
   typeof name === 'string' && name.trim() !== '' ? name.slice(0, longestTool) : undefined;
 
 /**
- * The MCP tool that an x402 item is about. The specification of the Bazaar has it as `input.tool` of the
- * extension, the packages as `input.toolName`; some write it beside the address.
+ * The MCP tool that an x402 item is about. In the specification of the Bazaar, the name is `input.tool` of
+ * the extension. The packages of x402 write `input.toolName`, and some items have the name beside the
+ * address.
  */
 export function toolOf(item: JsonObject): string | undefined {
   const { info } = asMembers(asMembers(item.extensions).bazaar);

@@ -5,17 +5,20 @@ import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 
 export type Newest = { readonly version: string; readonly published_at?: string };
 
-/** `isSettled` tells whether the release is at least seven days older than the recorded one. */
+/**
+ * `isSettled` tells whether the release is at least seven days older than the version that it is compared
+ * with.
+ */
 export interface Earlier {
   readonly version: string;
   readonly isSettled: boolean;
   readonly document: JsonObject;
 }
 
-/** A registry's statements about the recorded version, or about the newest if none is recorded. */
+/** A registry's statements about the recorded version, or about its default version if none is recorded. */
 export interface Published {
   readonly result: 'published';
-  /** The name as the registry spells it; some registries accept other spellings too. */
+  /** The recorded name. For NuGet and crates.io, it has the spelling of the registry. */
   readonly name: string;
   readonly version: string;
   readonly source: string;
@@ -27,18 +30,18 @@ export interface Published {
   /** The accounts that may publish, each once, sorted. */
   readonly maintainers: readonly string[] | NoAnswer;
   readonly newest: Newest | NoAnswer;
-  /** The handles of listings that the package names as its own. */
+  /** The handles of the listings to which the package says that it belongs. */
   readonly names: readonly string[] | NoAnswer;
   /** `host/path`. */
   readonly repository: string | undefined;
   readonly licence: string | undefined;
-  /** npm only; the first is the one to compare with. */
+  /** Only those of npm are read. The first is the one to compare with this version. */
   readonly earlier: readonly Earlier[] | NoAnswer;
   /** The registry's own, untrusted document about the version. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** Inherited members do not count. */
+/** Returns an empty object if there is no such member, or the member is inherited or is no object. */
 export const memberOf = (object: unknown, name: string): JsonObject =>
   Object.hasOwn(asMembers(object), name) ? asMembers(asMembers(object)[name]) : {};
 
@@ -47,7 +50,7 @@ export const toShort = (value: unknown): string | undefined =>
 
 const mostNames = 20;
 
-/** The value of a longer list is stored shortened, so the count is separate. */
+/** `count` is separate, because a long list of names is stored shortened. */
 export function namesWords(count: number, names: readonly string[]): Words {
   const shown = names.slice(0, mostNames);
   const more = count - shown.length;
@@ -55,7 +58,7 @@ export function namesWords(count: number, names: readonly string[]): Words {
   return say`${count}: ${codes(shown)}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
-/** RFC 3339; undefined if the time is invalid, or its year does not have four digits. */
+/** Returns RFC 3339, or undefined if the time is invalid or its year does not have four digits. */
 export function toTime(value: unknown): string | undefined {
   const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   const time = Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
@@ -70,6 +73,6 @@ export const notFound = (registry: Words, response: Fetched, what: Words): NoAns
 
 export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
 
-/** Only the owner of a scope can register names in it. */
+/** Is empty for a name in a scope of npm, because only the owner of the scope can register that name. */
 export const freeNameWarning = (name: string) =>
   name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');

@@ -20,7 +20,7 @@ import {
 import type { RecordedPackage } from './recorded.ts';
 import { licenceOfManifest, namesOfManifest, repositoryOfManifest } from './stated.ts';
 
-/** A term is not capitalized at the beginning of a sentence. */
+/** It stays in lower case at the beginning of a sentence. */
 const npm = term('npm');
 
 export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
@@ -42,8 +42,9 @@ export const isAttested = (version: unknown): boolean =>
 const settled_ms = 7 * day_ms;
 
 /**
- * Releases at least seven days older (`isSettled`) come first, because somebody who takes over a package may
- * publish several versions in a row.
+ * Returns the earlier releases with a lower version, without pre-releases. Those that are at least seven days
+ * older (`isSettled`) come first, because somebody who takes over a package may publish several versions in a
+ * row.
  */
 function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
   const times = memberOf(document, 'time');
@@ -58,7 +59,7 @@ function publishedBefore(version: string, time: string, document: JsonObject): E
     .sort((a, b) => Number(b.isSettled) - Number(a.isSettled) || compare(b.version, a.version));
 }
 
-/** The version with the tag `latest`, which npm installs by default. */
+/** npm installs the version with the tag `latest` by default. */
 function newestNpm(document: JsonObject): Published['newest'] {
   const version = toShort(memberOf(document, 'dist-tags').latest);
   if (version === undefined) return notStated(npm, own('which version is the newest'));
@@ -90,7 +91,7 @@ const toPublishedOnNpm = (
   document,
 });
 
-/** The document of the whole package may be larger than Dossier reads. */
+/** Reads one version if the document of the whole package is larger than Dossier reads. */
 async function readVersion(run: CheckRun, { name, version = 'latest' }: RecordedPackage) {
   const answer = toRegistered(
     await run.registry('npm', `${npmPath(name)}/${version}`),

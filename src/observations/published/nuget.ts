@@ -54,7 +54,9 @@ const base = (id: string) => `/v3/registration5-gz-semver2/${id}`;
 const pageVersion = /^[\w.+-]{1,100}$/;
 const mostPages = 3;
 
-/** The entries are in the index if a package has few versions, otherwise at an address of their own. */
+/**
+ * If a package has few versions, the index has the entries. Otherwise each page has an address of its own.
+ */
 async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<NugetEntry[] | NoAnswer> {
   let { items } = page;
   if (!Array.isArray(items)) {
@@ -70,7 +72,10 @@ async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<Nu
   return (items as readonly unknown[]).map((leaf) => memberOf(leaf, 'catalogEntry'));
 }
 
-/** Reads the entries of a page, each page once; undefined after three that are not in the index. */
+/**
+ * The reader reads each page once. After three pages whose entries are not in the index, it returns undefined
+ * for another such page.
+ */
 function createPageReader(run: CheckRun, id: string) {
   const read = new Map<NugetPage, Promise<NugetEntry[] | NoAnswer>>();
   let left = mostPages;
@@ -88,7 +93,10 @@ function createPageReader(run: CheckRun, id: string) {
 }
 type PageReader = ReturnType<typeof createPageReader>;
 
-/** The pages that may have the version, and the last one. */
+/**
+ * Returns all pages if the index has their entries, or else at most two that may have the version, and the
+ * last page.
+ */
 function pagesFor(version: string | undefined, pages: readonly NugetPage[]): readonly NugetPage[] {
   if (pages.every(({ items }) => Array.isArray(items))) return pages;
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));

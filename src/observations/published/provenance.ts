@@ -6,7 +6,7 @@ import { isAttested, npmPath } from './npm.ts';
 import { filesOf } from './pypi.ts';
 import type { RecordedPackage } from './recorded.ts';
 
-/** A Sigstore bundle, and the digest of the file that it must name. */
+/** A Sigstore bundle, and the digest of the published file, which the bundle must name. */
 export interface ServedProvenance {
   readonly result: 'served';
   readonly bundle: unknown;
@@ -14,7 +14,10 @@ export interface ServedProvenance {
   readonly source_url: string;
 }
 
-/** `absent` means that the registry answers 404 for the provenance, `none` that its documents name none. */
+/**
+ * `absent`: the registry returned HTTP 404 or 410 for the provenance. `none`: its documents name no
+ * provenance that Dossier reads.
+ */
 type Served = ServedProvenance | NoAnswer | 'none' | 'absent';
 
 const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
@@ -42,7 +45,7 @@ async function ofNpm(run: CheckRun, { name }: RecordedPackage, published: Publis
   return { result: 'served', bundle: found.bundle, digest, source_url: answer.response.url };
 }
 
-/** An attestation of PyPI has the form of PEP 740. */
+/** Turns an attestation of PyPI (PEP 740) into a bundle. */
 function toBundle(attestation: unknown): unknown {
   const { certificate, transparency_entries } = memberOf(attestation, 'verification_material');
   const { statement, signature } = memberOf(attestation, 'envelope');

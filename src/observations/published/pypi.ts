@@ -28,13 +28,15 @@ const uploadedAt = (document: Published['document']): string | undefined =>
 
 const newestVersion = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
 
-/** By default, PyPI describes the newest release that is not a pre-release, if there is one. */
+/**
+ * By default, PyPI describes the newest release that is neither yanked nor a pre-release, if there is one.
+ */
 function newestPypi(document: Published['document']): Published['newest'] {
   const published_at = uploadedAt(document);
   return { version: newestVersion(document), ...(published_at !== undefined && { published_at }) };
 }
 
-/** By PEP 592 the files of a release are yanked; PyPI states it for the release too. */
+/** PEP 592 marks each file as yanked. PyPI marks the release too. */
 function toPublished(
   { response, document }: Extract<Registered, { result: 'document' }>,
   { name, newest }: Pick<Published, 'name' | 'newest'>,

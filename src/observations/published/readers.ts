@@ -32,7 +32,7 @@ export const packageRegistries = describedTypes.filter((type) => type !== 'oci')
 
 const read = new WeakMap<CheckRun, Map<string, Promise<Published | NoAnswer>>>();
 
-/** Asks the registry once for each run. */
+/** Asks the registry about a recorded package only once in each run. */
 export function readPublished<Type extends Described>(
   run: CheckRun,
   recorded: RecordedPackage<Type>,
@@ -48,7 +48,10 @@ export function readPublished<Type extends Described>(
 export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: CheckedListing): string =>
   `${recorded} ${repository}`;
 
-/** One fact for each readable package, about its recorded version unless the finding names another. */
+/**
+ * Finds one fact for each readable package of these types. `recorded` of a finding replaces that of its
+ * package.
+ */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
   toFinding: (recorded: RecordedPackage<Type>, run: CheckRun) => Promise<Finding<Value>>,

@@ -3,7 +3,7 @@ import { isImageType } from '../../listings/references/package.ts';
 import type { RecordedSubject } from '../observation.ts';
 import type { CheckedListing } from '../run.ts';
 
-/** `form` is that of a name. `withdrawn` is the word of a registry for a withdrawn version. */
+/** `form` is the form of names. `withdrawn` is the word of the registry for a withdrawn version. */
 const types = {
   npm: {
     form: /^(?:@[\w.~-]{1,100}\/)?(?![._])[\w.~-]{1,214}$/,
@@ -23,7 +23,7 @@ export type PackageRegistry = Exclude<PackageType, 'oci' | 'mcpb'>;
 
 export interface RecordedPackage<Type extends PackageType = PackageRegistry> {
   readonly subject: string;
-  /** With the recorded version, for example `npm:@scope/name@1.0.0`. */
+  /** The subject, `@` and the recorded version, if any: `npm:@scope/name@1.0.0`. */
   readonly recorded: string;
   readonly type: Type;
   readonly name: string;
@@ -37,6 +37,7 @@ const versionForm = /^(?!\.{1,2}$)[\w.!+~-]{1,100}$/;
 
 const isType = (type: string): type is PackageType => Object.hasOwn(types, type);
 
+/** The subject must be a package in a package registry. */
 export function registryOf(subject: string) {
   const [type = ''] = subject.split(':', 1);
   return isType(type) && type !== 'oci' && type !== 'mcpb' ? types[type] : types.npm;
@@ -66,7 +67,7 @@ export const packagesOn =
       .filter(({ type }) => wanted.includes(type))
       .map(({ subject, recorded }) => ({ subject, recorded }));
 
-/** The first ten, each name once. */
+/** Returns at most ten, in the order of the record. Of packages with one type and name, has the first. */
 export function readablePackages({
   packages,
 }: Pick<CheckedListing, 'packages'>): RecordedPackage<PackageType>[] {
@@ -75,7 +76,7 @@ export function readablePackages({
   return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
 }
 
-/** The result has at most ten, in the order of the record. */
+/** Returns the recorded versions of one package, at most ten, in the order of the record. */
 export const versionsOf = <Type extends PackageType>(
   { packages }: Pick<CheckedListing, 'packages'>,
   { type, subject }: RecordedPackage<Type>,

@@ -4,7 +4,7 @@ import { toLine } from '../../core/text.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { memberOf } from './document.ts';
 
-/** A line `mcp-name: <handle>` in a README, also in an HTML comment or Markdown marks. */
+/** `mcp-name: <handle>` anywhere in a line of a README, also in an HTML comment or Markdown marks. */
 const namingLine = /(?<!\w|\w-)mcp-name:[ \t]{0,4}[`"'*]{0,3}([a-z\d.-]{1,150}\/[a-z\d._-]{1,150})/gi;
 const mostNames = 50;
 
@@ -45,7 +45,9 @@ export function repositoryOfHome(stated: unknown): string | undefined {
   return key !== undefined && forges.test(key) ? key : undefined;
 }
 
-/** The labels of links to the source, in lower case without punctuation (PEP 753). */
+/**
+ * The labels of links to the source that PEP 753 has, and `code`. They are in lower case without punctuation.
+ */
 const sourceLabels: ReadonlySet<string> = new Set(['source', 'repository', 'sourcecode', 'github', 'code']);
 const mostLinks = 100;
 
@@ -68,7 +70,7 @@ export const toLicence = (stated: unknown): string | undefined =>
     ? toLine(stated.slice(0, 1000)).slice(0, longestLicence).trim() || undefined
     : undefined;
 
-/** An older package.json states a licence as an object with a type, or as a list of these. */
+/** An older package.json states a licence as an object with a type, or as a list of such objects. */
 export function licenceOfManifest({
   license,
   licenses,

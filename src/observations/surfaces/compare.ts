@@ -32,7 +32,7 @@ export type SurfaceComparison = ReturnType<typeof compareList>;
 
 const mostTexts = 20;
 const longestText = 400;
-/** The hints that clients know; they leave out others. */
+/** Clients know these annotations, and leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
 const mostValues = 100_000;
@@ -40,7 +40,7 @@ const mostValues = 100_000;
 /** A host names the input schema as the interface of its model does. */
 function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
   let left = mostValues;
-  /** Some clients send a schema as a string of JSON, whose values were not counted when the body was read. */
+  /** Some clients send a schema as a string of JSON. Its values were not counted when the body was read. */
   const toSchema = (schema: unknown): unknown => {
     if (typeof schema !== 'string') return schema;
     left -= countValues(schema);
@@ -71,7 +71,10 @@ interface ComparedSurface {
   readonly annotations: ReadonlySet<string>;
 }
 
-/** Compares the JSON members that at least one entry has, and all hints that clients know. */
+/**
+ * Only JSON members that at least one entry has are compared. Of annotations, those are compared that clients
+ * know or an entry has.
+ */
 export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
   const sent = named.map((one) => surface.withoutForm(one));
@@ -163,9 +166,12 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
     differs: pairs.flatMap(({ differs }) => differs),
     /** Names that several members of one side have. */
     repeated: [...new Set(repeated)].sort(),
-    /** Seen here but not compared. A list that was not sent has the member that names its entries. */
+    /**
+     * JSON members seen here and not compared. For a list that was not sent, the member that names its
+     * entries.
+     */
     not_sent: [...not_sent, ...unsentNames],
-    /** Whether only names were compared, although members have more. */
+    /** Whether only names were compared, although the members seen here have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
     /** Put before every name by the caller's host. */
     prefix,
@@ -181,7 +187,9 @@ const nameless = ({ namedBy: [name] }: Surface) => ({ [name]: '' });
 const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
-/** Yields each text for models that differs, and otherwise the whole JSON member. */
+/**
+ * Yields each text for models that differs. For any other JSON member that differs, yields the whole member.
+ */
 function* textsOf(
   surface: Surface,
   [seen, sent]: SurfaceComparison['others'][number],
@@ -220,7 +228,7 @@ export const textsOfPairs = (
     }))
     .toArray();
 
-/** A name that was seen twice has no single digest. */
+/** A name that was seen twice differs, because it has no single digest. */
 export function compareDigests(
   surface: Surface,
   seen: readonly { readonly name: string; readonly sha256: string }[],

@@ -13,7 +13,9 @@ export const mostReadText = '4 MiB or 100,000 values';
 
 export type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
 
-/** Returns `left_out` for a list without room, and undefined for a list that is no longer stored. */
+/**
+ * The reader returns `left_out` for a list without room, and undefined for a list that is no longer stored.
+ */
 export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;
   let left_values = mostRead_values;

@@ -28,8 +28,8 @@ const purpose = 'dossier/observer/v1';
 const valid_s = 300;
 
 /**
- * Derived from the seed of the log, so that all nodes of a database share the key. `id` is its JWK thumbprint
- * (RFC 7638).
+ * Derived from the seed of the log, which all nodes of a database share. `id` is the JWK thumbprint of the
+ * key (RFC 7638).
  */
 export async function openObserverKey(context: LogContext) {
   const seed = await openLogSeed(context);
@@ -40,7 +40,7 @@ export async function openObserverKey(context: LogContext) {
   return { privateKey, jwk, id: hash('sha256', members, 'base64url') };
 }
 
-/** Web Bot Auth: RFC 9421 over the authority and the signature agent. */
+/** Signs the authority and the signature agent of a request (Web Bot Auth, RFC 9421). */
 function signRequest(
   { privateKey, id }: ObserverKey,
   { authority, agent, now }: { readonly authority: string; readonly agent: string; readonly now: Date },
@@ -120,7 +120,7 @@ const never = new AbortController().signal;
 
 export type Observer = ReturnType<typeof createObserver>;
 
-/** Once the signal is aborted, every check rejects with its reason. */
+/** Once the signal is aborted, every check rejects with the signal's reason. */
 export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
   const parts = createParts(context, signal);
@@ -144,7 +144,7 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
   return {
     observeIfDue,
     pausedUntil,
-    /** If another process checks the listing, calls `onWait` and waits until that has ended. */
+    /** If another process checks the listing, calls `onWait` once and waits until that check has ended. */
     async observe(listing: Listing, onWait?: () => void): Promise<RunReport> {
       for (let hasWaited = false; ; hasWaited = true) {
         const report = await observeIfDue(listing, async () => true);

@@ -3,13 +3,13 @@ export interface WaitingListing {
   readonly why: 'asked' | 'read' | 'due';
   /** The control root of the claim by which its check was asked for. */
   readonly root?: string;
-  /** The keys whose places the check takes; they are read when its turn may have come. */
+  /** The check takes a place of each key. The keys are read when its turn may have come. */
   keys?: readonly string[];
   notBefore_ms: number;
   wasTried?: true;
 }
 
-/** A listing waits behind a key that has as many running checks as it may have. */
+/** A listing waits behind a key that has a pause, or as many running checks as it may have. */
 export function createQueue() {
   const all = new Map<string, WaitingListing>();
   const next = new Set<WaitingListing>();
@@ -37,7 +37,8 @@ export function createQueue() {
       for (const [key, ones] of behind) {
         for (const one of ones) {
           if (isFull(key)) break;
-          // Keys take turns, because a large namespace would otherwise keep all others of its domain waiting.
+          // Keys take turns. Otherwise a large namespace would keep the other namespaces of its domain
+          // waiting.
           behind.delete(key);
           behind.set(key, ones);
           ones.delete(one);
