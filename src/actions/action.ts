@@ -84,7 +84,7 @@ async function recordsOf(tx: RatingTransaction, rating: ModeratedRating): Promis
   const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
   const response = await tx.ratings.response(id);
   const answered = response && !response.erased_at ? [response.log_index] : [];
-  // If a newer version was withdrawn, the entry of the withdrawal names that version and not this one.
+  // If a newer version was withdrawn, the entry of the withdrawal names only that version.
   const isOwnEnd = withdrawn_by !== undefined && superseded_by === undefined && erased_at === undefined;
   return [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
 }

@@ -53,8 +53,8 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * The location to check. A request without a method and a signature means, in this order, the method of the
- * opt-out line that withdrew the listing, that of the claim, or the easiest one.
+ * The location to check. A request with neither a method nor a signature means, in this order, the method of
+ * the opt-out line that withdrew the listing, that of the claim, or the easiest one.
  * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input
  */
 export async function requireTarget(

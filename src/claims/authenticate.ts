@@ -10,7 +10,7 @@ import { optOutText } from './foretell/opt-out.ts';
 import { isElsewhere, isLapsed, isLiving } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
-/** The limit counts one network on all adapters together. */
+/** The limit counts the requests of one network on all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
 async function whyUnlisted(
@@ -58,8 +58,8 @@ async function findHolder(context: Context) {
 }
 
 /**
- * @throws writing_blocked or capability_revoked for an action of the operator, also against the account that
- * holds the claim (`findAgainst`)
+ * @throws writing_blocked or capability_revoked for an action of the operator, also one against the account
+ * or domain that holds the claim
  */
 export async function requireMayWriteWith(
   { id: capability_id, handle }: Capability,

@@ -93,7 +93,7 @@ export const claimTable = table('claim', ['handle'], {
 /** Times are RFC 3339 UTC. */
 export type Claim = TableValue<typeof claimTable>;
 
-/** `leaked`: it was found published, and has ended for good, as a `revoked` one has. */
+/** `leaked`: the capability was found published. It has ended for good, as a `revoked` one has. */
 export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
 
 export const capabilityTable = table('capability', ['hash'], {
@@ -231,8 +231,9 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
 export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   handle: text,
   /**
-   * `seen`: it waits for a second check. `overruled`: the operator restored the listing. `contested`: it has
-   * no effect while a different account or domain holds the claim (`isHeld`); the operator sees it.
+   * `seen`: the line waits for a second check. `withdrawn`: it withdrew the listing. `overruled`: the
+   * operator restored the listing. `contested`: the line has no effect while a different account or domain
+   * holds the claim (`isHeld`); the operator sees it.
    */
   state: oneOf<'seen' | 'withdrawn' | 'overruled' | 'contested'>(),
   kind: oneOf<ClaimKind>(),

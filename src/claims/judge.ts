@@ -64,8 +64,8 @@ export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 
 
 /**
  * A line that counts. `old`: its capability is stored. `cosigned`: its challenge was asked for with a
- * capability that continues the claim, or the same key signed for it and for such a capability. Both have the
- * control root of the claim. `new`: any other.
+ * capability that continues the claim, or was signed with the key that signed the challenge of such a
+ * capability. Lines of both kinds have the control root of the claim. `new`: any other.
  */
 export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
@@ -79,7 +79,7 @@ export interface ClaimVerdict {
   readonly reason: LineFailure;
 }
 
-/** How many capabilities work at once, for example one for each deployment or maintainer. */
+/** How many capabilities can work at the same time, for example one for each deployment. */
 const mostActive = 5;
 /**
  * Leaves room for 59 suspended capabilities. Beyond that, the capabilities that were suspended first end for
@@ -245,7 +245,7 @@ export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
   );
 }
 
-/** Returns undefined if there is nothing to report. */
+/** Returns undefined if the log gets no entry. */
 export function toEvent(
   { continues }: ClaimVerdict,
   wanted: ReturnType<typeof toWanted>,

@@ -32,8 +32,8 @@ interface ClaimMethod {
   /** Returns undefined if the listing cannot be claimed by this method. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
   /**
-   * It is false if the method would add nothing to the others. If absent, the method is offered wherever it
-   * works.
+   * Returns false if the method would add nothing to the others. If this member is absent, the method is
+   * offered wherever it works.
    */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
   /** One sentence. */

@@ -22,7 +22,7 @@ function movingAfter(
   if (isHere)
     return signed ? moving : Object.fromEntries(known.filter(([key]) => lines.includes(hashOf(key))));
   const isOfPlace = ([key]: [string, string]) => key === movingKey(place, hashOf(key));
-  // A signature cannot be read again. It counts until the location of the claim no longer has its line.
+  // A signature cannot be read again. It counts while the claim's location has its line.
   const signedBefore =
     place.kind === 'registry_key' ? known.filter(isOfPlace).map(([key]) => hashOf(key)) : [];
   const present = new Set([...lines, ...signedBefore, ...(signed ? [signed.hash] : [])]);

@@ -61,8 +61,8 @@ function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: D
   // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
   if (isThere || (row.listing && isGone(row.listing)))
     return { ...row, checked_at: at, missing_at: undefined };
-  // If a text without the line was read, its writer removed the line. If no text was read, the host may have
-  // failed, and a second reading is needed.
+  // If a text without the line was read, its writer removed the line. If there was no text, the host may have
+  // failed, so a second reading is needed.
   if (isText || isSecondReading(row.missing_at, now)) return undefined;
   return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
 }
@@ -165,7 +165,7 @@ async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Prom
   return suspended;
 }
 
-/** The reason is `optout_removed`, `repository_changed`, or the operator's words. */
+/** The reason is `optout_removed`, `repository_changed`, or `operator: ` and the operator's words. */
 export async function recordRestored(
   tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,

@@ -163,9 +163,9 @@ export async function requireShown(db: Db, handles: readonly string[]): Promise<
 
 /** Writes of other modules that follow a change of a claim. src/app supplies them. */
 interface ClaimFollowers {
-  /** A claim of a listing proved a control root at a time. */
+  /** Follows a proof of a control root by a claim of the listing, at a time. */
   addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void>;
-  /** The state or the control root of a listing's claim changed at a time. */
+  /** Follows a change of the state or the control root of the listing's claim, at a time. */
   followClaim(handle: string, at: string): Promise<void>;
 }
 

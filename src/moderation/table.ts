@@ -24,7 +24,7 @@ const namespacesAbove = (namespace: string) =>
 const isOfRoot = (root: string) =>
   sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
 
-/** Adds the accounts that control roots stand for: codeberg.org/alice for alice.codeberg.page. */
+/** Adds the identities of the control roots, for example codeberg.org/alice for alice.codeberg.page. */
 const withHolders = (roots: readonly string[]): string[] => [
   ...new Set(roots.flatMap((root) => [root.toLowerCase(), new Holder(root).id])),
 ];

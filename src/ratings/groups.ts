@@ -10,7 +10,7 @@ export const isPraise = (rating: {
 
 /**
  * A statement without proof: the record of `by` named an account or domain that is proven for `of`, or that
- * the record of `of` named before.
+ * the record of `of` named no later.
  */
 export interface StatedOverlap {
   readonly by: string;
@@ -198,7 +198,10 @@ const namings = (one: RelationSides['source'], other: RelationSides['source']): 
     return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];
   });
 
-/** If both records named an identity, the statement is that of the record which named it later. */
+/**
+ * If both records named an identity, the statement is that of the record that named it later, or of the rated
+ * listing if neither did.
+ */
 const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
   [...source.stated].flatMap(([value, bySource]) => {
     const bySubject = subject.stated.get(value);

@@ -3,7 +3,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from './schema.ts';
 import type { RatingRow } from './table.ts';
 
-/** Reads by key, so that a record with many other values costs nothing more. */
+/** Reads the records of sources by key, so that their other values cost nothing. */
 const readNamed = precompileQuery(
   (
     db: Db,

@@ -89,7 +89,7 @@ function toPayment(payload: JsonObject) {
 
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
-/** Its curve is slow to load, so it is loaded only for the first receipt of a payment. */
+/** Loaded with the first receipt of a payment, because the curve is slow to load. */
 const ethereum = () => import('../core/keys/ethereum.ts');
 
 async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {

@@ -87,9 +87,7 @@ export const ratingRecord = z.object({
   source_root: z.string().describe('The account or domain whose claim made it'),
   source_root_generation: z.int().describe('Counts the claims by that account or domain, from 0'),
   created_at: z.string(),
-  proof_class: z
-    .enum(proofClasses)
-    .describe('The proof that was checked when it was submitted; it changes no group'),
+  proof_class: z.enum(proofClasses).describe('The proof that was checked at submission; it changes no group'),
   proof_commitment: z
     .string()
     .optional()

@@ -37,7 +37,7 @@ export interface PublishedKey {
   readonly jwk: PublicJwk;
   /** When the key was first seen published. */
   readonly valid_from?: string | undefined;
-  /** When the key was first seen missing. */
+  /** When the key was first seen missing or replaced, or the claim was suspended. */
   readonly valid_until?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ const handle = 'io.github.alice/a';
 const cost =
   'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends';
 const replacing =
-  'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. Then POST /api/capability/revoke with the old capability ends it at once, and the claim goes on.';
+  'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. POST /api/capability/revoke with the old capability then ends it at once, and the claim goes on.';
 
 let service: Claimable;
 beforeEach(async () => {

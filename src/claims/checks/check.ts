@@ -117,8 +117,8 @@ interface CheckedBy {
 }
 
 /**
- * The limit counts requested checks that add entries about a listing to the log, on all nodes together.
- * Re-checks are not counted, so that they act even if others have used up the limit.
+ * The limit counts the requested checks of a listing that add entries to the log, on all nodes together.
+ * Re-checks are not counted, so that they act even if requests have used up the limit.
  */
 export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day_s } as const;
 
@@ -160,8 +160,8 @@ async function apply(
 /**
  * Checks a signature with the keys and challenges that the shared check read. Returns `checked` if the shared
  * check found no key.
- * @throws unavailable if the keys were read again or the listing changed meanwhile, or a problem that keeps
- * the caller from writing
+ * @throws unavailable if the keys were read again or the listing changed meanwhile, writing_blocked or
+ * rate_limited
  */
 export async function checkSignature(
   target: ClaimTarget,

@@ -68,7 +68,7 @@ interface SharedOutcome<T> {
 
 type RunCheck<T> = (save: SaveOutcome) => Promise<T>;
 
-/** `isFirst`: no check of this location began in the last 30 seconds. */
+/** `isFirst`: no check with this handle and place began in the last 30 seconds. */
 async function runOurs<T extends object>(
   { handle, place }: CheckSubject,
   { clock }: Context,
@@ -113,9 +113,9 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs at most one check of a location at a time across all nodes, and shares its outcome for 30 seconds.
- * After a pause, the outcome is not shared with later callers if it is a usable answer that proves nothing,
- * because the claimant may have yet to publish a line.
+ * Checks with the same handle and place run one at a time across all nodes. Their outcome is shared for 30
+ * seconds. The first outcome after a pause is not kept for later callers if it is a usable answer that proves
+ * nothing, because the claimant may have yet to publish a line.
  */
 export async function runSharedCheck<T extends object>(
   { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },

@@ -19,7 +19,9 @@ export interface StandingClaim {
 export interface NewLine {
   readonly place: ProofPlace;
   readonly isCosigned: boolean;
-  /** The published key that will sign the line, if a capability of the claim has the same signer. */
+  /**
+   * The published key that will sign the line, if the line of a capability of the claim was signed with it.
+   */
   readonly signed_by?: string | undefined;
 }
 
@@ -43,7 +45,7 @@ export const newClaimCost =
   'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends';
 
 export const howToReplaceCapability =
-  'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. Then POST /api/capability/revoke with the old capability ends it at once, and the claim goes on.';
+  'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. POST /api/capability/revoke with the old capability then ends it at once, and the claim goes on.';
 
 const madeUpKey: ClaimKey = { kid: 1, secret: Buffer.alloc(32) };
 const madeUpHash = 'f'.repeat(64);
@@ -191,8 +193,8 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 }
 
 /**
- * Foretells a signature by a key that signed for a capability of the claim. Returns undefined if the method
- * is not by signature, or if such a signature does not continue the claim.
+ * Foretells a signature with a key that also signed the line of a capability of the claim. Returns undefined
+ * if the method is not by signature, or if such a signature does not continue the claim.
  */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
   if (line.place.kind !== 'registry_key') return undefined;

@@ -4,7 +4,7 @@ import { decide } from '../opt-out.ts';
 import { isHeld, secondReading_ms } from '../standing.ts';
 import type { StandingClaim } from './foretell.ts';
 
-/** The reading that withdraws the listing: the first, one a day or more later, or none. */
+/** The reading that withdraws the listing: the first, a second one a day or more later, or none. */
 export type OptOutFate = 'at once' | 'later' | 'never';
 
 /** Asks `decide` about a line on a listing that has no opt-out line yet. */
@@ -48,10 +48,10 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
   ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location.`,
 ];
 
-/** These hold for any listing, one rule per item. */
+/** Rules for any listing, one in each item. */
 export const optOutEffects: readonly string[] = [fates['at once'], fates.later, fates.never, ...withdrawn];
 
-/** These hold for this listing, one rule per item. */
+/** Rules for this listing, one in each item. */
 export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): readonly string[] {
   const found = new Set(
     places.flatMap((place) => [
