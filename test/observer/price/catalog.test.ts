@@ -212,6 +212,10 @@ it('says of no endpoint that a catalogue does not list it unless it was read to 
     ['short.example.com', 'seen'],
     ['endless.example.com', 'seen'],
   ]);
+  const [, unended] = await opened.look('late', 'price.catalog');
+  expect(unended?.reason, 'its offers were all read').toBe(
+    `Dossier read the catalogue on ${today}. Dossier did not read the end of the catalogue, which may list more tools.`,
+  );
   const [short, endless] = await opened.look('absent', 'price.catalog');
   expect(short).toMatchObject({ outcome: 'nothing' });
   expect(endless).toMatchObject({

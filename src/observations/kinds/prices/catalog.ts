@@ -27,12 +27,15 @@ async function readCatalog(
   const { listed: item, read_at, isWhole } = found;
   const when = say`Dossier read the catalogue on ${day(read_at)}`;
   if (!item) return statesNone(say`${when}; it does not list this endpoint.`);
-  const all = item.tools.map(({ accepts, hasMore, ...tool }) => {
-    const read = acceptedOf(accepts);
-    return { ...tool, ...read, hasMore: read.hasMore || hasMore || !isWhole };
-  });
-  const priced = all.filter(({ offers }) => offers.length > 0);
-  const isUnread = item.isUnread || all.some((one) => one.hasMore);
+  const read = item.tools.map(({ accepts, ...tool }) => ({ tool, found: acceptedOf(accepts) }));
+  const isUnread = item.isUnread || read.some((one) => one.found.hasMore);
+  const priced = read
+    .map(({ tool, found: { offers, hasMore } }) => ({
+      ...tool,
+      offers,
+      hasMore: hasMore || tool.hasMore || !isWhole,
+    }))
+    .filter(({ offers }) => offers.length > 0);
   if (priced.length === 0) {
     const why = say`${when}; it lists this endpoint without a price that Dossier can read.`;
     return { ...statesNone(why), ...((item.hasMore || isUnread || !isWhole) && { rule: 'part' }) };
