@@ -34,12 +34,18 @@ const asked: Record<string, () => readonly object[]> = {
   laundered: () => [offerOf({ payTo: numbered(35) })],
   kept: () => [offerOf({ payTo: numbered(36) }), offerOf({ payTo: numbered(31), amount: '20000' })],
   thousands: () => Array.from({ length: 1500 }, (_, at) => manyAt(at)),
+  brim: () => Array.from({ length: 1000 }, (_, at) => manyAt(at)),
   unreadable: () => [offerOf({ payTo: numbered(32) })],
   joined: () => [offerOf({ payTo: numbered(33) }), unread],
   cut: () => [...Array.from({ length: 25 }, (_, at) => manyAt(at)), unread],
 };
 const session = { amount: '5', currency: unknownToken, recipient: numbered(8) };
-const challenge = `Payment id="1", realm="x", method="tempo", intent="session", request="${Buffer.from(JSON.stringify(session)).toString('base64url')}"`;
+const toChallenge = (request: object) =>
+  `Payment id="1", realm="x", method="tempo", intent="session", request="${Buffer.from(JSON.stringify(request)).toString('base64url')}"`;
+const challenges: Readonly<Record<string, string>> = {
+  mixed: toChallenge(session),
+  brim: toChallenge({ ...session, amount: 'ask' }),
+};
 const documents: Readonly<Record<string, object>> = {
   shop: {
     resources: [
@@ -59,7 +65,7 @@ const startShop = (name: string) =>
     if (method !== 'POST' || accepts.length === 0) return void response.writeHead(404).end();
     response.writeHead(402, {
       'content-type': 'application/json',
-      ...(name === 'mixed' && { 'www-authenticate': challenge }),
+      ...(challenges[name] && { 'www-authenticate': challenges[name] }),
     });
     response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
   });
@@ -116,6 +122,16 @@ it('of more than a thousand offers, the others are not read, and that is said', 
       is_part: true,
       reason: expect.stringContaining('Dossier did not read 500 of the 1,500 offers'),
     });
+});
+
+it('of a thousand offers and one in another format, that one could not be read', async () => {
+  const { observations } = (await (
+    await observed.directory.app.request(`/agents/${handleAt('brim')}.json`)
+  ).json()) as { observations: { kind: string; reason?: string }[] };
+  for (const kind of ['price.pay_to', 'price.paid_for'])
+    expect(observations.find((one) => one.kind === kind)?.reason).toContain(
+      'Dossier could not read 1 of the 1,001 offers',
+    );
 });
 
 it('a token on a network without a name is named beside that network', async () => {

@@ -76,9 +76,10 @@ function toOffer(
 /** At most this many offers of one list are read, because a list of 2 MiB has thousands. */
 const mostRead = 1000;
 
-/** `seen` also counts offers that cannot be read or are not read. */
+/** `seen` also counts offers that cannot be read or are not read; `isCut` says that some are not read. */
 export const decodeOffers = <T>(quoted: readonly T[], read: (one: T) => Offer | undefined) => ({
   seen: quoted.length,
+  isCut: quoted.length > mostRead,
   offers: quoted
     .slice(0, mostRead)
     .map(read)
@@ -151,6 +152,7 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
     response,
     quoted: {
       seen: decoded.reduce((sum, { seen }) => sum + seen, 0),
+      isCut: decoded.some(({ isCut }) => isCut),
       offers: decoded.flatMap(({ offers }) => offers),
     },
   };
@@ -158,10 +160,10 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
 
 /** Returns undefined if all offers were read. */
 export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
-  const { seen, offers } = quotedOffers(endpoint)?.quoted ?? { seen: 0, offers: [] };
+  const { seen, offers, isCut } = quotedOffers(endpoint)?.quoted ?? { seen: 0, offers: [] };
   const unread = seen - offers.length;
   return unread > 0
-    ? say`Dossier ${seen > mostRead ? own('did not read') : own('could not read')} ${unread} of the ${seen} offers, so it may not know every payee.`
+    ? say`Dossier ${isCut ? own('did not read') : own('could not read')} ${unread} of the ${seen} offers, so it may not know every payee.`
     : undefined;
 }
 
