@@ -576,7 +576,7 @@ const observedRows: readonly Row[] = [
       },
     ),
     'not_met',
-    'Tools in the endpoint’s list state prices.',
+    'Tools in the endpoint’s list state that a call costs something.',
     '1 of 2, advertised: `look_up` 0.01 dollars',
   ),
   row(

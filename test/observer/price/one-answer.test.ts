@@ -139,8 +139,8 @@ it('a price that only tools state', async () => {
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(criteria).toEqual([
     'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
-    'met: Tools in the endpoint’s list state prices.',
-    'not_met: Tools in the endpoint’s list state prices.',
+    'met: Tools in the endpoint’s list state that a call costs something.',
+    'not_met: Tools in the endpoint’s list state that a call costs something.',
   ]);
 });
 

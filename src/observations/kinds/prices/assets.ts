@@ -4,8 +4,8 @@ import table from './assets.json' with { type: 'json' };
 
 /**
  * `assets` are the tokens whose amounts Dossier converts, by CAIP-19 name (eip155 addresses in lower case),
- * each with the source of its address and decimals. The symbols of test tokens say that they have no value.
- * `networks` are the network names of x402 version 1, as CAIP-2.
+ * each with a reference for its address and decimals. The symbols of test tokens say that they have no value.
+ * `networks` has the CAIP-2 name for each network name of x402 version 1.
  */
 const { assets, networks } = table;
 

@@ -83,7 +83,7 @@ export const priceCatalog = defineKind({
   title: 'Prices in a catalogue',
   topic: own('prices and payees in a catalogue'),
   means:
-    'What a catalogue that the operator of this Dossier configured (x402 Bazaar) lists for exactly this address, tool by tool.',
+    'The offers that a catalogue configured by the operator of this Dossier (x402 Bazaar) lists for exactly this address, tool by tool.',
   doesNotMean: 'A catalogue is a third party’s word; the endpoint may ask for a different price.',
   value: toolOffers,
   say: toolOffersWords,

@@ -1,6 +1,6 @@
 import { type OfferWithPayee, offerText, unitOf } from './offers.ts';
 
-/** `isWhole` is false if the source may have stated more. */
+/** `isWhole` is false if more offers may have been stated. */
 export interface StatedOffers<Offer extends OfferWithPayee = OfferWithPayee> {
   readonly offers: readonly Offer[];
   readonly isWhole: boolean;
@@ -12,8 +12,8 @@ const ofUnit = (offers: readonly OfferWithPayee[], one: OfferWithPayee) =>
   offers.filter((other) => unitOf(other) === unitOf(one));
 
 /**
- * An offer can be compared with a part on the other side if both have it with its payee, if both have one
- * offer in its unit, or if both have it with no payee in common.
+ * An offer can be compared with a part on the other side in three cases: both have it with its payee, both
+ * have exactly one offer in its unit, or both have it and share none of its payees.
  */
 function isInBoth(one: OfferWithPayee, own: readonly OfferWithPayee[], others: readonly OfferWithPayee[]) {
   if (others.some((other) => isSame(one, other))) return true;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { asMembers, asObject, type JsonObject, readBase64Object, readObject } from '../../../core/json.ts';
 import { statedAddress } from '../../../core/payee.ts';
-import { own, say, type Words } from '../../../core/words.ts';
+import { count, own, say, type Words } from '../../../core/words.ts';
 import { canonicalDigest } from '../../../log/leaf.ts';
 import { challengesOf, type Fetched, type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
@@ -27,7 +27,7 @@ export interface Offer {
   readonly format: string;
   /** A scheme such as `exact`, `upto` or `charge`. */
   readonly scheme: string;
-  /** A CAIP-2 name, or the name that the source uses. */
+  /** A CAIP-2 name, or any other name that was quoted. */
   readonly network: string;
   /** A whole number of the asset's smallest unit. */
   readonly amount: string;
@@ -51,7 +51,7 @@ const isWholeNumber = (value: unknown): value is string =>
 export const isIdentifier = (value: unknown): value is string =>
   typeof value === 'string' && identifier.test(value);
 
-/** Returns undefined if a member cannot be read. */
+/** Returns undefined if a member other than `chain_id` cannot be read. */
 function toOffer(
   quoted: Readonly<Record<Exclude<keyof Offer, 'format' | 'our_conversion'>, unknown>> & { format: string },
 ): Offer | undefined {
@@ -73,7 +73,7 @@ function toOffer(
   };
 }
 
-/** At most this many offers of one list are read, because a list of 2 MiB has thousands. */
+/** At most this many offers of one list are read, because a list of 2 MiB may have thousands. */
 const mostRead = 1000;
 
 /** `seen` also counts offers that cannot be read or are not read; `isCut` says that some are not read. */
@@ -168,8 +168,8 @@ export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
 }
 
 /**
- * It is not known whether the endpoint asks for a payment if it asks for credentials first, or its answer
- * broke off.
+ * Returns an answer if it is not known whether a payment is due: the endpoint asked for credentials first, or
+ * gave no usable answer for the list.
  */
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
@@ -181,7 +181,7 @@ const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
     own('The endpoint quoted no price when Dossier asked what it is and which tools it has.'),
   );
 
-/** The reason why it is not known who is paid, or that nobody asked for a payment or named a payee. */
+/** Says why no payee is known: no offer could be read, no payment was asked for, or nobody was named. */
 export function noPayee(endpoint: EndpointAnswer): NoAnswer {
   const asked = quotedOffers(endpoint);
   if (!asked) return noneQuoted(endpoint);
@@ -205,7 +205,7 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   asks_for: 'payment' as const,
   why:
     seen > 0
-      ? say`The endpoint asked for a payment (HTTP 402); none of its offers (${seen}) has a whole number as its amount and plain identifiers, so Dossier read no price.`
+      ? say`The endpoint asked for a payment (HTTP 402) with ${count(seen, 'offer')}; Dossier found none with a whole number as its amount and plain identifiers, so it read no price.`
       : own('The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.'),
   as_seen: {
     sha256_of_body: hash('sha256', text),
@@ -238,7 +238,7 @@ function toFinding(endpoint: EndpointAnswer) {
 
 type StoredQuote = BeforeChange<PaidOffer[]> | ShownFinding<PaidOffer[]>;
 
-/** The offers are whole if the endpoint sent no others. */
+/** The offers are whole if the endpoint sent no others and all are stored. */
 function statedIn({ value, value_digest, details, is_part }: StoredQuote): StatedOffers {
   const offers = allOffers({ value, ...(details && { details }) });
   const isStored = value_digest === undefined || canonicalDigest({ value: offers }) === value_digest;
@@ -277,7 +277,7 @@ export const priceChallenge = defineKind({
   title: 'Price that the endpoint quotes',
   topic: own('quoted price (amount, asset, network, scheme)'),
   means:
-    'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or sent one of its lists, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
+    'The offers that the endpoint quoted to Dossier (HTTP 402) before it introduced itself or sent one of its lists: for each, a whole number of the asset’s smallest unit, the asset, the network and the scheme.',
   doesNotMean:
     'Dossier pays nothing. The price does not say what a tool call costs, or that the recipient is the publisher.',
   changed: own('The endpoint quotes a different price'),

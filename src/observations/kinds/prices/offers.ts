@@ -13,7 +13,7 @@ const paidOffer = z.strictObject({
   amount: z.string(),
   /** An eip155 address is in lower case, since its capitals are only a checksum. */
   asset: z.string(),
-  /** A CAIP-2 name, or the source's name for a network that Dossier does not know. */
+  /** A CAIP-2 name, or the quoted name of a network that Dossier does not know. */
   network: z.string(),
   /** A scheme such as `exact`, `upto` or `charge`. */
   scheme: z.string(),
@@ -45,7 +45,7 @@ export interface OfferWithPayee extends PaidOffer {
   readonly pay_to?: string | undefined;
 }
 
-/** MPP states the method of payment, and next to it the id of the chain. */
+/** MPP states the method of payment, and may state the id of the chain beside it. */
 export const toNetwork = (network: string, chain_id?: number): string =>
   chain_id === undefined ? toChain(network) : `eip155:${chain_id}`;
 
@@ -120,7 +120,7 @@ export function offerInFull({ pay_to, ...offer }: OfferWithPayee): Words {
   return say`${price}${by} on ${on}${to}`;
 }
 
-/** Says an offer as `0.01 USDC on Base`, or if `isExact` with the unit and names that were quoted. */
+/** Says an offer as `0.01 USDC on Base`. If `isExact` is set, the unit and the names are the quoted ones. */
 export function offerWords(offer: PaidOffer, isExact = false): Words {
   const network = isExact ? code(offer.network) : networkWords(offer.network);
   return say`${amountWords(offer, isExact)} on ${network}`;
@@ -143,7 +143,7 @@ function without(offers: readonly PaidOffer[], others: readonly PaidOffer[]): Pa
 export const isWhole = (amount: string): boolean => /^\d{1,78}$/.test(amount);
 
 /**
- * Pairs offers with the same asset, network and scheme, if there was one such offer before and is one now.
+ * Pairs a gone and an added offer with the same asset, network and scheme, if there is exactly one of each.
  */
 function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
   const now = Map.groupBy(added, unitOf);
@@ -164,7 +164,7 @@ function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
   return after >= before * 2n ? 2 : 1;
 }
 
-/** A new asset, network or scheme in place of an old one weighs most, then the size of a raise. */
+/** A new asset, network or scheme in place of an old one weighs most; a raise weighs by its size. */
 export function offersWeight(before: readonly PaidOffer[], after: readonly PaidOffer[]): number {
   const gone = without(before, after);
   const added = without(after, before);
@@ -179,7 +179,7 @@ const mostNamed = 2;
 
 /**
  * The words are, for example, `Price raised from 0.01 USDC to 0.05 USDC on Base`. Only amounts with the same
- * asset, network and scheme are called higher or lower.
+ * asset, network and scheme are called raised or lowered.
  */
 export function offersChange(before: readonly PaidOffer[], after: readonly PaidOffer[]): Words | undefined {
   const gone = without(before, after);

@@ -10,7 +10,7 @@ import { type OfferWithPayee, toOffersWithPayees } from './offers.ts';
 
 const anotherEachTime = 'another address each time';
 
-/** If two requests got different payees, the value is a fixed text, which is the same every day. */
+/** If two requests got different payees, the value is this text, so that it does not change every day. */
 const payees = z.union([z.array(z.string()), z.literal(anotherEachTime)]);
 
 function payeesOf(payment: EndpointAnswer): string[] {
@@ -47,8 +47,8 @@ const payeesWords = (value: unknown): Words =>
       );
 
 /**
- * Leaves out the payees of offers that price.pay_to does not have any more. A quote of which only a part was
- * read since is kept with the payees that it had.
+ * Leaves out payees that price.pay_to no longer has. A quote that was read only in part since then still has
+ * its former payees.
  */
 export function withPresentPayees(
   offers: readonly OfferWithPayee[],
@@ -74,8 +74,9 @@ const isShort = (was: StoredPayees, now: StoredPayees): boolean =>
   was.value_digest !== undefined || now.value_digest !== undefined;
 
 /**
- * Compares two lists of which one is a part. A payee whom only the second has is a change, although the first
- * may lack it: otherwise payees could change unseen beside an offer that Dossier cannot read.
+ * Compares two lists, at least one of which is a part. A payee whom only the second list has is a change,
+ * even if the first may lack others. Otherwise payees could change unseen beside an offer that cannot be
+ * read.
  */
 function comparePayees(was: BeforeChange<Payees>, now: ShownFinding<Payees>): PartComparison {
   if (isShort(was, now) || [was, now].some(({ value }) => isAnotherEachTime(value))) return 'differs';
@@ -92,8 +93,9 @@ const partWords = ({ is_part }: StoredPayees): Words =>
     : own('; before, the endpoint quoted more than Dossier could read');
 
 /**
- * Says which of many payees, or of those in a part, are new and which are gone, or only that they changed if
- * a list was shortened. A part does not tell who is gone.
+ * A few payees are all named; of many, or of a part, only those that are new or gone. If a list was
+ * shortened, the words only say that the payees changed. If only a part is known now, it cannot be said who
+ * is gone.
  */
 function payeesChange(was: BeforeChange<Payees>, now: ShownFinding<Payees>): Words {
   if (was.value === null) return say`Paid to ${payeesWords(now.value)}, and to nobody before`;

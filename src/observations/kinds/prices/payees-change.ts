@@ -22,7 +22,7 @@ const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string>) => a.symmetricDi
 
 interface PayeesChange {
   readonly network: string;
-  /** The payees that are new on this network or, if the network itself is new, new on every network. */
+  /** The payees that are new on this network. If the network itself is new, no network had them before. */
   readonly came: readonly string[];
   readonly gone: readonly string[];
   readonly isNewNetwork: boolean;
@@ -90,7 +90,7 @@ function changesOf(before: readonly OfferWithPayee[], after: readonly OfferWithP
 function changeWords({ network, came, gone, isNewNetwork, moved, order }: PayeesChange): Words {
   const on = networkWords(network);
   if (order?.some((payees) => payees.length > mostNamed))
-    return say`the order of the payees by amount is another one on ${on}`;
+    return say`the payees on ${on} are in another order by amount`;
   if (order)
     return say`from the lowest amount, paid to ${payeesWords(order[1])} on ${on} instead of ${payeesWords(order[0])}`;
   if (moved) return say`${payeesWords(moved)} are paid for other offers on ${on} than before`;

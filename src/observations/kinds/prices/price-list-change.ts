@@ -9,11 +9,11 @@ type ToolName = string | undefined;
 type OffersByTool = ReadonlyMap<ToolName, StatedOffers<ToolOffer>>;
 
 interface StoredList {
-  /** The tools, without the last one of a list that is stored in part, which may be cut. */
+  /** The stored tools. If other tools may follow, the last one may be cut, and is left out. */
   readonly tools: OffersByTool;
-  /** All offers of the source were read and are stored. */
+  /** All offers that were stated were read and are stored. */
   readonly isWhole: boolean;
-  /** The source states prices of no other tools. */
+  /** No prices of other tools were stated. */
   readonly hasAllTools: boolean;
 }
 
@@ -81,7 +81,7 @@ const missingIn = ({ tools: others, hasAllTools }: StoredList, { tools }: Stored
 const payeesOf = ({ tools }: StoredList, names: Iterable<ToolName>) =>
   new Set([...names].flatMap((name) => tools.get(name)?.offers ?? []).flatMap(({ pay_to }) => pay_to ?? []));
 
-/** Before, nobody in the list was paid at these addresses. */
+/** The payees of added tools whom no offer of the list named before. */
 const newPayees = (before: StoredList, after: StoredList, added: readonly ToolName[]): string[] =>
   [...payeesOf(after, added).difference(payeesOf(before, before.tools.keys()))].sort();
 

@@ -50,7 +50,7 @@ export const priceCapability = defineKind({
   question: 'price',
   title: 'Payment methods it names',
   means: 'The payment methods and intents among the endpoint’s capabilities (Machine Payments Protocol).',
-  doesNotMean: 'It states no amount.',
+  doesNotMean: 'A payment method states no amount.',
   value: z.array(paymentMethod),
   say: ({ value }) =>
     join(
@@ -144,7 +144,7 @@ export const priceOpenapi = defineKind({
   question: 'price',
   title: 'Prices in its OpenAPI document',
   means:
-    'What /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
+    'The prices that /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
   doesNotMean: 'A call may be charged differently from an advertised price; the answer to the call decides.',
   value: z.array(pricedOperation),
   say: operationsWords,
@@ -172,7 +172,7 @@ function toFixed18(decimal: string): bigint {
   return BigInt(whole + fraction.padEnd(18, '0'));
 }
 
-/** Returns undefined for an offer in a different asset. */
+/** Returns undefined for an offer in a different asset, or with an amount that is no whole number. */
 export function isWithinLimit(
   { amount, network, asset }: PaidOffer,
   limit: NonNullable<ReturnType<typeof readPriceLimit>>,
@@ -258,7 +258,7 @@ export const priceTool = defineKind({
   answers: 'price',
   line: 'costs',
   isLocked: true,
-  priced: own('Tools in the endpoint’s list state prices.'),
+  priced: own('Tools in the endpoint’s list state that a call costs something.'),
   question: 'price',
   title: 'Tools that state a price',
   means:

@@ -10,8 +10,8 @@ import { offersWords, paidOffers, toOffersWithPayees, toPaidOffers } from './off
 import { payeesWords } from './payees-change.ts';
 
 /**
- * An offer without `tool` is for the endpoint itself. The payee is part of it, because no other fact has the
- * payees of a list.
+ * An offer without `tool` is for the endpoint itself. The payee is part of the offer, because no other fact
+ * has the payees of a list.
  */
 const toolOffer = paidOffers.element.extend({
   /** An eip155 address is in lower case. */
@@ -23,12 +23,12 @@ const toolOffer = paidOffers.element.extend({
 export const toolOffers = z.array(toolOffer);
 export type ToolOffer = z.infer<typeof toolOffer>;
 
-/** A source that was read and states no price. */
+/** For a document or list that was read and states no price. */
 export const statesNone = (why: Words) => ({ value: null, outcome: 'nothing' as const, why });
 
 interface ReadOffers {
   readonly offers: readonly Offer[];
-  /** The source states more, which Dossier did not read or keep. */
+  /** There are more offers, which Dossier did not read or keep. */
   readonly hasMore: boolean;
 }
 
@@ -38,8 +38,8 @@ export interface PricedTool extends ReadOffers {
 }
 
 /**
- * Reads a way to pay in either version of x402; undefined if it names different amounts for the two, because
- * it is not known which one a client reads.
+ * Reads a way to pay in either version of x402. Returns undefined if it names a different amount for each
+ * version, because a client may read either.
  */
 function readOfEither(stated: unknown): Offer | undefined {
   const { amount, maxAmountRequired } = asMembers(stated);
@@ -84,9 +84,9 @@ const toolDetails = (priced: readonly PricedTool[], unlisted: readonly string[])
 });
 
 interface BesidePrices {
-  /** The tools with a price that the endpoint does not list. */
+  /** The priced tools that the endpoint does not list. */
   readonly unlisted: readonly string[];
-  /** The source has more entries, which Dossier did not read or keep. */
+  /** There are more entries, which Dossier did not read or keep. */
   readonly hasMore: boolean;
   readonly details?: Readonly<Record<string, string>>;
 }
@@ -117,7 +117,7 @@ const quotedOffer = z.looseObject({ ...toolOffer.shape, chain_id: z.number().opt
 
 type ListFinding = Pick<ShownFinding<ToolOffer[]>, 'value' | 'value_digest' | 'details'>;
 
-/** Reads the details if the value is shortened. */
+/** If the value is shortened, reads the details, unless these have fewer offers. */
 export function storedOffers({ value, value_digest, details }: ListFinding): readonly ToolOffer[] {
   if (value_digest === undefined) return value;
   const quoted = z.array(quotedOffer).safeParse(details?.offers).data ?? [];

@@ -90,7 +90,7 @@ const acceptsOf = ({ accepts, ...item }: JsonObject): readonly unknown[] => {
   return item.payTo === undefined ? [] : [item];
 };
 
-/** Finds the entries that name the endpoint, with or without a tool, or a tool that it lists. */
+/** Finds the entries that name the endpoint, with or without a tool, or a tool that the endpoint lists. */
 export function atEndpoint(
   { at, resources, hasMore }: Document,
   { url, list }: Pick<EndpointAnswer, 'url' | 'list'>,

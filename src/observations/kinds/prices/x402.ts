@@ -31,7 +31,7 @@ interface NamedDocument {
   readonly now: Date;
 }
 
-/** The number of tools whose prices are kept, or that are named without a price. */
+/** The most tools that are kept with prices, and the most that are named without a price. */
 const mostTools = 50;
 
 const isPriced = ({ offers }: PricedTool) => offers.length > 0;
@@ -97,7 +97,7 @@ function pricesOf(named: NamedDocument): RemoteFinding<z.infer<typeof toolOffers
     priced.length > mostTools
       ? say`${code(at)} states prices of ${count(priced.length, 'tool')} there; Dossier keeps those of ${mostTools}.`
       : own('');
-  const unread = isUnread ? say`${code(at)} states more there than Dossier can read.` : own('');
+  const unread = isUnread ? say`${code(at)} may state more there than Dossier could read.` : own('');
   return {
     ...statesPrices(priced, { unlisted, hasMore: isUnread }),
     ...alsoWords(join([more, unread], ' '), named, unlisted),
@@ -114,7 +114,7 @@ export const priceX402 = defineKind({
   title: 'Prices in its x402 document',
   topic: own('prices and payees in its x402 document'),
   means:
-    'What /.well-known/x402, or else /.well-known/x402.json, at the host of the endpoint states for the endpoint and its tools: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
+    'The offers that /.well-known/x402, or else /.well-known/x402.json, at the host of the endpoint states for the endpoint and its tools: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
   doesNotMean: 'A call may be charged differently from a stated price; the answer to the call decides.',
   value: toolOffers,
   say: toolOffersWords,
@@ -182,7 +182,7 @@ export const priceNamed = defineKind({
   title: 'Named as paid, without a price',
   means:
     'The tools of the endpoint, or the endpoint itself, that /.well-known/x402 or /.well-known/x402.json at its host names among the resources that are paid for, without a price that Dossier can read.',
-  doesNotMean: 'It states no amount, and does not say that every call costs something.',
+  doesNotMean: 'The document does not say how much such a call costs, or that every call costs something.',
   value: namedResources,
   say: ({ value: { endpoint, tools } }) =>
     listed([...(endpoint ? [own('the endpoint itself')] : []), ...tools.map((tool) => code(tool))], 3),
