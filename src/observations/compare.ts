@@ -206,7 +206,7 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-/** Of all facts that were learned, only this one becomes unanswered, on a later day without an answer. */
+/** Only facts of this kind become unanswered after they were learned: on a later day without an answer. */
 const reachKind = endpointAnswers.kind;
 
 /**

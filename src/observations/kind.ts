@@ -46,7 +46,7 @@ export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_f
 /** Fields that a copy of a registry may leave out of every record. */
 type LackingField = 'endpoint' | 'package' | 'repository';
 
-/** A question of buyers. A kind of fact is one too; no fact answers the others. */
+/** A question of buyers: a kind of fact that answers it, or a question that no fact answers. */
 export interface AskedKind {
   readonly kind: string;
   readonly question: Question;
@@ -54,27 +54,29 @@ export interface AskedKind {
   readonly name?: string;
   /** The line that says the value, or that no value is known. */
   readonly line?: Line;
-  /** The part of the record without which nothing can be known about it. */
+  /** If the recorded repository or package does not exist, the question cannot be answered. */
   readonly restsOn?: 'repository' | 'package';
   /** Hardly any listing has it, so its absence is said only in full detail. */
   readonly isSeldom?: true;
   /** A change is published only if `sayChange` has a sentence for it. */
   readonly isPublishedIfSaid?: true;
-  /** Says that the record does not state it, as long as nothing else is known about it. */
+  /** Says that the record states no answer, as long as nothing else is known about the question. */
   readonly unstated?: {
     /** Follows `has no field that states`. */
     readonly what: Words;
     /** By default, it is asked about every listing. */
     readonly isAsked?: (listing: Listing) => boolean;
-    /** Matches words in the names of record fields that may state it. */
+    /** Matches words in the names of record fields that may state the answer. */
     readonly fields?: RegExp;
     readonly copyField?: LackingField;
-    /** The fields beside which a record states it. If a copy lacks one of these fields, it is not known. */
+    /**
+     * A record states the answer beside these fields. If a copy lacks one of them, the answer is not known.
+     */
     readonly standsWith?: readonly LackingField[];
     /** The name in lists of what the record does not state. */
     readonly name?: Words;
   };
-  /** Says that it was not checked, as long as nothing is known about it; `what` follows `has not checked`. */
+  /** Says that Dossier has not checked it, as long as nothing is known; `what` follows `has not checked`. */
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
@@ -152,7 +154,7 @@ export interface Kind extends FactKind {
   readonly lists?: SurfaceName;
   /** Its details are a list of tools, which has its own room (gate.ts). */
   readonly isList?: true;
-  /** Every check changes its facts, so their changes are not recorded. */
+  /** Each counted check changes its facts, so their changes are not recorded. */
   readonly isTally?: true;
   readonly check?: (run: CheckRun) => Promise<readonly Finding[]>;
 }
@@ -179,7 +181,7 @@ export interface RecordKind extends FactKind {
   readonly outcomeOfNone?: 'not_asked';
   /** The value follows from all versions that a registry sends, or from the newest of them. */
   readonly follows?: 'all versions' | 'newest version';
-  /** It is a date of the registry, which some registries do not state. */
+  /** The value is a date that some registries do not state. */
   readonly isDate?: true;
 }
 

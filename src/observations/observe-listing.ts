@@ -166,7 +166,7 @@ function compareObserved(
 
 type CheckContext = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
-/** The check brought no answer for a reason that says nothing about the service. */
+/** The check was not made, or failed, for a reason that says nothing about the service. */
 const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why }: Words): DatedFinding => ({
   kind,
   method_version,

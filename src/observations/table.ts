@@ -14,7 +14,7 @@ import { changeTable, type Db, observationTable, surfaceTable } from './schema.t
 
 export type RecordedChange = TableValue<typeof changeTable>;
 
-/** The five newest of each surface of an endpoint are stored. */
+/** The five newest lists of each surface of an endpoint are stored. */
 type StoredSurface = TableValue<typeof surfaceTable>;
 
 export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;

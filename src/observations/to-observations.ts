@@ -114,7 +114,9 @@ const mostUnlearned = 10;
 
 const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
-/** Drops observations of things that the listing no longer records, but no `not_asked` without a subject. */
+/**
+ * Drops observations of things that the listing no longer records. Keeps a `not_asked` that has no subject.
+ */
 export function recordedNow(
   listing: CheckedListing,
   stored: readonly StoredObservation[],

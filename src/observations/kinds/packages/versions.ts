@@ -15,7 +15,7 @@ interface VersionReading<Value extends Json> {
   readonly value: (document: Manifest) => Value | undefined;
   /** If set, the value is new only if no settled earlier version has it. */
   readonly isOfAll?: true;
-  /** The words for the value in the sentence that npm does not state it. */
+  /** Names the value in the sentence that says that npm does not state it. */
   readonly what: Words;
 }
 

@@ -168,8 +168,8 @@ export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
 }
 
 /**
- * Returns an answer if it is not known whether a payment is due: the endpoint asked for credentials first, or
- * gave no usable answer for the list.
+ * If the endpoint asked for credentials first, or gave no usable answer for the list, it is not known whether
+ * a payment is due.
  */
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
