@@ -34,7 +34,9 @@ function toWord(text: string): SearchWord {
   const parts = lower !== text && camelHump.test(text) ? text.split(camelHump) : [];
   return {
     text: lower.slice(0, longestWord),
-    parts: parts.filter(({ length }) => length >= shortestPart).map((part) => part.toLowerCase()),
+    parts: parts
+      .filter(({ length }) => length >= shortestPart)
+      .map((part) => part.toLowerCase().slice(0, longestWord)),
   };
 }
 

@@ -280,6 +280,15 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       );
       expect(await search('to-do list')).toEqual(['d/planner', 'd/lists']);
     });
+    it('stores and searches a part of a word that is longer than the index of any engine allows', async () => {
+      // Each of these letters counts as four.
+      const long = `longB${'ﷲ'.repeat(480)}`;
+      await store.write((tx) =>
+        tx.listings.putListings([makeListing('l/long', 79, { description: `Letters ${long}` })]),
+      );
+      expect(await search('letters')).toEqual(['l/long']);
+      expect(await search(long)).toEqual(['l/long']);
+    });
     it('corrects unknown words, also joined and split ones', async () => {
       await store.write((tx) =>
         tx.listings.putListings([
