@@ -22,7 +22,7 @@ const listPageForm = Compile({
   },
 });
 
-/** The members that identify an entry. A deleted one needs no others. */
+/** The members that identify an entry. A deleted entry needs no other members. */
 const entryHeadForm = Compile({
   type: 'object',
   required: ['server'],
@@ -59,7 +59,7 @@ const statusMetaForm = Compile(statusMeta);
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** A recorded RFC 3339 time after 1970, in UTC with milliseconds; undefined for any other text. */
+/** A recorded RFC 3339 time since 1970, in UTC with milliseconds; undefined for any other text. */
 function toTime(recorded: string | undefined): string | undefined {
   const time = recorded && form.test(recorded) ? Date.parse(recorded) : Number.NaN;
   return time > 0 ? new Date(time).toISOString() : undefined;
@@ -68,7 +68,10 @@ function toTime(recorded: string | undefined): string | undefined {
 const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
-/** Cleans every string of a server.json (docs/contract.md). Returns undefined if it is nested too deeply. */
+/**
+ * Cleans every string of a server.json (docs/contract.md). Returns undefined if it is nested too deeply to be
+ * cleaned.
+ */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
   if (json === undefined || nothingToClean.test(json)) return json;
@@ -167,7 +170,7 @@ export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion |
   if (record === undefined) return unreadable('nested too deeply');
   return (
     toVersion(head, meta, { ...times, record }) ??
-    unreadable('publication time is not an RFC 3339 time after 1970')
+    unreadable('publication time is not an RFC 3339 time since 1970')
   );
 }
 
@@ -176,16 +179,18 @@ const later = (a: VersionSummary, b: VersionSummary): number =>
 
 const loose = { loose: true };
 
-/** Sorts semantically if all are semantic versions, otherwise by publication, which also breaks ties. */
+/**
+ * Sorts semantically if all are semantic versions, otherwise by publication. Publication also breaks ties.
+ */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
   if (!versions.every(({ version }) => valid(version, loose))) return later;
   return (a, b) => compare(a.version, b.version, loose) || later(a, b);
 }
 
 /**
- * The version marked latest, otherwise the highest semantic version, otherwise the one published last. If
- * several are marked latest, it is the one published last, because an older row keeps its mark until it is
- * imported again. Returns undefined if all are deleted.
+ * Returns the version marked latest. Without a mark, it is the highest version if all are semantic versions,
+ * or else the one published last. Of several marked versions, it is the one published last, because an older
+ * row keeps its mark until it is imported again. Returns undefined if all are deleted.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

@@ -8,8 +8,8 @@ const mostVersions = 200;
 const mostFormer = 100;
 
 /**
- * Takes the versions of one listing, newest first. Returns the references that an older version has and no
- * newer one; `until` is when the next newer version was published.
+ * Takes the versions of one listing, newest first. Returns up to 100 references that an older version has and
+ * that no newer version has. `until` is when the next newer version was published.
  */
 function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
   if (!newest) return [];
@@ -30,7 +30,7 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
 
 /**
  * Former references follow from the stored versions alone, so that one full import and many small ones give
- * the same.
+ * the same references.
  */
 export async function putFormer(tx: ImportTransaction, handles: Iterable<string>): Promise<void> {
   for (const handle of new Set(handles)) {

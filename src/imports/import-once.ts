@@ -4,8 +4,8 @@ import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
 /**
- * `busy`: another import is running, or has ended since this one was due. `running`: the signal stopped it,
- * and the next import of its source can continue it.
+ * `busy`: another import is running, or has ended since this one was due. `running`: the signal stopped this
+ * import, and the next import of its source can continue it.
  */
 export type ImportOutcome = Pick<ImportResult, 'error'> & { readonly state: ImportResult['state'] | 'busy' };
 

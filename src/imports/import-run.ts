@@ -33,7 +33,7 @@ export type CopyField = (typeof copyFields)[number];
 
 export interface RunProgress {
   readonly counts: ImportCounts;
-  /** The newest `updatedAt` of the registry that is not after the start of its run, RFC 3339. */
+  /** The newest `updatedAt` of the registry that is not after the start of the run that read it, RFC 3339. */
   readonly newestUpdatedAt: string | undefined;
   /** The fields that each origin has ever recorded for any listing, including listings that are gone. */
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;

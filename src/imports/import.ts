@@ -135,9 +135,9 @@ async function endOne(tx: ImportTransaction, listing: Listing, at: string): Prom
 }
 
 /**
- * Withdraws listings of the shipped sample that the page names, so that the registry's listing takes their
- * place. With the last page it withdraws all of them. Their claims are suspended, and the ratings by and
- * about them end.
+ * Withdraws listings of the shipped sample that the page names, so that the registry's listings take their
+ * place. With the last page it withdraws the whole sample. The claims of these listings are suspended, and
+ * the ratings by and about them end.
  */
 export async function endSample(tx: ImportTransaction, page: SourcePage, at: string): Promise<void> {
   const handles = await readSampleHandles();
@@ -155,7 +155,7 @@ interface Import {
   readonly request: ImportRequest;
   readonly source: RegistrySource;
   readonly guard: ReturnType<typeof createMassChangeGuard>;
-  /** The changes of the first import, and of the first one after the sample, are not recorded. */
+  /** Changes are recorded if an import has completed before, and the last one was not of the sample. */
   readonly isRecorded: boolean;
   /** Tells whether the quarantine may hold entries that this run must release. */
   mayRelease: boolean;
@@ -163,12 +163,14 @@ interface Import {
   run: RunImport;
 }
 
-/** A full run with less than this share of the last one's rows counts as a fault of the registry. */
+/**
+ * A full run with less than this share of the rows of the last full run counts as a fault of the registry.
+ */
 const leastShare = 0.9;
 
 /**
- * A registry that leaves out the next cursor ends the list without an error. Throws a passing RegistryError,
- * so that the next import asks for the same page again.
+ * A registry that leaves out the next cursor ends the list without an error. If too many rows are missing, a
+ * passing RegistryError is thrown, so that the next import asks for the same page again.
  */
 function requireWhole({ run, request }: Import, page: SourcePage): void {
   const { kind, expectedRows = 0, counts } = run;
@@ -185,14 +187,14 @@ function requireWhole({ run, request }: Import, page: SourcePage): void {
 class ReviewNeeded extends Error {}
 
 /**
- * Returns undefined if the run counts. A run of changes always counts, because its only row may be
- * unreadable.
+ * Returns undefined unless nearly all entries of a full run are unreadable. A run of changes never fails for
+ * this reason, because its only row may be unreadable.
  */
 function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);
   const { rows_quarantined, rows_seen } = counts;
-  return `${rows_quarantined} of ${rows_seen} entries could not be read, so Dossier cannot import this registry${one ? ` (the last: ${one.reason})` : ''}`;
+  return `${rows_quarantined} of ${rows_seen} entries could not be read, so Dossier cannot import this registry${one ? ` (one of them: ${one.reason})` : ''}`;
 }
 
 async function writePage(current: Import, page: SourcePage): Promise<void> {
@@ -279,8 +281,8 @@ export interface ImportRequest {
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
   /**
-   * The run after which this import was found due. It ends with UnderWayError if another run has ended since.
-   * It is absent if it is due anyway.
+   * The run after which this import was found due; absent if the import is due anyway. The import ends with
+   * UnderWayError if another run has ended since.
    */
   readonly dueAfter?: RunStart['dueAfter'];
 }
@@ -323,7 +325,7 @@ async function openImport(
   };
 }
 
-/** Throws `error` again if neither the source nor the guard threw it. */
+/** Throws `error` again unless the source or the guard threw it, or the signal stopped the run. */
 async function endRun(
   { context, run, request: { signal } }: Import,
   error: unknown,
@@ -363,11 +365,11 @@ async function runToEnd(current: Import): Promise<ImportResult> {
 }
 
 /**
- * Imports the whole source first and again after IMPORT_FULL_INTERVAL, and in between its changes if it can
- * list them. Each transaction writes rows, the cursor and the counts, so that an interrupted run loses and
- * repeats nothing. Listings missing from the source stay, except those of the sample. Throws RegistryError if
- * the source cannot be opened, and UnderWayError if another import is running or has ended after `dueAfter`.
- * The result states any other failure of the source.
+ * Imports the whole source at first and after each IMPORT_FULL_INTERVAL, and only its changes in between if
+ * it can list them. Each transaction writes rows, the cursor and the counts, so that an interrupted run
+ * neither loses nor repeats anything. Listings missing from the source stay, except those of the sample.
+ * Throws RegistryError if the source cannot be opened, and UnderWayError if another import is running or has
+ * ended after `dueAfter`. The result states any other failure of the source.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;

@@ -12,8 +12,8 @@ const longestWord = 500;
 const template = /\{([^{}]+)\}/g;
 
 /**
- * A word of a command line. A word that the caller fills in is `{name}`. It is undefined if it cannot be
- * written down, for example because the caller fills in only a part of it.
+ * A word of a command line. A word that the caller fills in is `{name}`. A word that cannot be written down
+ * is undefined, for example if the caller fills in only a part of it.
  */
 type LaunchWord = string | undefined;
 
@@ -29,8 +29,8 @@ const ownValue = (variables: unknown, name: string) => {
 };
 
 /**
- * Replaces the variables of a recorded value for which the record has values. Returns undefined if a variable
- * without a value is only a part of it.
+ * Fills in those variables of a text for which the record has values. Returns undefined if a variable without
+ * a value is only a part of the text.
  */
 function fill(value: string, variables: unknown): LaunchWord {
   const filled = value.replace(template, (whole, name: string) => ownValue(variables, name) ?? whole);
@@ -44,7 +44,7 @@ const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 /** Matches an option with its hyphens and without a value. */
 const optionForm = /^-[^\s=]+$/;
 
-/** Tells whether an argument may be left out that only the caller can complete. */
+/** Tells whether an argument that only the caller can complete may be left out. */
 function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boolean {
   const open = [...stated.matchAll(template)].flatMap(([, name = '']) =>
     ownValue(variables, name) === undefined ? [asMembers(asMembers(variables)[name])] : [],
@@ -59,7 +59,7 @@ export const isSwitch = (argument: JsonObject) =>
     ? argument.format === 'boolean'
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');
 
-/** An optional argument without a stated value has no words, unless it is an option that takes none. */
+/** An optional argument without a stated value has no words, unless it is an option that needs no value. */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWord[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);
@@ -80,7 +80,7 @@ function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWor
   return [flag, value];
 }
 
-/** `unwritten` names the first argument that cannot be written down or that exceeds the limit. */
+/** `unwritten` names the first argument that cannot be written down, or that exceeds the number of words. */
 function toWords(
   recorded: unknown,
   isOfRuntime: boolean,
@@ -111,7 +111,7 @@ function fixedVariable(given: JsonObject) {
 const fixedVariables = (recorded: unknown) =>
   (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap(fixedVariable);
 
-/** Tells whether all variables that a record sets are kept. A variable that is not might start other code. */
+/** Tells whether all variables that a record sets are kept. One that is left out might start other code. */
 export function keepsVariables({ environmentVariables }: JsonObject): boolean {
   const fixed = fixedVariables(environmentVariables);
   return fixed.length <= mostWords && fixed.every(({ isKept }) => isKept);

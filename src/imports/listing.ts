@@ -18,8 +18,8 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
 const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');
 
 /**
- * Claim and rating facets come from the known listing. If the endpoints are the same, so do the facets of its
- * last check.
+ * Facets of claims and ratings come from the known listing. The facets of its last check are kept if the
+ * endpoints are the same.
  */
 function toTagsAndFacets(recorded: RecordedServer, isActive: boolean, known: Listing | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;

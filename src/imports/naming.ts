@@ -79,7 +79,7 @@ const isSecret = (given: JsonObject) =>
 
 /**
  * A value that the record calls a secret is shown as its hosts and a digest. It is compared, because a record
- * could hide a change in it otherwise.
+ * could otherwise hide a change in it.
  */
 function toSetting(
   name: string,
@@ -96,7 +96,7 @@ function toSetting(
 
 /** Matches arguments of runtimes that start nothing else. */
 const plainArgument = /^(?:-y|--yes|-q|--quiet)(?: true)?$/;
-/** The arguments of containers that start nothing else, and the forms in which a variable is passed on. */
+/** Matches arguments of containers that start nothing else. `passedVariable` matches passed-on variables. */
 const plainOfContainer = /^(?:run|-i|-t|-it|-e|--(?:rm|init|interactive|tty|env))(?: true)?$/;
 const passedVariable = /^(?:(?:-e|--env)[ =]([A-Za-z_]\w*)|([A-Z][A-Z0-9_]*))(?:=.*)?$/s;
 
@@ -198,7 +198,9 @@ function itemsOf(list: unknown, budget: Budget): JsonObject[] {
   return items.slice(0, mostItems);
 }
 
-/** Replaces the values that a record states for a secret by digests, which are compared and tell nothing. */
+/**
+ * Replaces the values that a record states for a secret by digests. Digests can be compared and tell nothing.
+ */
 const withoutValues = (given: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(given).map(([name, stated]) => {

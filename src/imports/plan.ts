@@ -103,8 +103,8 @@ interface ListingChange {
 }
 
 /**
- * Keeps the stored id while the first publication is the same, since the id may have moved past one that was
- * taken.
+ * Keeps the stored id while the first publication is the same, because the id may have moved past one that
+ * was taken.
  */
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
@@ -119,7 +119,7 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
 
-/** Returns undefined if the entry is the same, or if one of the two versions has no record. */
+/** Returns undefined if the listing was new or withdrawn, if its entry is the same, or if nothing moved. */
 async function readMove(
   reads: Pick<Reads, 'listings'>,
   shown: ListingVersion | undefined,
@@ -216,10 +216,11 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
     optedOut,
     quarantined,
     readable,
-    /** The handles on the page that have several stored versions. */
+    /** The handles on the page that have several versions, stored or on the page. */
     several: [...versions].flatMap(([handle, of]) => (of.size > 1 ? handle : [])),
     /**
-     * Known listings whose shown version is deleted, or whose recorded repository or endpoint host changes.
+     * Handles of known listings whose shown version is deleted, or whose recorded repository or endpoint host
+     * changes.
      */
     affected: toAffected(listings, rows),
     counts,

@@ -20,7 +20,7 @@ export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.fin
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
   (await findImportLease(store))?.isHeld ?? false;
 
-/** Returns false and saves nothing if another node has taken the lease over. */
+/** Returns false and saves nothing if this node no longer holds the lease. */
 export async function saveWithLease(
   tx: ImportTransaction,
   run: Pick<RunImport, 'id' | 'lease'>,
@@ -36,8 +36,8 @@ const overlap_ms = 10 * 60_000;
 export type RunImport = ReturnType<typeof toRun>;
 
 /**
- * `expectedRows` is how many rows the last full run of this source read; undefined if that says nothing about
- * this run.
+ * `expectedRows` is how many rows the last full run of this source read. It is undefined if there was none,
+ * and for a source that cannot list its changes.
  */
 const toRun = (
   { progress, ...run }: ImportRun,
@@ -53,7 +53,7 @@ const isResumable = (run: ImportRun | undefined, isFull: boolean): run is Import
   (!isFull || run.kind === 'full');
 
 /**
- * Tells whether the whole source is read again, because a later run of changes does not find what an earlier
+ * Tells whether the whole source has to be read again. A later run of changes does not find what an earlier
  * one missed.
  */
 function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunStart): boolean {

@@ -115,7 +115,9 @@ function toPage(json: unknown): SourcePage {
   return page;
 }
 
-/** 429 (after its Retry-After), 5xx, truncated answers and network failures are retried. */
+/**
+ * 429, 5xx, truncated answers and network failures are retried, after Retry-After (at most 120 s) if given.
+ */
 function createRegistryClient(
   url: string,
   { userAgent, origin }: { readonly userAgent: string; readonly origin: string },
@@ -194,8 +196,8 @@ const official = 'registry.modelcontextprotocol.io';
 export const officialOrigin = `${official} (MCP)`;
 
 /**
- * The configured origin for the configured source, otherwise the host. A saved copy has no host: its origin
- * is REGISTRY_NAME, or the official registry if that is configured, or its file name.
+ * The configured origin for the configured source, otherwise the host of the address. The origin of a saved
+ * copy is REGISTRY_NAME, or else the official registry if that is configured, or else the name of the file.
  */
 function originOf(
   source: string,

@@ -12,7 +12,7 @@ import type { Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import type { Db } from './schema.ts';
 
-/** For a withdrawn listing it omits its publisher's texts: version names, and what the record moved. */
+/** For a withdrawn listing, it omits names of versions and what the record moved. */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;

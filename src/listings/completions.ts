@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 
 /**
  * Returns up to 100 values for the typed text and the variables already filled in. Values that start with the
- * text come before those that contain it.
+ * text come before others.
  */
 export type Complete = (
   typed: string,
@@ -12,7 +12,7 @@ export type Complete = (
 
 const maxCompletions = 100;
 const mostNames = 1000;
-/** A shorter text completes beginnings only. */
+/** A shorter text completes only the beginnings of handles and namespaces. */
 const shortestPart = 2;
 
 const toCompletions = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);

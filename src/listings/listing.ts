@@ -119,7 +119,8 @@ const summaryColumns = {
   tags: json<readonly ListingTag[]>(),
   facets: words<Facet>(),
   /**
-   * The reason why the listing is no longer shown; its texts are then empty, unless the operator withdrew it.
+   * The reason why the listing is no longer shown. Unless the operator withdrew it, its texts are then empty,
+   * except for the version.
    */
   withdrawn: optional(oneOf<'deleted' | 'optout' | 'operator'>()),
   /** Whether the operator has hidden its title, description and status message. */

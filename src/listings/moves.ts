@@ -9,9 +9,10 @@ const names = z.array(z.string()).max(mostNames);
 const cuts = z.record(z.string(), z.int()).optional();
 
 /**
- * Names that were removed (`from`) and added (`to`). `is_within` is true if the owner of every added name was
- * named before. `left_out` counts the names of each list that are not kept. `of_others`, if more than two,
- * counts the added names, kept or not, whose owner neither the earlier record nor the namespace names.
+ * Names that were removed (`from`) and added (`to`). Of endpoints and packages, `is_within` is true if the
+ * owner of each added one owned an earlier one. `left_out` counts the names of each list that are not kept.
+ * `of_others`, if more than two, counts the added names, kept or not, whose owner neither the earlier record
+ * nor the namespace names.
  */
 const replaced = z.strictObject({
   from: names,
@@ -66,7 +67,8 @@ export const moveSchema = z.strictObject({
     .optional(),
   /**
    * Secrets that were named before, with the places and packages that get them only now. `is_within` is true
-   * if the owners of these places already got the secrets. Changes stored before 28 November 2026 lack it.
+   * if each of these is an earlier package, or its owner already got the secrets. Changes that were stored
+   * before 28 November 2026 lack `is_within`.
    */
   passed: z
     .array(z.strictObject({ secrets: names, to: names, is_within: z.boolean().optional(), left_out: cuts }))

@@ -109,8 +109,8 @@ function toAsked(text: string) {
 }
 
 /**
- * `edits` is the least number of edits from the handle, its name or its publisher's name. It is negative for
- * the same handle with other capitals or `io.github.` before it.
+ * `edits` is the least number of edits from the handle, its name or its publisher's name. It is negative if
+ * only capitals differ, or only `io.github.` before the handle.
  */
 function compareTo(
   handle: string,
@@ -135,10 +135,10 @@ function compareTo(
 }
 
 /**
- * `near` are handles within two edits of the text or of its name, first those in its namespace. If the name
- * adds nothing to the publisher's name, handles of that publisher, or of one whose name differs by one
- * letter, are near too. `others` are further handles of that namespace and publisher, then those with all
- * words of the name.
+ * `near` are handles within two edits of the text or of its name. The same handle in another spelling comes
+ * first, then those in its namespace. If the name adds nothing to the publisher's name, handles of that
+ * publisher, or of one whose name differs by one letter, are near too. `others` are further handles of that
+ * namespace and publisher, then those with all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);

@@ -18,7 +18,7 @@ export async function requireNamespace(text: string, reads: PublisherContext): P
 
 const perPage = 50;
 
-/** The page begins after a handle. Throws not_found if no handle follows. */
+/** The page begins after a handle. Throws not_found if no visible handle of the namespace follows. */
 export async function readPublisher(
   namespace: string,
   after: string,
@@ -43,7 +43,7 @@ export const mostRead = 500;
 
 export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
-/** If it has more than 500 listings, only the first 500 by handle are read. */
+/** If the publisher has more than 500 listings, only the first 500 by handle are read. */
 export async function readPublisherFacts(namespace: string, { store: { listings } }: PublisherContext) {
   const start = `${namespace}/`;
   const rows = await listings.page(start, mostRead);
@@ -65,8 +65,8 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
     /**
-     * The number of listings that record a repository of a different account; undefined for a namespace that
-     * is a domain.
+     * The number of listings that record a repository of a different account. It is undefined if no listing
+     * can be compared, as for a namespace that is a domain.
      */
     otherOwners: isComparable ? owners.filter((owner) => owner === 'no').length : undefined,
   };

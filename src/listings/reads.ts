@@ -36,7 +36,7 @@ const valuesOf = {
   namespace: sql`publisher_count where listings > 0`,
 } as const;
 
-/** If at most this many listings have some facets, all are read and sorted by their last update. */
+/** If at most this many listings have the facets, all are read and sorted by their last update. */
 const maxSorted = 2000;
 
 const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest') =>
@@ -87,8 +87,8 @@ async function sortLatest(db: Db, ids: readonly number[], { after, limit }: List
 }
 
 /**
- * Few listings are all read and sorted. Of many, listings are read by their last update until enough have the
- * facets.
+ * If few listings have the facets, all of these are read and sorted. Otherwise listings are read in the order
+ * of their last update until enough have the facets.
  */
 async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const range = { facets: query.facets, order: 'newest', after: undefined } as const;
@@ -151,8 +151,9 @@ const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: 
 const mostHeld = 100;
 
 /**
- * Puts the listings of the holder of an address or repository first, and before its others those on whose own
- * domain the address is. Anybody may record it, many times and before the holder did.
+ * Puts the listings of the holder of an address or repository first. Among these, listings on whose own
+ * domain the address is come before others. Anybody may record an address, many times and before its holder
+ * does.
  */
 async function holderFirst(db: Db, reference: Reference, rows: readonly ListingRow[], limit: number) {
   const holder = holderOfReference(reference);

@@ -12,7 +12,7 @@ export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'pu
 
 /**
  * How many endpoint addresses, or else hosts, and packages (without versions) are the same as in the record
- * before. A number is 0 if any of the counted items differs.
+ * before. A number is 0 if any of the counted items differs, or may differ because it was not read.
  */
 const keptSchema = z.strictObject({
   endpoints: z.int(),

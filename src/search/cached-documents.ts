@@ -94,8 +94,8 @@ function createStarts() {
 const createMemory = () => ({ documents: createDocuments(), starts: createStarts(), changed: 0 });
 
 /**
- * Keeps search documents in memory until `change` reports their listings. `reader` must not be a replica,
- * which may lack a change when this process hears of it.
+ * Keeps search documents in memory until `change` reports their listings. `reader` must not be a replica. A
+ * replica may lack a change when this process hears of it.
  */
 export function createCachedSearch(
   index: EngineIndex,

@@ -18,7 +18,7 @@ function toDocumentText({ description, facets }: SearchableListing, fields: read
   return `${isPlaceholder(description) ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
-/** Leaves out the facets, which look like terms (`state:unclaimed`). */
+/** Leaves out the facets, because a facet looks like a term (`state:unclaimed`). */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
 
 function createNumbers() {
@@ -116,7 +116,7 @@ export interface SearchedRow {
   readonly facets: string;
 }
 
-/** `keys` are facets that only find the listing, and are not counted. */
+/** `keys` are facets by which the listing is found. No answer counts them. */
 type SearchableListing = SearchedRow & { readonly keys: readonly string[] };
 
 /** The parameters of BM25F: `evening` is its `b`, and `usual` stands for the average length. */
@@ -130,10 +130,10 @@ const fields = {
 /** Later terms of a description count less, because many are side remarks ("pay per call in USDC"). */
 const firstTerms = 9;
 const laterShare = 0.92;
-/** This is `k1` of BM25: a term with this sum gets half of the greatest weight. */
+/** This is `k1` of BM25. A term with this sum gets half of the weight that a term can approach. */
 const saturation = 0.8;
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
-/** Leaves out the forge or the top-level domain, which name nobody. */
+/** Leaves out the forge or the top-level domain. Neither names anybody. */
 const toNamespaceText = (namespace: string) =>
   forgePrefix.test(namespace) ? namespace.replace(forgePrefix, '') : namespace.replace(/^[^.]*\./, '');
 
@@ -148,7 +148,7 @@ function toJoined(words: readonly SearchWord[]): string[] {
   return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
 }
 
-/** `joined` are terms that the listing does not have as such. */
+/** `joined` is the name of several words as one term. */
 function toFieldTerms(listing: SearchableListing) {
   const slash = listing.handle.indexOf('/');
   const name = toWords(listing.handle.slice(slash + 1));

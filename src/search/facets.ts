@@ -1,7 +1,7 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 
 /**
- * `kind:value`, such as `tag:webhooks` or `has:endpoint`. The kinds `owner` and `publisher` only find
+ * `kind:value`, such as `tag:webhooks` or `has:endpoint`. The kinds `owner` and `publisher` serve to find
  * listings, and appear in no answer.
  */
 export type Facet =
@@ -34,15 +34,15 @@ export function ownerFacets(handle: string): Facet[] {
   return [`owner:${toLabel(identity)}`, `owner:${identity}`];
 }
 
-/** Matches words after a name that say what is wanted from its owner. */
+/** Matches a last word that says what is wanted of the owner whose name is before it. */
 const endings = /\s+(?:official|mcp|server|servers|api|connector|integration)$/i;
 const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
 /**
- * The facets of a publisher that a query names, as in `notion`, `hugging face` or `stripe mcp`, or by its
- * domain or namespace, as in `notion.com` or `com.notion`. The result is empty if the query has quotes,
- * exclusions or a slash.
+ * The facets of the publisher that a query may name: by its name (`notion`, `hugging face`, `stripe mcp`),
+ * its domain (`notion.com`) or its namespace (`com.notion`). The result is empty if the query has quotes,
+ * exclusions, a slash or more than 100 characters.
  */
 export function toOwnerFacets(query: string): Facet[] {
   let text = query.trim().toLowerCase();

@@ -32,7 +32,7 @@ const mostRead = 40_000;
 const mostReadWithSome = 20_000;
 const someCandidates = 60;
 
-/** Each read after the first asks for at least this many listings, because some of them are known already. */
+/** Each read after the first asks for at least this many listings, because it may find known ones again. */
 const fewestFound = 100;
 
 /** `isAll` tells whether every matching listing is among the positions. */
@@ -65,8 +65,8 @@ function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Pr
 }
 
 /**
- * A listing may match if it has all phrases, or, if there are none, any of the words that count. It must have
- * no excluded word. `isAll` is false if only a part of these listings was found.
+ * Finds listings that may match: those that have the words of all phrases, or a word that counts if the query
+ * has no phrase. Listings with an excluded word are left out. `isAll` is false if only a part was found.
  */
 async function findPositions(
   db: Db,
@@ -136,7 +136,7 @@ async function readUpdates({ listings }: IndexSearch, ids: readonly number[]): P
 /** If more are wanted than this, sorting all is faster. */
 const fewSorted = 300;
 
-/** The first `most` of the numbers below `count` in an order. */
+/** Sorts the numbers from 0 to `count` - 1, and returns the first `most` of them. */
 function firstOf(count: number, compare: (a: number, b: number) => number, most = count): number[] {
   if (most > Math.min(fewSorted, count))
     return Array.from({ length: count }, (_, at) => at)
@@ -155,7 +155,7 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
 
 const scoreOfFirst = 1e6;
 
-/** By relevance, documents at the positions `first` come before others. */
+/** If documents are sorted by relevance, those at the positions `first` come before others. */
 async function sortFound(
   search: IndexSearch,
   { documents, positions, starts }: FoundDocuments,
@@ -228,9 +228,9 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * The listing whose handle is the query comes first. By relevance, listings of the publisher that the query
- * names follow. `words` is how many words of the query count. `counts.capped` is true if only a part of the
- * matching listings was read.
+ * The listing whose handle is the query comes first. Listings of the publisher that the query names follow if
+ * hits are sorted by relevance. `words` is how many words of the query count. `counts.capped` is true if only
+ * a part of the matching listings was read.
  */
 export async function rankListings(
   search: IndexSearch,
@@ -258,8 +258,8 @@ export async function rankListings(
 }
 
 /**
- * Finds listings that have the words of a text, best first, and how many of its words count. It reads about
- * 1,000 listings at most, however many have the words.
+ * Finds listings that have words of a text, best first, and how many of its words count. It reads about 1,000
+ * listings at most, however many have the words.
  */
 export async function rankFew(
   search: IndexSearch,

@@ -33,8 +33,8 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .map(([term]) => term);
 
 /**
- * Finds other spellings of an unknown word that listings have, with their synonyms, and the pairs of words
- * that it may consist of.
+ * For an unknown word, finds spellings that listings have, the synonyms of these spellings, and the pairs of
+ * words of which the unknown word may consist.
  */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
@@ -68,7 +68,7 @@ const questionWordShare = 0.3;
 const mostCorrected = 3;
 const beginningFactor = 0.4;
 const shortestBeginning = 3;
-/** If fewer listings than this have the last word, it is also taken for the beginning of a word. */
+/** If fewer listings than this have the last word, that word is also taken for the beginning of a word. */
 const fewListings = 3;
 
 type Counts = ReadonlyMap<string, TermCount>;
@@ -79,19 +79,19 @@ const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCou
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
-  /** It is undefined if any listing has an alternative of the word. */
+  /** It is undefined if a listing has an alternative of the word. */
   readonly near: readonly NearWord[] | undefined;
 }
 
-/** Two words as they were written, or a spelling with its stem, which need not be a word. */
+/** Two words as they were written, or a spelling with its stem. A stem need not be a word. */
 interface NearWord {
   readonly text: string;
   readonly term?: string;
 }
 
 /**
- * Keeps the alternatives that any listing has. Adds words that begin with a rare last word, and corrections
- * of unknown words.
+ * Keeps the alternatives that at least one listing has. Adds words that begin with a rare last word, and
+ * corrections of up to three unknown words.
  */
 async function expand(
   db: Db,
@@ -151,7 +151,7 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
-    /** The words that some listing has; of many words, those that count most. */
+    /** The words that listings have. Of more than 24, those that count most are kept. */
     words: known.filter((word) => rarest.has(word)),
     /** How many words count, among `words` and the unknown ones. */
     counted:
@@ -182,7 +182,7 @@ async function readWritten({ db, index, listings }: IndexSearch, { text, term = 
   return words.includes(text) ? text : words.toSorted((a, b) => a.length - b.length)[0];
 }
 
-/** Names what was searched for instead as listings write it, because a stem need not be a word. */
+/** Names what was searched for instead of unknown words, in the spelling of listings. */
 export const readNearWords = (
   search: IndexSearch,
   unknown: Awaited<ReturnType<typeof readWords>>['unknown'],

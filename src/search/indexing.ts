@@ -38,7 +38,7 @@ function toCountChanges(
 const toIndexed = (row: IndexedRow): IndexedRow =>
   row.hidden === 1 ? { ...row, title: null, description: '' } : row;
 
-/** Never puts in withdrawn listings or hidden texts. */
+/** Puts neither withdrawn listings nor hidden texts into the index. */
 export async function replaceInIndex(
   db: Db,
   index: EngineIndex,

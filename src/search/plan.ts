@@ -3,8 +3,8 @@ import type { RankedWord } from './score.ts';
 import type { Alternative } from './synonyms.ts';
 
 /**
- * One read of the index. A listing matches if it has an atom of each group. `expected` is an estimate of all
- * matches.
+ * One read of the index. A listing matches if it has an atom of each group, all facets and no excluded term.
+ * `expected` is an estimate of all matches.
  */
 export interface Probe {
   readonly groups: readonly (readonly Atom[])[];
@@ -30,7 +30,7 @@ const mostDriving = 4;
 /** More listings have two words than chance predicts, by about this factor. */
 const attraction = 6;
 
-/** `read` estimates how many entries of the index it reads if it finds fewer than its limit. */
+/** `read` estimates how many entries of the index the step reads if it finds fewer than its limit. */
 interface PlanStep extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }

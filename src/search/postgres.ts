@@ -34,12 +34,12 @@ const toExpression = ({ groups, facets, excluded }: Probe, window: number): stri
   ].join(' & ');
 
 /**
- * GIN reads every match of a query, so that a query for few of many matches names a window. Window 1 contains
- * the half of all listings with the lowest positions, and each further window half of the one before.
+ * GIN reads every match of a query, so a query for few of many matches names a window. Window 1 contains the
+ * lower half of all positions. Each further window contains the lower half of the window before it.
  */
 const windowSize = 2;
 const mostWindows = 10;
-/** If a window has fewer matches than this, no narrower one is looked for. */
+/** If a window is expected to have fewer matches than this, no narrower window is chosen. */
 const fewMatches = 300;
 /** A chosen window is expected to have at least this many times the needed matches. */
 const spare = 1.2;
@@ -65,8 +65,8 @@ async function findInWindow(db: Db, probe: Probe, window: number): Promise<numbe
 }
 
 /**
- * This many listings are read first, in the order of ids. GIN, which returns matches in no order, is used
- * only if they contain too few matches.
+ * This many listings are read first, in the order of ids. GIN returns matches in no order, and is used only
+ * if these listings contain too few matches.
  */
 const scannedRows = 10_000;
 

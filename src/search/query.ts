@@ -15,7 +15,7 @@ const mostWords = 64;
 
 const mostCharacters = 2000;
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
-/** `"phrase"`, `-"phrase"` and `-word`. */
+/** Matches `"phrase"`, `-"phrase"` and `-word`. */
 const conditions = /(?<minus>(?<=^|\s)-)?"(?<phrase>[^"]*)"|(?<=^|\s)-(?=[\p{L}\p{N}])(?<word>\S+)/gu;
 
 const toTerms = (text: string) =>
@@ -103,7 +103,7 @@ export function parseQuery(query: string) {
       .filter(({ length }) => length > 0);
   return {
     words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
-    /** The terms of a phrase follow each other. */
+    /** The terms of a phrase have to follow each other in a listing. */
     phrases: toPhrases(false),
     excluded: toPhrases(true),
   };
@@ -121,7 +121,7 @@ export const findOmissions = (query: string) =>
       query: withoutCondition(query, one).trim().replace(/\s+/g, ' '),
     }));
 
-/** Descriptions that say nothing about the service: the text of a template, or that there is no service. */
+/** Match descriptions that say nothing about the service, such as the text of a template. */
 const placeholders: readonly RegExp[] = [
   /\[((describe|insert|add|your)\s[^\]|]*|(description|todo)\b[^\]|]*)\]/i,
   /^(a |an |the )?description of (my|your|the|this) (mcp )?server\b/i,
@@ -141,8 +141,8 @@ const checksums = 1024;
 const milliseconds = 2 ** 43;
 
 /**
- * Spreads listings of any age evenly, so that if only the first matches are read, neither age nor handle
- * decides which. Different ids have different positions.
+ * Spreads listings of any age evenly. If only the first matches are read, neither age nor handle decides
+ * which listings these are. Different ids have different positions.
  */
 export function toPosition(id: number): number {
   const published_ms = Math.floor(id / checksums);
@@ -184,7 +184,7 @@ export interface SearchHit {
 /** Facets are counted over the same listings. */
 export interface SearchCounts {
   readonly total: number;
-  /** Tells whether more than `total` may match. */
+  /** Tells whether more listings than `total` may match. */
   readonly capped: boolean;
   readonly facets: Readonly<Record<Facet, number>>;
 }

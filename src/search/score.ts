@@ -6,8 +6,8 @@ export interface RankedWord {
   readonly term: string;
   readonly alternatives: readonly Alternative[];
   /**
-   * Estimates of how many listings have an alternative of it, and for how many this is one of the words that
-   * say most.
+   * Estimates of how many listings have an alternative of the word, and for how many of them the alternative
+   * is one of the terms that say most.
    */
   readonly listings: number;
   readonly strong: number;
@@ -21,7 +21,7 @@ const neighbours = 1.3;
 const apartShare = 0.6;
 const placeholderLoss = 1000;
 
-/** Numbers of terms; undefined if no document has one or more of the words. */
+/** The numbers of the words as terms; undefined if a word is in none of the documents. */
 export function toPhrase(words: readonly string[], { terms }: Documents): readonly number[] | undefined {
   const phrase = words.map((word) => terms.find(word) ?? 0);
   return phrase.includes(0) ? undefined : phrase;
@@ -82,9 +82,10 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Scores the document that begins at `start`: the sum over the words of value times weight, times the share
- * of the words' value that matched, and more if words are neighbours in both. `matched` is how many of the
- * counted words it has. Placeholders come last. The scorer must be used before any document is added.
+ * Scores the document that begins at `start`. The score is the sum of value times weight over the words,
+ * times the matched share of all values. It is higher if neighbours in the query are neighbours in the
+ * document. `matched` is how many of the counted words the document has. Placeholders come last. No document
+ * may be added before the last use of the scorer.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);

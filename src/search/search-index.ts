@@ -22,7 +22,7 @@ export interface TermCount {
 export interface EngineIndex {
   /** Returns the texts of the removed documents. */
   remove(db: Db, ids: readonly number[]): Promise<string[]>;
-  /** None of the documents may be in the index. */
+  /** None of the documents may be in the index yet. */
   put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
   /**
    * Merges a part of the pieces that many writes leave in the index, so that searches read less. Tells

@@ -9,7 +9,7 @@ import type { EngineIndex } from './search-index.ts';
 /** Encodes a facet in letters and digits, because a tokenizer would divide it at its colon. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
 
-/** Many listings have the same facets, so each is encoded once. */
+/** Many listings have the same facets, so each facet is encoded once. */
 function createFacetTokens(): (facets: readonly string[]) => string {
   const tokens = new Map<string, string>();
   return (facets) => {

@@ -3,8 +3,8 @@ import tables from './synonyms.json' with { type: 'json' };
 import { stem, stopWords } from './words.ts';
 
 /**
- * A word of a query may occur in a listing as all these terms. `factor` is how much that counts beside the
- * word itself.
+ * Terms that together stand for a word of a query in a listing. `factor` is how much they count in relation
+ * to the word itself.
  */
 export interface Alternative {
   readonly terms: readonly string[];
@@ -36,7 +36,7 @@ function toEntries(line: string, factor: number) {
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
-/** The phrases by their first word, the longest first. */
+/** The phrases by their first word. Longer phrases come before shorter ones. */
 const byStart = lazy(() => {
   const entries = [
     ...[...linesOf(tables.same), ...linesOf(tables.places)].flatMap((line) => toEntries(line, sameFactor)),

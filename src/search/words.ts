@@ -13,7 +13,7 @@ const shortestPart = 3;
 /** PostgreSQL stores no lexeme longer than 2,046 bytes. */
 const longestWord = 100;
 
-/** `parts` has the parts of a word in camel case, without short ones. */
+/** `parts` has the parts of a word in camel case, without those under three letters. */
 export interface SearchWord {
   readonly text: string;
   readonly parts: readonly string[];
@@ -22,7 +22,7 @@ export interface SearchWord {
 const toPlain = (text: string) =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').replaceAll('ς', 'σ');
 
-/** Pairs of characters stand for words where no spaces divide them. */
+/** In scripts without spaces, each pair of neighbouring characters stands for a word. */
 function toPairs(text: string): string[] {
   const characters = [...text];
   if (characters.length === 1) return characters;
@@ -54,7 +54,10 @@ function toForeignWords(text: string): SearchWord[] {
   return words;
 }
 
-/** The words of a text in order, the same for index and query: runs of letters and digits, without `'s`. */
+/**
+ * The words of a text in order, the same for index and query: runs of letters and digits without `'s`, or
+ * pairs of characters in scripts without spaces.
+ */
 export function toWords(text: string): SearchWord[] {
   const spoken = (text.includes('s') ? text.replace(/['’]s\b/g, '') : text).replace(toDo, 'todo');
   if (ascii.test(spoken)) return (spoken.match(asciiRun) ?? []).map(toWord);
@@ -100,14 +103,14 @@ export const questionWords: ReadonlySet<string> = toSet(
   tools`,
 );
 
-/** Verbs of a question, whose nouns say more. */
+/** Verbs of a question. Its nouns say more. */
 export const verbs: ReadonlySet<string> = toSet(
   `build builds check checks compare compares convert converts create creates draw draws edit edits generate generates
   keep keeps look lookup manage manages read reads run runs search searches take takes track tracks turn turns up
   write writes`,
 );
 
-/** Words that so many listings have that the other words of a query say more. */
+/** Words of so many listings that the other words of a query say more. */
 export const lightWords: ReadonlySet<string> = toSet(
   `agent agents ai api apis app apps assistant assistants llm mcp model server servers service services sdk claude
   data access cheap free easy simple online new real time country countries other`,
@@ -122,8 +125,8 @@ export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
 /**
- * Texts that differ from a word by one letter added, removed, replaced or swapped with its neighbour. A text
- * may come twice.
+ * Texts in which one letter of the word is added, removed, replaced or swapped with its neighbour. A text may
+ * come several times, and the word itself is among the texts.
  */
 export function* oneLetterFrom(word: string): Generator<string> {
   for (let at = 0; at <= word.length; at++) {
@@ -138,7 +141,10 @@ export function* oneLetterFrom(word: string): Generator<string> {
   }
 }
 
-/** Maps the stem of each text that is one letter from the word to the longest such text. */
+/**
+ * Maps stems to spellings. Of the texts that are one letter from the word, each stem has the longest one.
+ * Stems under three letters are left out.
+ */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();
   for (const spelling of oneLetterFrom(word)) {
@@ -149,7 +155,7 @@ export function toSpellings(word: string): Map<string, string> {
   return spellings;
 }
 
-/** The ways to read a word as two: their stems, and both as written. */
+/** The ways to read a word as two words of at least three letters: their stems, and both as written. */
 export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
     const start = word.slice(0, at);

@@ -230,7 +230,7 @@ const broken: readonly Broken[] = [
     'a publication time of another form',
     registryEntry('b.k/x', {}, { publishedAt: 'yesterday' }),
     'b.k/x',
-    'publication time is not an RFC 3339 time after 1970',
+    'publication time is not an RFC 3339 time since 1970',
   ],
   [
     'a record nested too deeply',

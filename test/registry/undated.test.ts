@@ -139,7 +139,7 @@ describe('a source of which nearly nothing can be read', () => {
     expect(report).toMatchObject({
       state: 'failed',
       error:
-        '12 of 12 entries could not be read, so Dossier cannot import this registry (the last: name or version missing or malformed)',
+        '12 of 12 entries could not be read, so Dossier cannot import this registry (one of them: name or version missing or malformed)',
     });
     const { code, stderr } = await runDossier(['import', '--from', url], { DATABASE_URL: 'file::memory:' });
     expect([code, stderr]).toEqual([65, expect.stringContaining('12 of 12 entries could not be read')]);
