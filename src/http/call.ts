@@ -10,7 +10,7 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** An answer that depends on its caller has no policy. */
 export interface CachePolicy {
-  /** The handles of the listings on whose change the answer becomes stale, or `all`. */
+  /** If one of these listings or views (`keyOf`) changes, or any listing for `all`, the answer is stale. */
   readonly cacheTags: ChangedHandles;
   /**
    * By default, an answer is cached until something is due to change, or for a minute if that is not known.

@@ -41,7 +41,7 @@ export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
   const headers = toCorsHeaders({ methods, headers: 'Authorization, Content-Type' });
   return async (c, next) => {
     if (c.req.method === 'OPTIONS') return c.body(null, 204, { ...headers });
-    // Set before the answer is made, because afterwards c.header makes a new one, whose body is a stream.
+    // Set before the answer is made, because afterwards c.header makes a new answer, whose body is a stream.
     for (const [name, value] of Object.entries(headers)) c.header(name, value);
     await next();
   };

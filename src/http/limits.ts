@@ -13,8 +13,8 @@ import { addressOf, toRoutedPath } from './parameters.ts';
 
 /**
  * Limits of requests from one network on one node (docs/reference.md). Programs that copy everything have
- * limits of their own (`registry`, `views`, `export`), so that they take no page from a person behind the
- * same address.
+ * limits of their own (`registry`, `views`, `export`), so that they do not use up the limits of a person
+ * behind the same address.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },

@@ -19,11 +19,11 @@ const asciiEscape = /%([0-7][0-9a-f])/gi;
 const undoEscapes = (text: string) =>
   text.replace(asciiEscape, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Finds a capability that is plain, or percent-encoded once or twice. */
+/** Tells whether a URL has a capability, plain or percent-encoded once or twice. */
 export const holdsSecret = (url: string): boolean =>
   findSecret(url.includes('%') ? undoEscapes(undoEscapes(url)) : url) !== undefined;
 
-/** Puts U+FFFD for each NUL, because PostgreSQL cannot store NUL. */
+/** Replaces each NUL with U+FFFD, because PostgreSQL cannot store NUL. */
 function withoutNul({ raw, method, url }: HttpRequest['req']): globalThis.Request {
   if (method !== 'GET' && method !== 'HEAD')
     throw new Problem('invalid_request', 'The address contains the character U+0000 (%00).');
@@ -118,10 +118,10 @@ function isPrivateHost(hostname: string): boolean {
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /**
- * Tells whether a page of an origin may call the MCP endpoint; undefined is a caller that is not a page. A
- * service on loopback or in a private network refuses pages of other sites, because every page that
- * somebody there opens could call it (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
- * ALLOWED_ORIGINS names exceptions.
+ * Returns a function that tells whether a page of an origin may call the MCP endpoint. It receives undefined
+ * for a caller that is not a page. A service on loopback or in a private network refuses pages of other
+ * sites, because every page that somebody there opens could call it (MCP, Streamable HTTP: "Servers MUST
+ * validate the Origin header"). ALLOWED_ORIGINS names exceptions.
  */
 export function createOriginCheck({
   publicUrl,
@@ -171,7 +171,7 @@ export const ofNotModified: readonly string[] = [
   'vary',
 ];
 
-/** The cache has stored these headers by now. */
+/** The page store has run by now, so cached answers keep the headers that are removed here. */
 export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   await next();
   if (c.res.status !== 304) return;
@@ -203,7 +203,7 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** Also lets scripts of any site read documents, and follow redirects to them. */
+/** Adds the security headers. Also lets scripts of any site read documents, and follow redirects to them. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
   const secure = createSecureHeaders(config);
   return async (c, next) => {

@@ -156,7 +156,7 @@ const sendProblem = (c: Request, { status, headers, body }: ProblemAnswer): Resp
 export const answerProblem = (c: Request, problem: Problem, adapter: HttpAdapter): Response =>
   sendProblem(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, adapter));
 
-/** An exception that is not a Problem is logged and answered as `internal`. */
+/** `toProblem` logs an exception that is not a Problem, and chooses the answer. */
 export const createErrorHandler = (adapter: HttpAdapter) => (error: Error, c: Request) => {
   const { path } = c.req;
   const asked = { path, accept: c.req.header('accept'), origin: c.req.header('origin') };

@@ -17,8 +17,8 @@ function refuseEncoded(headers: Headers): void {
 }
 
 /**
- * Node enforces a declared length, so that such a body is read in one piece. Any other is counted as it
- * arrives, and `raise` may return a larger limit for its beginning. Throws body_too_large,
+ * Node enforces a declared length, so that such a body is read in one piece. Any other body is counted as it
+ * arrives. `raise` receives its beginning, and may return a larger limit. Throws body_too_large,
  * unsupported_media_type or invalid_request.
  */
 export async function readText(
@@ -80,7 +80,10 @@ function requireSameOrigin(c: Request, publicUrl: string): void {
   if (!ours) throw new Problem('forbidden_origin');
 }
 
-/** Leaves out empty fields. Throws forbidden_origin if a different site sent the form, or as `readText`. */
+/**
+ * Leaves out empty fields. Throws forbidden_origin if a different site sent the form. Otherwise throws as
+ * `readText` does.
+ */
 export async function readForm(
   c: Request,
   limit_bytes: number,
@@ -123,7 +126,7 @@ export function listingNamesOf(c: Request): string[] {
   return [...new Set([written, shorter, shorter.replace(/\.intoto$/, '')])];
 }
 
-/** Redirects to a listing whose handle differs only in case. */
+/** If the handle is unknown, redirects to a listing whose handle differs only in case. */
 export async function orRedirect(
   c: Request,
   handle: string,
@@ -168,7 +171,7 @@ export const positionOf = (cursor: string | undefined): string | undefined =>
   readCursor(cursor, () => z.tuple([z.string().max(200)]))?.[0];
 export const cursorOf = (next: string | undefined): string | undefined => next && toCursor([next]);
 
-/** Only readers of a private view find it, and no cache stores its answers. Throws not_found. */
+/** Only readers of a private view find it, and no shared cache stores its answers. Throws not_found. */
 export function viewOf(c: Request, { site }: HttpAdapter): Selection {
   const name = c.req.param('view') ?? '';
   const found = findPrivateSelection(name, c.get('context'));

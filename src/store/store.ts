@@ -98,7 +98,7 @@ export interface Store
   load(): Promise<Load | undefined>;
   /**
    * Calls back after commits, of this process or another, that changed listings, and when such commits may
-   * have been missed. Returns a function that stops it.
+   * have been missed. Returns a function that stops the calls.
    */
   onChange(listener: (changed: ChangedHandles) => void): () => void;
 }
@@ -135,7 +135,7 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
    * committed.
    */
   announce(db: Kysely<Schema>, changed: ChangedHandles): Promise<void>;
-  /** Calls back when another process changed listings, or may have. Returns a function that stops it. */
+  /** Calls back when another process changed listings, or may have. Returns a function that stops the calls. */
   onForeignChange(listener: (changed: ChangedHandles) => void): () => void;
   close(): Promise<void>;
 }

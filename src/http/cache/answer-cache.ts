@@ -22,7 +22,7 @@ export interface Sendable {
 }
 
 export interface CachedAnswer extends Omit<Sendable, 'status'> {
-  /** The parts of a 304 that replaces it. */
+  /** The parts of the 304 that is sent instead if the caller's copy is current. */
   readonly notModified?: { readonly etag: string; readonly headers: HeaderList };
 }
 
@@ -38,7 +38,7 @@ export type AnswerCache = ReturnType<typeof createAnswerCache>;
 interface CacheEntry extends CachedAnswer {
   readonly cacheTags: ChangedHandles;
   readonly endsAt_ms: number;
-  /** The number of answers that had been stored when it was last read. */
+  /** The number of answers that had been stored when this entry was last read. */
   usedAfter: number;
 }
 
@@ -106,7 +106,7 @@ export function createAnswerCache(
         cache.delete(key);
         return undefined;
       }
-      // Updates the order of use only if another answer was stored since the last read.
+      // Updates the order of use only if another answer was stored since this one was last read.
       if (entry && entry.usedAfter !== stored) {
         entry.usedAfter = stored;
         cache.get(key);

@@ -22,7 +22,7 @@ const notShared = ['x-request-id', 'content-type', 'content-length', 'content-en
 function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
   const shared = [...sent].filter(([name]) => !notShared.includes(name));
   const confirmed = shared.filter(([name]) => ofNotModified.includes(name));
-  // `sent` and `headers` may have the same header in different case; Headers merges them.
+  // `sent` and `headers` may have the same header in different case; `Headers` treats the two as one.
   const whole = new Headers(shared);
   for (const [name, value] of Object.entries(headers)) whole.set(name, value);
   return {
@@ -58,8 +58,8 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
 }
 
 /**
- * The app's checks are not repeated, because the stored answer passed them. An address with a secret in an
- * undeclared parameter is left to the app.
+ * The app's checks of an address are not repeated, because the stored answer passed them. An address with a
+ * secret in an undeclared parameter is left to the app.
  */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: FastPathParts) {
   const page = cache.get(toPageKey(encoding, url), now_ms);

@@ -12,7 +12,7 @@ import { parseMessage } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
 import type { AnswerCache, HeaderList, ReadyAnswer } from './answer-cache.ts';
 
-/** Calls with the same key have the same result until a listing changes or its time is over. */
+/** Calls with the same key have the same result until a listing changes or the time of the result is over. */
 interface CacheableResult {
   readonly key: string;
   readonly tool?: string;
@@ -111,7 +111,8 @@ function readConstant(call: Call): CacheableMessage | undefined {
 }
 
 /**
- * Tells whether the headers of the protocol repeat the message. A form that needs decoding does not count.
+ * Tells whether the headers of the protocol are as the era of the message requires. A header that needs
+ * decoding is not.
  */
 function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call): boolean {
   const revision = headers.get('mcp-protocol-version');
@@ -136,10 +137,7 @@ function readCalled(call: Call): CacheableMessage | undefined {
 const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
-/**
- * Returns undefined for a message whose answer may not be cached, and for an unusual member or header. The
- * SDK reads those messages.
- */
+/** Returns undefined for a message whose answer may not be cached, and for an unusual member or header. */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
   const { jsonrpc, id, method, params = {} } = message;
@@ -170,8 +168,8 @@ interface ReadRequest extends IncomingMessage {
 }
 
 /**
- * Stores the body where the app's request looks first. Node enforces its length. Callbacks are faster here
- * than a promise.
+ * Stores the body where the app's request looks first. Node enforces the declared length. Callbacks are
+ * faster here than a promise.
  */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];

@@ -58,8 +58,8 @@ function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
 }
 
 /**
- * The function refuses a request over its limit with the answer of the app. It returns undefined for any
- * other request, and counts nothing.
+ * The returned function refuses a plain request over its limit with the same answer as the app. It returns
+ * undefined for any other request, and charges nothing.
  */
 export function createRefuser(adapter: HttpAdapter, isOurs: HostCheck) {
   let secured: Readonly<Record<string, string>> | undefined;

@@ -8,8 +8,8 @@ import { answerJson, answerPage, answerWithETag } from '../response.ts';
 const cachePolicy: CachePolicy = { cacheTags: 'all' };
 
 /**
- * A different spelling of a payee's name redirects to its own address. Percent-encoding does not count as a
- * difference, because proxies change it.
+ * A different spelling of a payee's name redirects to the address of the payee's page. Percent-encoding does
+ * not count as a difference, because proxies change it.
  */
 async function showPayee(c: Request, { site }: HttpAdapter) {
   const { pathname } = new URL(c.req.url);

@@ -52,7 +52,10 @@ const maxTags = 6;
 const maxHandles = 9;
 const most: Readonly<Record<string, number>> = { tag: maxTags, handle: maxHandles };
 
-/** Without duplicates. `query`, the tool's name for it, becomes `q`. */
+/**
+ * Leaves out duplicates, and parameters that are not valid. The tool calls the text `query`, so `query`
+ * becomes `q`.
+ */
 function toSearchAddress(address: URLSearchParams): URLSearchParams {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
@@ -65,7 +68,7 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   return known;
 }
 
-/** Makes as many calls as the address needs for the listings that it shows. */
+/** Calls the tool until there are as many listings as the address asks for, or no more are found. */
 async function search(c: Request, address: URLSearchParams): Promise<SearchAnswer> {
   const input = toSearchInput(address);
   const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);
@@ -96,7 +99,7 @@ const showSearch = async (c: Request, { site }: HttpAdapter) => {
   }
 };
 
-/** A value that should be a number and is not stays text, so that the tool refuses it. */
+/** A value that should be a number but is none stays a text, so that the tool refuses it. */
 function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
   const isNumber = criteria[criterion].takes.kind === 'number' && /^\d{1,9}$/.test(value);
@@ -122,7 +125,8 @@ async function comparePicks(c: Request, picks: Picks): Promise<ComparePage> {
   const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
   const known = comparison.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
-  // The page shows a problem for a text that is not a handle. Its example of a call leaves it out.
+  // The page shows a problem for a text that is not a handle. The page's example of a call leaves that text
+  // out.
   const sent = { ...input, handles: input.handles.filter(isHandle) };
   return { picks, ...found, input: sent, comparison, documents };
 }
