@@ -35,13 +35,13 @@ function readViews(file: string | undefined): Views {
       `${file}: cannot be read; name the file of views with --views or VIEWS`,
     );
   const read = parseForeignJson(text);
-  if (read === undefined) throw usageError(`${file}: not JSON, in which there are no comments`);
+  if (read === undefined) throw usageError(`${file}: not JSON, which has no comments`);
   const [issue] = viewsForm.safeParse(read).error?.issues ?? [];
   if (issue) throw usageError(`${file}: ${issue.path.join('.')}: ${issue.message}`);
   return read as Views;
 }
 
-/** Names given by others cannot control a terminal if they are in ASCII. */
+/** Texts of others cannot control a terminal if they are written in ASCII. */
 const toAsciiJson = (value: object) =>
   `${JSON.stringify(value, null, 2).replace(/[^\n\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 

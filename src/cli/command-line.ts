@@ -74,7 +74,7 @@ async function toExit(thrown: unknown): Promise<{ code: number; lines: string }>
   };
 }
 
-/** Ends silently when the reader of the output leaves, as `head` does. */
+/** Ends silently when the reader of the output, such as `head`, leaves. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -30,7 +30,7 @@ export interface LockSource extends AsyncDisposable {
   read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
 }
 
-/** Lock files name the database of DATABASE_URL so. */
+/** In lock files, this text stands for the database of DATABASE_URL. */
 const ownDatabase = 'the own database';
 
 const problemForm = z.object({ code: z.string() });
@@ -168,7 +168,8 @@ function readExisting(file: string): LockFile {
 }
 
 /**
- * The last member names packages that are reported as malicious code. A word says why there is no listing.
+ * The last member names packages that are reported as malicious code. A text instead says why there is no
+ * listing.
  */
 type LockComparison = readonly [LockedListing, LockChanges, readonly string[]] | 'withdrawn' | 'not listed';
 

@@ -42,7 +42,7 @@ async function writeAction<T>(config: Config, work: (tx: Transaction, at: string
   }
 }
 
-/** Returns the log indexes of the entries that say so. */
+/** Returns the log indexes of the entries that end the actions. */
 async function undoActive(
   tx: Transaction,
   { target, only }: { target: ModerationTarget; only?: string },

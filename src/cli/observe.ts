@@ -117,7 +117,7 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
     throw new ExitError(exitCodes.io, 'every check failed on our side; the log says why');
 }
 
-/** SIGTERM and Ctrl-C drop the running checks. If listings were named, it then ends with 130. */
+/** SIGTERM and Ctrl-C drop the running checks. If listings were named, the command then ends with 130. */
 export async function runObserve(
   config: Config,
   handles: readonly string[],

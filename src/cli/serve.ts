@@ -20,7 +20,9 @@ import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
 import { requireBackupDir, startBackups } from './backup/backups.ts';
 
-/** Names the setting to change. Other errors are returned unchanged. */
+/**
+ * If a setting causes the error, returns an error that names this setting. Returns other errors unchanged.
+ */
 export function toListenError(
   error: unknown,
   setting: 'PORT' | 'METRICS_PORT',

@@ -3,8 +3,8 @@ import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 
 /**
- * Throws ExitError for a user name, password, query or fragment, which may be secret, because addresses are
- * printed and stored in lock files.
+ * Addresses are printed, and stored in lock files. Throws ExitError for a user name, password, query or
+ * fragment, because it may be secret.
  */
 export function toBase(from: string): string {
   const { username, password, search, hash } = URL.parse(from) ?? { search: from };

@@ -5,8 +5,9 @@ import { withCaller } from '../context.ts';
 import { serveStdioMcp } from '../mcp/server.ts';
 
 /**
- * DOSSIER_CAPABILITY is the capability of the one caller. An empty store gets the shipped sample before the
- * first answer. Without PUBLIC_URL, links are MCP resources, because there are no pages.
+ * DOSSIER_CAPABILITY is the capability of the one caller. If the registry is that of the shipped sample, an
+ * empty store gets the sample before the first answer. Without PUBLIC_URL, links are MCP resources, because
+ * there are no pages.
  */
 export async function runStdio(
   config: Config,

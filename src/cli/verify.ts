@@ -47,7 +47,7 @@ export async function readProof(path: string): Promise<SavedProof> {
   throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
 }
 
-/** Throws ExitError (74) with the number of the line that is wrong. */
+/** Throws ExitError (74). If one line is wrong, the message has its number. */
 export async function readPolicyFile(path: string): Promise<Policy> {
   const text = await readSaved(path);
   try {
@@ -210,8 +210,8 @@ function requireAll({ checks, quorums }: VerifyOutcome): void {
 }
 
 /**
- * Sends nothing. Ends with 1 if a check fails, with 3 if only cosignatures are missing, and with 2 if a
- * proof comes without its record.
+ * Sends nothing. Ends with 1 if a check fails, otherwise with 3 if cosignatures are missing, and otherwise
+ * with 2 if a proof comes without its record.
  */
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const outcome = await checkAll(path, options);

@@ -10,7 +10,7 @@ const listed = 1000;
 
 const noWebhook = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
-/** Does not apply the limits of `registerWebhook`. */
+/** No rate limit applies, but the highest numbers of webhooks do. */
 export async function addWebhook(
   config: Config,
   url: string,

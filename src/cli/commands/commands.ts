@@ -22,14 +22,14 @@ function addServiceCommands(program: Command, { config, environment }: Shell): v
   }).action(async () => (await import('../stdio.ts')).runStdio(await config(), environment));
   add(program, 'config', 'show the effective settings, secrets masked', {
     examples: ['PORT=8080 dossier config'],
-    exits: '0 serve would accept the settings; 78 it would not, one line each.',
+    exits: '0 serve would accept the settings; 78 it would not, one line for each wrong setting.',
   }).action(async () => (await import('../config.ts')).runConfigCommand(await config(), environment));
   add(program, 'doctor', 'look for what is wrong with an installation, and say what to do', {
     about:
       'Checks settings, clock, disk, database, transparency log, witnesses, registry, PUBLIC_URL and backups, and changes nothing. Witnesses are asked to cosign the published checkpoint, as the service does.',
     examples: ['PUBLIC_URL=https://dossier.example dossier doctor'],
     exits:
-      '0 no fault (there may be warnings); 1 at least one fault; 78 settings that serve refuses, one line each.',
+      '0 no fault (there may be warnings); 1 at least one fault; 78 settings that serve refuses, one line for each.',
   }).action(async () => (await import('../doctor/doctor.ts')).runDoctor(await config()));
 }
 
@@ -200,7 +200,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
     .option('--id <rating id>', 'the rating that the record must name')
     .option(
       '--erasure <file>',
-      'a proof without its record: the saved proof of the entry "record.erased" (erased_by)',
+      'for a proof without its record: the saved proof of the entry "record.erased" (erased_by)',
     )
     .option(
       '--policy <file>',

@@ -90,7 +90,7 @@ Every action is an entry of the log and is shown, with its reason and how to app
     ],
     exits,
   });
-  // The actions need much of the service, for which no other help or command should wait.
+  // The actions load much of the service. No other help or command should wait for that.
   if (!process.argv.includes('moderate')) return;
   const [{ actions }, { restoreReasons }] = await Promise.all([
     import('../../actions/actions.ts'),
@@ -124,7 +124,7 @@ function addBackupCommands(program: Command, { config }: Shell): void {
   add(program, 'backup <file>', 'write everything in the database to a new file, or to - (standard output)', {
     examples: ['dossier backup dossier.gz'],
     exits:
-      '0 written; 64 usage; 74 the file exists, or it or the database cannot be read or written; 78 settings, or an empty database.',
+      '0 written; 64 usage; 74 the file exists or cannot be written, or the database cannot be read; 78 settings, or an empty database.',
   }).action(async (file: string) => (await import('../backup/backup.ts')).runBackup(await config(), file));
   add(program, 'restore <file>', 'put a backup, or what comes from - (standard input), into a new database', {
     examples: ['DATABASE_URL=file:./new.db dossier restore dossier.gz'],

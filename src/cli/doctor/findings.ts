@@ -25,8 +25,8 @@ export const fault = (text: string, next: string): DoctorFinding => ({ state: 'f
 const largest_bytes = 100_000;
 
 /**
- * Does not follow redirects. Returns a text that says why there is no answer. The text of an answer that is
- * too large is empty. `ahead_ms` is how far the other clock is ahead by its Date and Age headers, with an
+ * Does not follow redirects. If there is no answer, returns a text that says why. The text of an answer that
+ * is too large is empty. `ahead_ms` is how far the other clock is ahead by its Date and Age headers, with an
  * uncertainty of `unsure_ms`.
  */
 export async function ask(url: string) {

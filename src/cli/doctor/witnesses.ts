@@ -23,8 +23,8 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /**
- * Returns undefined if no checkpoint was published, the log is still empty, or the database lacks its log
- * or has fewer entries.
+ * Returns undefined if no checkpoint was published, the log is still empty, or the database lacks the
+ * checkpoint's log or some of its entries.
  */
 async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<IssuedCheckpoint | undefined> {
   const saved = (await readCheckpointFile(config))?.text;
@@ -88,7 +88,7 @@ export async function checkWitnesses(subject: DoctorSubject): DoctorFindings {
   const checkpoint = await publishedCheckpoint(subject);
   if (!store || !checkpoint)
     return warning(
-      'not asked: no checkpoint with entries was published that the database contains',
+      'not asked: the database contains no published checkpoint that has entries',
       'see log above',
     );
   const witnesses = await import('../../log/witnesses.ts');

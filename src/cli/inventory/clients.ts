@@ -1,8 +1,8 @@
 /**
- * A path begins at the project (`.`), the home (`~`), the root (`/`), an environment variable, or each
- * place where systems keep settings of programs (`%`), and continues as a glob. In `servers`, each name
- * leads one level down and `*` to every member; a name may contain dots. An empty text stands for the file
- * itself. The sources are in test/cli/inventory/README.md.
+ * A path begins at the project (`.`), the home (`~`), the root (`/`), an environment variable, or each place
+ * where systems keep settings of programs (`%`), and continues as a glob. In `servers`, each name leads one
+ * level down and `*` to every member; a name may contain dots. An empty text stands for the file itself.
+ * test/cli/inventory/README.md says where these paths come from.
  */
 export const clients: Readonly<Record<string, { files: readonly string[]; servers: readonly string[] }>> = {
   'Claude Code': {

@@ -16,7 +16,7 @@ export interface Configured {
   readonly server: JsonObject;
 }
 
-/** The place is counted from 1. `why` is our text, because messages of parsers quote the file. */
+/** Lines and columns are counted from 1. `why` is our text, because messages of parsers quote the file. */
 export interface UnreadableFile {
   readonly file: string;
   readonly why: string;
@@ -76,7 +76,7 @@ const follow = (value: unknown, path: string): unknown[] =>
         return path === member ? [inner] : [];
       });
 
-/** In a list, the name of a server is one of its members. */
+/** In an array, a server has its name as a member. */
 const toServers = (found: unknown): [string, JsonObject][] =>
   Object.entries(typeof found === 'object' && found !== null ? found : {}).map(([key, one]) => {
     const server = asMembers(one);
@@ -160,8 +160,8 @@ const isList = (value: unknown): boolean =>
   ) && toServers(value).some(([, one]) => isLaunching(one));
 
 /**
- * `files` has the files that a configuration names in place of a list. A file without the list of its
- * client is read as a list itself, if it is one.
+ * `files` has the files that a configuration names in place of a list. If an empty path is among `paths`, a
+ * file without the list of its client is read as a list itself, if it is one.
  */
 function readServers(
   value: unknown,
@@ -185,7 +185,7 @@ function pluginRoot(path: string): string {
   return /^\.\w+-plugin$/.test(basename(folder)) ? dirname(folder) : folder;
 }
 
-/** Without `files`, reads all configurations of this project and home. */
+/** Without `files`, reads all configurations that `clients` names. */
 export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];

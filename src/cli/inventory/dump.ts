@@ -46,7 +46,7 @@ const paidOf = ({ observations }: ListingDocument): Reference[] =>
     ...(network !== '' && { network }),
   }));
 
-/** A dump without listings has no day. Throws ExitError. */
+/** Returns no date for a dump without listings. Throws ExitError. */
 export async function resolveInDump(names: readonly string[], file: string): Promise<Partial<ResolvedNames>> {
   const documents = readDocuments(file);
   const check = (document: ListingDocument) => {

@@ -59,8 +59,8 @@ async function askDossier(
 }
 
 /**
- * The answers are in the order of the names. There is no day without names and for an empty dump. Throws
- * ExitError.
+ * The answers are in the order of the names. There is no date if there are no names, or if the dump is empty.
+ * Throws ExitError.
  */
 async function resolveNames(
   names: readonly string[],
@@ -87,7 +87,7 @@ async function resolveNames(
 
 /**
  * A listing that was found by the beginning of a path need not be the one of the whole address. An address
- * that is not listed without its query may be listed with it.
+ * that is not listed without its query may be listed with the query.
  */
 function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
@@ -137,7 +137,10 @@ async function readInventory(
   return { servers, as_of, ...read };
 }
 
-/** Prints for which servers no one listing is known. Throws ExitError. */
+/**
+ * Prints the servers for which no single listing is known, and the entries that could not be read. Throws
+ * ExitError.
+ */
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');

@@ -6,10 +6,10 @@ import { isOtherRegistry } from './registries.ts';
 /** It has nothing that looks like a secret. `what` is shown. */
 export interface ConfiguredLaunch {
   readonly what: string;
-  /** It is undefined if only this machine knows the name. */
+  /** The name to ask Dossier about; undefined if nothing is asked. */
   readonly asked?: string;
   readonly version?: string;
-  /** Tells whether the next start runs the same code. It is undefined if no package is fetched. */
+  /** Tells whether the next start runs the same code. It is undefined if no code is fetched. */
   readonly isPinned?: boolean;
   /** The question leaves out the end of the path and the query, or only the query. */
   readonly left?: 'path' | 'query';
@@ -52,10 +52,7 @@ export function isPlain(text: string): boolean {
   );
 }
 
-/**
- * Tells whether a text looks like a name that somebody gave something for others: a package, a version or
- * an account.
- */
+/** Tells whether a text looks like a public name: of a package, a version or an account. */
 const isName = (text: string): boolean =>
   text
     .split('/')
@@ -113,7 +110,7 @@ const deno: ConfiguredStarter = {
     /^(?:-[AqrRWNESI]+|--(?:(?:allow|deny|no|unstable)(?:-[\w-]+)?|quiet|reload|cached-only|lock|env-file|node-modules-dir|frozen))$/,
 };
 
-/** Options that name the package, so that the next word is one of its commands. */
+/** These options name the package. The first word after the options is then one of the package's commands. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
 const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;

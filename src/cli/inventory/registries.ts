@@ -27,7 +27,7 @@ function readSettings(folder: string): [string, string][] {
     const path = join(folder, '.npmrc');
     if (!statSync(path).isFile()) return [];
     const text = readFileSync(path, 'utf8').slice(0, largest_bytes);
-    // An expression over both sides of `=` would take cubic time for a line of spaces.
+    // A regular expression over both sides of `=` would take cubic time for a line of spaces.
     return text.split('\n').flatMap((line): [string, string][] => {
       const end = line.indexOf('=');
       if (end < 1 || /^\s*[#;]/.test(line)) return [];
