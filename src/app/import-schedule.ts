@@ -41,8 +41,8 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 }
 
 /**
- * Does nothing if the store has listings or its registry is not the sample's, or while another process
- * imports.
+ * Does nothing if the store has listings, if the configured registry is not the sample's, or while another
+ * process imports.
  */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   if ((await context.store.listings.count()) > 0) return;

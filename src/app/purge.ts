@@ -13,7 +13,7 @@ export async function purgeLimits({ store, clock }: Context): Promise<void> {
   });
 }
 
-/** Even an idle service purges, so that it stores nothing for longer. Never throws. */
+/** An idle service purges too, so that nothing that has expired stays stored. Never throws. */
 export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>
   every({
     signal,

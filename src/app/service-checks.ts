@@ -17,7 +17,7 @@ import {
   type WorkerExit,
 } from './observer-thread.ts';
 
-/** The pause before a restart doubles each time in a row that a worker ends while no check's code runs. */
+/** The pause before a restart doubles with each worker in a row that ends while no check's code runs. */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
 /** A check that was in progress at this many of these exits is given up. */

@@ -81,7 +81,7 @@ async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpenin
   }
 }
 
-/** Kysely's own transaction would begin by taking the write lock. */
+/** A deferred transaction that only reads does not take the write lock. */
 const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
   db.connection().execute(async (connection) => {
     await sql`begin deferred`.execute(connection);

@@ -20,7 +20,7 @@ export interface Config extends Values {
   readonly origin: string;
 }
 
-/** The error of a setting whose check has no message of its own names the allowed words. */
+/** If the check of a setting has no message of its own, the error names the allowed words. */
 const plainChoice: z.core.$ZodErrorMap = (issue) => {
   if (issue.code !== 'invalid_value') return undefined;
   const words = issue.values.map((value) => (value === '' ? 'empty' : String(value)));

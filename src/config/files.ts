@@ -51,7 +51,10 @@ const view = z
     title: z.string().min(1).max(100),
     description: z.string().max(1000).optional(),
     criteria: z.array(sentCriterion).max(20).default([]),
-    /** Decides whether a criterion whose answer is not known counts as met. */
+    /**
+     * Decides whether a criterion that is neither met nor not met, for example because nothing is known,
+     * counts as met.
+     */
     unknown: z.enum(['exclude', 'include']).default('exclude'),
     /** If present, the view has only these listings, as long as their approvals hold. */
     approvals: z

@@ -6,9 +6,9 @@ import type { LimitTransaction } from './schema.ts';
 
 /**
  * Charges calls for all nodes together. `key` identifies the caller within the limit; if `day` is set, it
- * is a network's pseudonym of that day. `times` multiplies the limit. If one call does not fit, it throws
- * rate_limited, so that the transaction charges none. With LIMITS=off no call is refused, and those that
- * fit are charged.
+ * contains a network's pseudonym of that day. `times` multiplies the limit. If one call does not fit, it
+ * throws rate_limited, so that the transaction charges none. With LIMITS=off no call is refused, and those
+ * that fit are charged.
  */
 export async function takeLimits(
   tx: LimitTransaction,
@@ -48,7 +48,7 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
   });
 }
 
-/** Counts the caller's widest network, and days in UTC. The answer is true once a day. */
+/** Counts the caller's widest network, and days in UTC. For each deed, the answer is true once a day. */
 export async function isFirstToday(
   tx: LimitTransaction,
   deed: string,

@@ -86,7 +86,7 @@ function alike(a: string, b: string): number {
   return at;
 }
 
-/** Shortens a long text, to the part behind the words with which another text begins too. */
+/** Shortens a long text to the part after the words with which another text begins too. */
 function cutToDifference(text: string, others: readonly string[]): string {
   if (text.length <= longestNamed) return text;
   const from = Math.max(
@@ -98,7 +98,7 @@ function cutToDifference(text: string, others: readonly string[]): string {
   return `${word > 0 ? '…' : ''}${text.slice(word, end)}${end < text.length ? '…' : ''}`;
 }
 
-/** Shortens each text to what differs from `others`. */
+/** Shows at most three texts, and shortens each to what differs from `others`. */
 function listed(texts: readonly string[], others: readonly string[] = []): Words {
   const named = texts.slice(0, mostNamed).map((text) => quote(cutToDifference(text, others)));
   const more = texts.length > mostNamed ? say` and ${texts.length - mostNamed} more` : say``;
@@ -134,8 +134,8 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 
 /**
- * Judges a pin endpoint by endpoint. A value that no check knows now does not break it, unless the record no
- * longer names the endpoint.
+ * Judges what a pin says about each endpoint. If no check knows a value now, the pin does not break, unless
+ * the record no longer names the endpoint.
  */
 function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kind: Kind): PinAnswer {
   const recorded = recordedNow(compared.listing, 'endpoint');

@@ -57,7 +57,7 @@ export function judgeMember(selection: Selection, compared: ComparedListing, isP
       criterion,
       ...(value !== undefined && { value }),
       result,
-      // The name of a criterion of compare_agents explains it.
+      // The name of a criterion of compare_agents says enough.
       ...(!isCriterionName(criterion) && { fact: toText(fact) }),
       ...(from && to && { from: toText(from), to: toText(to) }),
     })),

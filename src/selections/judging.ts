@@ -15,7 +15,7 @@ const pause_ms = 1000;
 const betweenPasses_ms = 600_000;
 /** A selection that no node has judged for this long is forgotten. */
 const longestUnused_ms = day_ms;
-/** Listings judged without a pause. */
+/** This many listings are judged without a pause. */
 const batch = 20;
 /** After each batch the judge rests this many times as long as the batch took, so that requests go first. */
 const restPerWork = 3;
@@ -87,7 +87,7 @@ async function judgeBatch(handles: readonly string[], context: JudgeContext): Pr
   });
 }
 
-/** Once the signal is aborted, its calls throw. */
+/** Once the signal is aborted, judging rejects. */
 export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal) {
   const { store, config, clock } = context;
   let position: number | undefined;
@@ -140,7 +140,7 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
 
 /**
  * Returns false until an import from a registry has ended. The listings of a first import appear without
- * changes, so a later pass would report them as joining.
+ * changes. If a pass had run before, the next one would report them as joining.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();

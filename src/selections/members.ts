@@ -279,7 +279,7 @@ export async function changesOf(
   });
 }
 
-/** This only writes to the log, because selections read the folder themselves. */
+/** Only reports what was read, because selections read the folder themselves. */
 export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
   const { privateListings, importInterval_s } = config;
   if (!privateListings) return;

@@ -70,7 +70,7 @@ async function readFileBounded(path: string): Promise<Buffer | undefined> {
   return await readBounded(file.createReadStream({ autoClose: false }), largest_bytes);
 }
 
-/** Returns a text that says why the file is no entry. */
+/** If the file is no entry, returns a text that says why. */
 async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
