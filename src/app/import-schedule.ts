@@ -19,7 +19,7 @@ export function nextImport_s(interval_s: number, failures: number): number {
   return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
 }
 
-/** `run` is the last one of any node, so that all nodes together keep to the interval. */
+/** `run` is the last import of any node, so that all nodes together keep to the interval. */
 function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined): number {
   if (!run?.finished_at || run.source === sampleSource) return 0;
   const pause_s =

@@ -62,7 +62,8 @@ function createWriteLock(writing: DatabaseSync): () => Promise<void> {
 }
 
 /**
- * Only its owner may read the file, because it holds keys. SQLite gives the files beside it the same mode.
+ * Only its owner may read a new file, because it will hold keys. SQLite gives the files beside it the same
+ * mode.
  */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -137,7 +138,7 @@ async function quickCheck(db: Db): Promise<string | undefined> {
   return found === 'ok' ? undefined : found?.replace(/\s+/g, ' ');
 }
 
-/** In memory, one connection serves as all three. */
+/** In memory, one connection writes, reads and watches. */
 async function connectAll(path: string, opening: SchemaOpening) {
   const inMemory = path === ':memory:';
   if (opening === 'make' && !inMemory) makeFile(path);

@@ -228,6 +228,10 @@ export async function startAudits(context: LogContext, signal: AbortSignal): Pro
       if (isDue) await auditOnce(context, signal);
       return (await untilDue_ms(context)) || longestSleep_ms;
     },
-    onError: (err) => context.log.warn({ err }, 'the audit did not finish; it is tried again in ten minutes'),
+    onError: (err) =>
+      context.log.warn(
+        { err },
+        'the audit did not finish; it is tried again when it is due, in ten minutes at the earliest',
+      ),
   });
 }

@@ -47,8 +47,8 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
   const early = compare();
   return {
     /**
-     * Leaves must come in order. Returns a fault for each known root that differs, and for the first node of
-     * each level that differs.
+     * Leaves must come in order. Returns a fault for each known root that differs, and for the first node
+     * that differs in each level.
      */
     async add(leaves: readonly string[]): Promise<AuditFault[]> {
       const faults = early.splice(0);

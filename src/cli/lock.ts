@@ -24,7 +24,7 @@ import { replaceFile } from './replace-file.ts';
 import { ask, toBase, unreachable } from './service.ts';
 
 export interface LockSource extends AsyncDisposable {
-  /** Lock files have this text as `from`, which opens the source again. */
+  /** Lock files have this text as `from`. With it, the same source is opened again. */
   readonly name: string;
   /** Throws ExitError. */
   read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
@@ -139,8 +139,8 @@ export interface LockOptions {
   readonly from?: string | undefined;
   readonly view?: string;
   /**
-   * Locks the listings of the servers in these configurations, or with `true`, in all of this project and
-   * home.
+   * Locks the listings of the servers in these configurations, or with `true`, in all that dossier inventory
+   * finds.
    */
   readonly inventory?: readonly string[] | true;
   readonly environment?: NodeJS.ProcessEnv;

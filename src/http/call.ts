@@ -22,7 +22,7 @@ export interface CachePolicy {
 export interface Finished {
   readonly etag: string;
   readonly body: Buffer<ArrayBuffer>;
-  /** A 304 has none of them. */
+  /** A 304 is sent without these headers. */
   readonly headers: Readonly<Record<string, string>>;
   readonly cachePolicy?: CachePolicy | undefined;
 }
@@ -39,7 +39,7 @@ export interface HttpEnvironment {
     encoding: Encoding;
     takeLargeBody: TakeLargeBody;
     finished: Finished | undefined;
-    /** No cache may store the answer, because it is for this caller alone. */
+    /** The answer is for this caller alone, so no shared cache may store it. */
     isPrivate: boolean | undefined;
     isSecured: boolean | undefined;
   };

@@ -43,7 +43,10 @@ function requireWithin(text: string, bounds: BodyBounds): { bytes: number; value
   return { bytes, values: requireFewValues(text, bounds) };
 }
 
-/** For a body of undeclared length, its beginning has to name the tool. */
+/**
+ * If the length of a body is not declared, the larger limit applies only if the beginning of the body names
+ * such a tool.
+ */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 

@@ -1,4 +1,4 @@
-/** Changes of one day are told in this order. */
+/** The home page shows the changes of one day in this order. */
 export const changeTypes = [
   'listing.withdrawn',
   'observation.changed',

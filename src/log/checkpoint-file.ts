@@ -13,7 +13,7 @@ export interface CheckpointFile {
   readonly path: string;
   /** The checkpoint in the file; empty if the file cannot be read. */
   readonly text: string;
-  /** The database file that it was written for, if this is not ours and still exists. */
+  /** The database file for which it was written, if that is not our database and still exists. */
   readonly otherDatabase: string | undefined;
 }
 

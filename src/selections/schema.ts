@@ -16,7 +16,7 @@ const memberTable = table('view_member', noBackup, {
 });
 
 /**
- * The last pass in which all listings were judged. It does not include changes after `seq`. `passed_at` is
+ * The last pass in which all listings were judged. It may not have seen changes after `seq`. `passed_at` is
  * RFC 3339.
  */
 const passTable = table('view_pass', noBackup, { view: text, seq: integer, passed_at: text });

@@ -34,8 +34,8 @@ function createMemory(store: Store) {
 const memories = new WeakMap<Store, ReturnType<typeof createMemory>>();
 
 /**
- * Verdicts are dropped when their listings change. There are at most as many as the operator approved or
- * has private entries.
+ * Verdicts are dropped when their listings change. A selection has at most one for each approved listing or
+ * private entry.
  */
 export function verdictsOf(selection: Selection, store: Store) {
   const memory = memories.get(store) ?? createMemory(store);

@@ -197,7 +197,7 @@ async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
     while (await loading.commit((db) => clearBatch(loading, db, table)));
 }
 
-/** The database checks the columns and values. */
+/** The database refuses unknown columns and missing values. */
 const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
   withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
 

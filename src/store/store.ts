@@ -135,7 +135,10 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
    * committed.
    */
   announce(db: Kysely<Schema>, changed: ChangedHandles): Promise<void>;
-  /** Calls back when another process changed listings, or may have. Returns a function that stops the calls. */
+  /**
+   * Calls back when another process changed listings, or may have done so. Returns a function that stops the
+   * calls.
+   */
   onForeignChange(listener: (changed: ChangedHandles) => void): () => void;
   close(): Promise<void>;
 }

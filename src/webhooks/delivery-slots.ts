@@ -18,8 +18,8 @@ export interface DeliverySlot {
 }
 
 /**
- * The delivery slots of one node. Each domain has one turn of deliveries at a time. A delivery that turns out
- * slow gives its quick slot back (`moveToSlow`) and goes on, so slow receivers do not delay quick ones.
+ * The delivery slots of one node. Each receiver has one turn of deliveries at a time. A delivery that turns
+ * out slow gives its quick slot back (`moveToSlow`) and goes on, so slow receivers do not delay quick ones.
  * Receivers known to be quick do not wait behind unknown ones either, because slots are reserved for them.
  */
 export function createDeliverySlots() {

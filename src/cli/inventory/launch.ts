@@ -39,8 +39,8 @@ const isWord = (piece: string) => words.some((word) => word.test(piece));
 const toPieces = (text: string) => text.split(/[^A-Za-z\d]+/);
 
 /**
- * Tells whether a text looks like a name of words and short numbers. Any other text may be a key, so it is
- * neither sent nor shown.
+ * Tells whether a text looks like a name of words and short numbers. Any other text may be a key. It is
+ * neither sent nor shown, unless it is the name of a package, version or account (`isName`).
  */
 export function isPlain(text: string): boolean {
   const pieces = toPieces(text);
@@ -120,7 +120,7 @@ function findPackage(args: readonly string[], { values, flags, registry }: Confi
   let spec: string | undefined;
   let isElsewhere = false;
   let startsMore = false;
-  // Other packages may come with it in any version.
+  // True if an option adds another package without an exact version.
   let isLoose = false;
   for (let at = 0; at < args.length; at++) {
     const [, option, value] = /^(-[^=]*)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
@@ -137,7 +137,7 @@ function findPackage(args: readonly string[], { values, flags, registry }: Confi
     isLoose ||= registry === 'pypi' && /^(?:-w|--with(?:-\w+)?)$/.test(option) && !/==\d/.test(given ?? '');
     if (isPackage) spec ??= given;
     if (registry !== 'oci' && registryOption.test(option)) isElsewhere ||= isOtherRegistry(registry, given);
-    // These options name settings in a file that is not read here, or of a scope.
+    // These options name a file of settings that is not read here, or the registry of a scope.
     if (/^--(?:userconfig|globalconfig|config-file|configfile|@[^:]+:registry)$/.test(option))
       isElsewhere = true;
   }
@@ -222,7 +222,7 @@ const isPublicHost = (hostname: string): boolean =>
     : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(hostname) &&
       hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
 
-/** Leaves out the path from the first part on that may be a key. */
+/** Leaves out the path from its first part that may be a key. */
 function launchOf(text: string): ConfiguredLaunch {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))

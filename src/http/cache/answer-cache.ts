@@ -63,8 +63,8 @@ function createTagIndex() {
 }
 
 /**
- * The longest age of an answer that may change with time at an unknown moment, for example if a source stops
- * being new (docs/ratings.md).
+ * By default, the longest age of an answer that may change at a moment that is not known, for example when a
+ * source stops being new (docs/ratings.md).
  */
 const longestAge_ms = 60_000;
 

@@ -182,7 +182,7 @@ export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, 
   incoming.on('error', onError);
 }
 
-/** Node keeps only one of some repeated headers, such as Authorization. */
+/** Of some repeated headers, such as Authorization, Node keeps only one. */
 const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
   get: (name) => headers[name]?.toString() ?? null,
 });

@@ -18,7 +18,7 @@ export function connect(path: string): DatabaseSync {
 
 function toStatement(statement: StatementSync): SqliteStatement {
   const reader = statement.columns().length > 0;
-  // FTS5 leaves a last_insert_rowid above 2^53, on which run() throws unless it may return a bigint.
+  // FTS5 may leave a last_insert_rowid above 2^53. run() then throws, unless it may return a bigint.
   if (!reader) statement.setReadBigInts(true);
   return {
     reader,
