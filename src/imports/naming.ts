@@ -155,7 +155,7 @@ function ofEnvironment(list: unknown, budget: Budget): Setting[] {
     .sort((a, b) => (a.text < b.text ? -1 : 1));
 }
 
-/** The runtimes that start a package of a type unless its record names another one. */
+/** The runtimes that start a package of a type unless its record names another runtime. */
 const usualRuntimes: Readonly<Record<string, string>> = {
   npm: 'npx',
   pypi: 'uvx',
@@ -220,7 +220,7 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   return fillAll(written, Object.fromEntries(filled), budget);
 }
 
-/** Keeps as many secrets, and as many other inputs, as the budget allows. Each is compared at each place. */
+/** Bounds secrets and other inputs, because each is compared at each place that gets it. */
 function inputsWithin(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
   const keep = (kind: 'secrets' | 'plainInputs') => {
     const all = inputs.filter(({ secret }) => secret === (kind === 'secrets'));

@@ -14,7 +14,7 @@ export class UnderWayError extends RegistryError {
   }
 }
 
-/** The lease of the running import, or of one whose node died; undefined if there is neither. */
+/** The lease of the running import, or of an import whose node died; undefined if there is neither. */
 export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(importLease);
 
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
@@ -75,7 +75,8 @@ export interface RunStart {
   readonly fullInterval_s: number;
   readonly isFull: boolean;
   /**
-   * The run after which this one was found due, by the time it ended (RFC 3339; undefined if none had ended).
+   * The run after which this run was found due, known by the time at which it ended (RFC 3339; undefined if
+   * no run had ended).
    */
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }

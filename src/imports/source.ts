@@ -37,7 +37,7 @@ export interface RegistrySource {
    * a stored cursor. It contains no path of this machine.
    */
   readonly name: string;
-  /** Tells whether it can list only the changes since a time. */
+  /** Tells whether the source can list only the changes since a time. */
   readonly isIncremental: boolean;
   readonly origin: string;
   /** Throws RegistryError, or the signal's reason. */
@@ -192,7 +192,7 @@ async function openSavedCopy(path: string, origin: string, name?: string): Promi
 
 const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';
-/** A service starts with the shipped sample only if its origin begins with this one. */
+/** A service starts with the shipped sample only if its origin begins with this text. */
 export const officialOrigin = `${official} (MCP)`;
 
 /**
@@ -211,7 +211,7 @@ function originOf(
 
 const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);
 
-/** The handles in the shipped sample, which fits on one page. */
+/** The handles in the shipped sample. The sample fits on one page. */
 export const readSampleHandles = cachedOnce<readonly string[]>(async () => {
   const { entries } = await (await openSample()).page({});
   const names = entries.map((entry) => (entry as { server: { name: string } }).server.name);
@@ -256,7 +256,7 @@ export async function* readPages(
   const { signal, updatedSince } = range;
   const fetchPage = (cursor: string | undefined) => {
     const page = source.page({ cursor, updatedSince, signal });
-    // The error is reported when the promise is awaited, which an earlier failure may prevent.
+    // An error is reported when the promise is awaited. After an earlier failure, nobody awaits it.
     page.catch(() => undefined);
     return page;
   };
@@ -291,8 +291,8 @@ function settlesSoon(next: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Joins pages that arrive quickly into batches, which grow to about 1,000 entries. No page waits long for the
- * next one, and pages before a failure are yielded before it is thrown.
+ * Joins pages that arrive quickly into batches. Batches grow to about 1,000 entries. No page waits long for
+ * the next page. Pages before a failure are yielded before the failure is thrown.
  */
 export async function* batchPages(
   pages: AsyncGenerator<SourcePage, void, undefined>,

@@ -161,7 +161,8 @@ const versionColumns = {
   updated_at: text,
   is_latest: flag,
   /**
-   * Whether the registry states no date of it; `published_at` is then the time at which it was first read.
+   * Whether the registry states no date of the version; `published_at` is then the time at which the version
+   * was first read.
    */
   undated: optional(flag),
   /** SHA-256 of the entry as received, hex; an equal digest means that nothing changed. */

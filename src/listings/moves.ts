@@ -10,9 +10,9 @@ const cuts = z.record(z.string(), z.int()).optional();
 
 /**
  * Names that were removed (`from`) and added (`to`). Of endpoints and packages, `is_within` is true if the
- * owner of each added one owned an earlier one. `left_out` counts the names of each list that are not kept.
- * `of_others`, if more than two, counts the added names, kept or not, whose owner neither the earlier record
- * nor the namespace names.
+ * owner of each added one also had an earlier one. `left_out` counts the names of each list that are not
+ * kept. `of_others`, if more than two, counts the added names, kept or not, whose owner neither the earlier
+ * record nor the namespace names.
  */
 const replaced = z.strictObject({
   from: names,
@@ -23,7 +23,10 @@ const replaced = z.strictObject({
 });
 
 export const moveSchema = z.strictObject({
-  /** Hosts of endpoints. A host that serves many publishers is followed by the part that may name one. */
+  /**
+   * Hosts of endpoints. At a host that serves many publishers, the part of the path that may name one
+   * follows.
+   */
   endpoints: replaced.optional(),
   /**
    * Addresses at hosts that both records name, and new ones without encryption if the earlier record had
@@ -210,7 +213,7 @@ const settingInOrder = (settings: readonly Setting[]): Setting => ({
 });
 
 /**
- * If only the order of the settings differs, or how often one is given, all of them count as one setting. No
+ * If settings differ only in their order, or in how often one is given, they count as one setting. No
  * setting counts as gone if the later record was read in part.
  */
 function differingSettings(before: readonly Setting[], after: readonly Setting[], isPartlyRead: boolean) {
@@ -276,7 +279,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
   const { secrets: is } = compared.after;
   const ofOther = othersFirst(compared);
   const added = [...is].flatMap(([key, one]) => (was.has(key) ? [] : one));
-  // A record of which a part was not read may still name it.
+  // A record that was read only in part may still name a missing secret.
   const isWhole = !compared.after.isPartlyRead;
   const gone = [...was].flatMap(([key, one]) => (is.has(key) || !isWhole ? [] : one));
   const changed = [...is].flatMap(([key, one]) =>
@@ -311,7 +314,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
   };
 }
 
-/** Groups secrets that go to more places or packages than before by these places and packages. */
+/** Groups secrets by the places and packages that get them only now. */
 function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
   const { before, after } = compared;
   const ownerBefore = ownerIn(before);
@@ -340,7 +343,7 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   };
 }
 
-/** A record that stops calling something a secret still sends it where it is asked for. */
+/** Adds inputs that the later record still asks for and only the earlier record called secrets. */
 export function withFormerSecrets(before: Naming, after: Naming): Naming {
   const former = [...before.secrets.keys()].flatMap((key) => {
     const plain = after.secrets.has(key) ? undefined : after.plainInputs.get(key);

@@ -5,7 +5,7 @@ import type { Listing, ListingInput, ListingPackage } from './listing.ts';
 import { isAddress } from './references/package.ts';
 import { toPackageReference } from './references/references.ts';
 
-/** A name that does not tell its owner has the owner undefined. */
+/** Names with their owners. An owner is undefined if the name does not tell it. */
 type Owned = ReadonlyMap<string, string | undefined>;
 
 export interface Secret {
@@ -15,7 +15,7 @@ export interface Secret {
   /** The places of endpoints and the packages that get the secret. */
   readonly to: Set<string>;
   readonly places: Set<string>;
-  /** The record asks for it, and an earlier one called it a secret. */
+  /** The record does not call it a secret, but an earlier record did. */
   readonly isPlain?: true;
 }
 

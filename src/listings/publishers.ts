@@ -74,7 +74,9 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
 
 const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
 
-/** If the listing of an example is not visible, one of the first by handle stands for it. */
+/**
+ * If the listing of an example is not visible, one of the first listings by handle stands for the example.
+ */
 export async function readExampleHandles({
   store: { listings },
 }: PublisherContext): Promise<ReadonlyMap<string, string>> {
@@ -93,8 +95,8 @@ export const countListings = ({ store }: PublisherContext): Promise<number> => s
 const perRead = 1000;
 
 /**
- * The visible handle at this position in the order of handles, after which the next page begins; '' for 0, or
- * if there is none.
+ * The visible handle at this position in the order of handles. The next page begins after this handle. The
+ * result is '' for position 0, or if there is no such handle.
  */
 export const readHandleBefore = async (
   position: number,

@@ -209,8 +209,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** For each reference, up to `limit` shown listings that had it earlier, the latest first. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**
-   * Up to `limit` payees of visible listings at an address, those on its network first, and present ones
-   * before former ones. Former payees of hidden listings are left out.
+   * Up to `limit` payees of visible listings at an address. Payees on its network or on an unknown one come
+   * first, and present ones before former ones. Former payees of hidden listings are left out.
    */
   asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
   search: (query: SearchQuery<FacetChoice>) => rankListings(toSearch(db, search), query),

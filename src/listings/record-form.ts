@@ -10,9 +10,9 @@ type Form =
 type Fields = { readonly [name: string]: Form };
 interface RecordItem {
   readonly fields: Fields;
-  /** At least one of these has to be a text, or the item is not read. */
+  /** An item is read only if at least one of these members is a text. */
   readonly names: readonly string[];
-  /** All of these have to be texts. */
+  /** An item is read only if all of these members are texts. */
   readonly needs?: readonly string[];
 }
 
@@ -169,7 +169,7 @@ export interface ReadRecord {
   /** The record with the names of the present schema, without members of an unexpected form. */
   readonly server: JsonObject;
   /**
-   * The paths of members of an unexpected form, of members written in two spellings, and of unknown ones
+   * The paths of members of an unexpected form, of members written in two spellings, and of unknown members
    * below the top level: `packages.0.environmentVariables`. `packages[]` is an item of a list that cannot be
    * read.
    */

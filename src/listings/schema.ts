@@ -22,7 +22,7 @@ const referenceTable = table('listing_reference', ['key', 'published_at', 'handl
   kind: oneOf<ReferenceKind>(),
   published_at: text,
   publisher: text,
-  /** The time at which a check saw it, RFC 3339; empty for a record. */
+  /** The time at which a check saw the reference, RFC 3339; empty if a record names it. */
   as_of: text,
 });
 
@@ -32,7 +32,7 @@ const referenceTable = table('listing_reference', ['key', 'published_at', 'handl
 const formerTable = table('former_reference', ['key', 'handle'], {
   key: text,
   handle: text,
-  /** The time at which the version that no longer named it was published, RFC 3339. */
+  /** The time at which the first version without the reference was published, RFC 3339. */
   until: text,
 });
 
@@ -53,12 +53,12 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
    */
   network: text,
   address: text,
-  /** Since when it was seen without a break, and the last check that saw it, RFC 3339. */
+  /** Since when the payee was seen without a break, and the last check that saw the payee, RFC 3339. */
   since: text,
   seen_at: text,
   /**
-   * Equal to `seen_at` once a later check saw that no endpoint asks for it any more, or once the recorded
-   * endpoints changed.
+   * Equal to `seen_at` once a later check saw that no endpoint asks for the payee any more, or once the
+   * recorded endpoints changed.
    */
   until: optional(text),
   seen: json<PaidAs>(),

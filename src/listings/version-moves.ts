@@ -67,7 +67,7 @@ function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
 
 const weightOfMove = (move: DatedMove): number => (leadsToOthers(move) ? 2 : isWeighty(move) ? 1 : 0);
 
-/** The weightiest moves come first, so that small or new ones do not hide them. */
+/** Moves to other owners come first, then moves that name new secrets, then all others. */
 export const weightyFirst = (moves: readonly DatedMove[]): DatedMove[] =>
   moves.toSorted((a, b) => weightOfMove(b) - weightOfMove(a));
 
@@ -76,11 +76,11 @@ const mostMoves = 10;
 /** Moves of the versions up to the shown one, newest first. */
 export interface Moves {
   readonly versions: number;
-  /** The time at which the oldest of them was published, if it has a date. */
+  /** The time at which the oldest of these versions was published, if it has a date. */
   readonly since?: string;
-  /** Whether a part of a record that is compared could not be read. */
+  /** Whether something that is compared was not read. */
   readonly partly_read?: true;
-  /** The ten moves that weigh most, newest first. */
+  /** Ten moves at most: the first ones of `weightyFirst`, from the newest to the oldest. */
   readonly moves: DatedMove[];
   /** The number of moves that are not kept. */
   readonly left_out?: number;

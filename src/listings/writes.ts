@@ -135,7 +135,9 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
   };
 }
 
-/** Returns whether a visible listing became invisible, because answers about others may name it. */
+/**
+ * Returns whether a visible listing became invisible. Answers about other listings may name such a listing.
+ */
 async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<boolean> {
   if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
@@ -153,8 +155,9 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
 }
 
 /**
- * `touch` receives each handle that changed, or nothing if any may have changed. `standing` receives each
- * handle that the registry or its publisher withdrew. `readNative` reads facts of modules above this one.
+ * `touch` receives each handle that changed, or nothing if any listing may have changed. `standing` receives
+ * each handle that the registry or its publisher withdrew. `readNative` reads facts of modules above this
+ * one.
  */
 export function createListingWrites(
   db: Db,

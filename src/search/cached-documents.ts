@@ -42,8 +42,8 @@ const isFree = -1;
 const isNowhere = -1;
 
 /**
- * A hash table with open addressing, because a search looks up thousands of positions, for which a Map is
- * much slower.
+ * A hash table with open addressing. A search looks up thousands of positions, and a Map would be much
+ * slower.
  */
 function createStarts() {
   let positions = new Float64Array(firstSlots).fill(isFree);

@@ -39,9 +39,9 @@ function createNumbers() {
 const firstSize = 2 ** 16;
 
 /**
- * One array of numbers, which is read faster than thousands of objects. A document begins with three numbers:
- * 1 if its description is a placeholder, the number of its facets, and the number of its entries. Its facets
- * follow, then in order an entry for each term (`termOf`, `weightOf`). An entry 0 divides fields.
+ * One array of numbers, because it is read faster than thousands of objects. A document begins with three
+ * numbers: 1 if its description is a placeholder, the number of its facets, and the number of its entries.
+ * Its facets follow, then in order an entry for each term (`termOf`, `weightOf`). An entry 0 divides fields.
  */
 export function createDocuments() {
   const terms = createNumbers();

@@ -213,7 +213,7 @@ function countFacetsOf({ documents, starts }: FoundDocuments) {
   return Object.fromEntries(counted) as Record<Facet, number>;
 }
 
-/** The documents that match a query, and those at the positions `named` in any case. */
+/** The documents that match a query. Documents at the positions `named` are kept in any case. */
 function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly number[]): FoundDocuments {
   const { documents, positions, starts } = found;
   const isMatching = createFilter(query, documents);

@@ -15,7 +15,8 @@ export interface Probe {
 }
 
 /**
- * A listing must have all these terms. If `strong`, each must be one that says most about it (`isStrong`).
+ * A listing must have all these terms. If `strong`, each has to be one of its terms that say most
+ * (`isStrong`).
  */
 export interface Atom {
   readonly terms: readonly string[];
@@ -35,7 +36,7 @@ interface PlanStep extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
 
-/** Removes alternatives that find only what a wider one finds too. */
+/** Removes alternatives that find only what a wider alternative finds too. */
 export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
   const widest: Alternative[] = [];
   for (const one of alternatives.toSorted((a, b) => a.terms.length - b.terms.length))

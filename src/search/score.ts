@@ -64,7 +64,7 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
 /** Reads the weights of the terms in a document by their places, 0 for an absent term. */
 function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
   const data = documents.data();
-  // Indexed by the number of each term, which is faster than a map.
+  // An array indexed by the numbers of terms is faster than a map.
   const placeOf = new Uint16Array(documents.terms.texts.length);
   for (const [term, place] of places) placeOf[term] = place;
   const found = new Float64Array(places.size + 1);

@@ -7,7 +7,7 @@ const run = /[\p{L}\p{N}]+/gu;
 /** Scripts that are written without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
 const camelHump = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
-/** Matches `to-do`, both of whose parts are stop words. */
+/** Matches `to-do`. Both of its parts are stop words. */
 const toDo = /\bto-do(?=s?\b)/gi;
 const shortestPart = 3;
 /** PostgreSQL stores no lexeme longer than 2,046 bytes. */

@@ -55,7 +55,7 @@ describe('a listing that was never claimed', () => {
     const first = await service.claim(handle);
     expect(first).toMatchObject({ status: 'not_proven', reason: 'no_challenge_in_file' });
     expect(first.message).toMatch(
-      /The line "optout io\.github\.alice\/a" was read on 20\d\d-\d\d-\d\d\. The listing is withdrawn when a check a day or more later reads the line again\. Dossier makes the later check by itself\.$/,
+      /The line "optout io\.github\.alice\/a" was read on 20\d\d-\d\d-\d\d\. The listing is withdrawn when a check a day or more later reads the line again\. Dossier makes that check by itself\.$/,
     );
     service.directory.wait(0.9 * day_s);
     expect(await service.claim(handle)).toMatchObject({ status: 'not_proven' });
@@ -197,7 +197,7 @@ describe('a claimed listing', () => {
     const form = new URLSearchParams({ optout: 'true', method: 'repository' });
     const asked = await service.directory.app.request(`${page}/claim`, { method: 'POST', body: form });
     expect(await asked.text()).toMatch(
-      /A check on \d{4}-\d\d-\d\d found no text there\. The listing is listed again when a check a day or more later finds no text either/,
+      /A check on \d{4}-\d\d-\d\d found no text there\. The listing is listed again when a check a day or more later finds none either/,
     );
     expect(await checkDaily()).toBe(1);
     expect((await service.get(page)).body).toContain('Counts the weeks of a year.');

@@ -184,11 +184,11 @@ function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: key
 function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined {
   if (standing.cosigners.length === 0) return undefined;
   const { beside } = fatesOf(standing, { place, isCosigned: true });
-  const how =
-    'with rotate: true and a capability of the claim in the Authorization header, or with that capability in the field of the claim page';
-  if (beside === 'continues') return `To continue the claim instead, ask for the line ${how}.`;
+  const how = 'in the Authorization header and rotate: true, or with one in its field on the claim page';
+  if (beside === 'continues')
+    return `To continue the claim instead, ask for the line with a capability of the claim ${how}.`;
   return beside === 'begins' && standing.claim?.state === 'claimed'
-    ? `To begin the new claim at once, ask for the line ${how}. Put the line at both locations.`
+    ? `To begin the new claim at once, ask for the line with a capability of the claim ${how}, and put it at both locations.`
     : undefined;
 }
 

@@ -72,14 +72,14 @@ export function optOutText(
   const read = `The line "optout ${handle}" was read on ${dayText(seen_at)}`;
   const sooner =
     claim?.state === 'claimed'
-      ? ', or at once if a check is asked for with a capability of its claim (in the Authorization header, or in the field of the claim page)'
+      ? ', and at once if a check is asked for with a capability of its claim (in the Authorization header, or in the field of the claim page)'
       : '';
   const back =
     missing_at === undefined
       ? `It is listed again ${comesBack}.`
-      : `A check on ${dayText(missing_at)} found no text there. The listing is listed again when a check a day or more later finds no text either, or when any check finds a text without the line. Dossier makes the later check by itself.`;
+      : `A check on ${dayText(missing_at)} found no text there. The listing is listed again when a check a day or more later finds none either, or when a check before that finds a text without the line. Dossier makes that second check by itself.`;
   return {
-    seen: `${read}. The listing is withdrawn when a check a day or more later reads the line again${sooner}. Dossier makes the later check by itself.`,
+    seen: `${read}. The listing is withdrawn when a check a day or more later reads the line again${sooner}. Dossier makes that check by itself.`,
     contested: `${read}. It withdraws nothing now. ${fates.never}`,
     overruled: `${read}. The operator had the listing shown again afterwards, so the line withdraws nothing until it has been taken away and put there again.`,
     withdrawn: `${read}, and the listing is withdrawn. ${back}`,

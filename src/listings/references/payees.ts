@@ -68,8 +68,8 @@ export async function endPayees(db: Db, handles: readonly string[]): Promise<voi
 const mostRead = 201;
 
 /**
- * Present rows begin with the first seen, and former rows with the last seen. They are in the order of an
- * index, so that no engine reads more of them.
+ * Present rows begin with the payee seen first, former rows with the one seen last. Rows are in the order of
+ * an index, so that no engine reads more rows than these.
  */
 function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
   const ofAddress = db.selectFrom('payee').selectAll().where('key', '=', key);

@@ -12,7 +12,7 @@ import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
 import { isImageType } from './package.ts';
 
 /**
- * Something that a record names, which others may name too, or an address at which a listing asks to be paid.
+ * A thing that a record names and others may name too, or an address at which a listing asks to be paid.
  */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
@@ -51,7 +51,7 @@ function toPackageKey(name: string, registry: string | undefined): string {
   return /^https?:/.test(lower) ? (toAddressKey(name) ?? lower) : lower;
 }
 
-/** The registry is the type, unless the record names a different one. */
+/** The registry is that of the type, unless the record names a different registry. */
 export function toPackageReference(recorded: ListingPackage): Reference {
   const { registry_type, registry_base_url, identifier } = recorded;
   const type = isImageType(registry_type) ? 'oci' : registry_type;
@@ -175,7 +175,7 @@ function readPackage(text: string) {
   return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
 }
 
-/** `isExact` is false if an operator makes it a range. */
+/** `isExact` is false if an operator makes the version a range. */
 export interface VersionAsked {
   readonly text: string;
   readonly isExact: boolean;
