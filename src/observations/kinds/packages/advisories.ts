@@ -257,6 +257,11 @@ function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
 const malwareIn = (ids: readonly string[] = []) => ids.filter(isMalware);
 const counted = (ids: readonly string[]) => ({ count: ids.length, ids });
 
+const undecidedWords = (found: Pick<ShownFinding, 'details'>): Words =>
+  readDetails(found).version === null
+    ? own('Dossier does not know which version callers get')
+    : say`Dossier could not decide whether ${versionWords(found)} is one of them`;
+
 function sayOtherMalware({ value: seen, by, ...found }: StandingOut<AdvisoriesValue>): Words | undefined {
   const { others } = readDetails(found);
   const ofOthers = malwareIn(seen.others?.ids);
@@ -271,7 +276,7 @@ function sayOtherMalware({ value: seen, by, ...found }: StandingOut<AdvisoriesVa
       : []),
     ...(open.length > 0
       ? [
-          say`OSV lists versions of ${what} as malicious code in ${codes(open)}${by}; Dossier could not decide whether ${versionWords(found)} is one of them`,
+          say`OSV lists versions of ${what} as malicious code in ${codes(open)}${by}; ${undecidedWords(found)}`,
         ]
       : []),
   ];
