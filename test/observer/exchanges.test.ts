@@ -461,5 +461,7 @@ it('a payee that is another one at each request is said to be that, and never to
     changed_from: { value: 'another address each time' },
   });
   const page = await directory.app.request('/agents/com.example.deposit/mcp.md');
-  expect(await page.text()).toContain(`Paid to \`${alice}\` instead of another address each time`);
+  expect(await page.text()).toContain(
+    `It asks to be paid at \`${alice}\` instead of another address each time`,
+  );
 });

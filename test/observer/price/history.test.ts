@@ -163,5 +163,7 @@ it('what is paid, and to whom, stands out whatever smaller change of it came lat
       `Price raised from 0\\.01 USDC to 0\\.04 USDC on Base ${dates} Price raised from 0\\.04 USDC to 0\\.041 USDC on Base ${dates}`,
     ),
   );
-  expect(content[0]?.text).toMatch(new RegExp(`Paid to ${other}2{40}.* instead of ${other}1{40}.* ${dates}`));
+  expect(content[0]?.text).toMatch(
+    new RegExp(`It asks to be paid at ${other}2{40}.* instead of ${other}1{40}.* ${dates}`),
+  );
 });

@@ -254,11 +254,13 @@ it('of offers that are stored shortened, none is said to be gone, and of many pa
   const [first] =
     (await lookAgain('twenty', [{ ...manyAt(0), amount: '9' }, ...twenty.slice(1)])).stands_out ?? [];
   expect(first).toMatch(
-    /^Offers changed; they are now 9 of `0x0{36}5000` on Base \(19 more offers\) \(between /,
+    /^Its offers changed; they are now 9 of `0x0{36}5000` on Base \(19 more offers\) \(between /,
   );
   const { stands_out } = await lookAgain('twenty', [offerOf({ payTo: alice }), ...twenty.slice(1)]);
   expect(stands_out).toContainEqual(
-    expect.stringMatching(/^Also paid to `0x1{40}`\. No longer paid to `0x0{36}1000` \(between /),
+    expect.stringMatching(
+      /^It also asks to be paid at `0x1{40}`\. It no longer asks to be paid at `0x0{36}1000` \(between /,
+    ),
   );
 });
 
@@ -279,13 +281,13 @@ it('an offer behind those that Dossier keeps is compared too', async () => {
   const thirty = Array.from({ length: 30 }, (_, at) => manyAt(at));
   const otherPayee = await lookAgain('crowd', [...thirty.slice(1), { ...manyAt(0), payTo: mallory }]);
   expect(otherPayee.stands_out).toEqual([
-    expect.stringMatching(/^The addresses that are paid changed \(between /),
+    expect.stringMatching(/^The addresses at which it asks to be paid changed \(between /),
     expect.stringMatching(
       /^In the quoted price: who is paid for which offer, or an amount, changed \(between /,
     ),
   ]);
   const { stands_out } = await lookAgain('crowd', [...thirty.slice(1), { ...manyAt(0), amount: '7' }]);
-  expect(stands_out).toContainEqual(expect.stringMatching(/^Offers changed; they are now /));
+  expect(stands_out).toContainEqual(expect.stringMatching(/^Its offers changed; they are now /));
 });
 
 it('a quote of which Dossier could not read every offer is not called unchanged', async () => {
@@ -349,11 +351,11 @@ describe('beside an offer that cannot be read', () => {
     const { stands_out } = await lookAgain('laundered', [offerOf({ payTo }), dear, unread]);
     expect(stands_out).toEqual([
       expect.stringMatching(
-        /^Also quotes 5 USDC on Base; the endpoint quotes more than Dossier can read \(between [\d-]+ and [\d-]+\)\.$/,
+        /^Also quoted: 5 USDC on Base; the endpoint quotes more than Dossier can read \(between [\d-]+ and [\d-]+\)\.$/,
       ),
     ]);
     expect(await historyOf('laundered')).toContain(
-      'also quotes 5 USDC on Base; the endpoint quotes more than',
+      'also quoted: 5 USDC on Base; the endpoint quotes more than',
     );
     const feed = await (await observed.directory.app.request('/changes?since=0')).text();
     expect(feed.split('\n').filter((line) => line.includes(handleAt('laundered')))).toEqual([
@@ -370,7 +372,7 @@ describe('beside an offer that cannot be read', () => {
     expect(lines.costs).not.toContain(numbered(36));
     expect(stands_out).toEqual([
       expect.stringMatching(
-        /^Also paid to `0x2{40}`; the endpoint quotes more than Dossier can read \(between /,
+        /^It also asks to be paid at `0x2{40}`; the endpoint quotes more than Dossier can read \(between /,
       ),
     ]);
     expect((await check('kept', offerOf({ payTo: mallory }))).states).toMatchObject({ payee: 'as_seen' });
@@ -392,7 +394,7 @@ describe('beside an offer that cannot be read', () => {
     const { stands_out } = await lookAgain('joined', both);
     expect(stands_out).toEqual([
       expect.stringMatching(
-        /^Also paid to `0x0{38}34`; before, the endpoint quoted more than Dossier could read \(between /,
+        /^It also asks to be paid at `0x0{38}34`; before, the endpoint quoted more than Dossier could read \(between /,
       ),
     ]);
     expect((await lookAgain('joined', [both[1] ?? {}, unread])).stands_out?.[0]).toMatch(/last seen on/);

@@ -156,7 +156,9 @@ it('payees that change places between assets or networks are a change, and a new
   await next(paidForTitle, offer(alice), offer(mallory, onPolygon));
   const { stands_out = [] } = await call<{ stands_out?: string[] }>('get_agent', { handle });
   expect(stands_out.filter((one) => one.includes(mallory))).toEqual([
-    expect.stringMatching(/Paid to `0x1{40}`, `0x2{40}` instead of `0x1{40}`, `0x3{40}` \(between /),
+    expect.stringMatching(
+      /It asks to be paid at `0x1{40}`, `0x2{40}` instead of `0x1{40}`, `0x3{40}` \(between /,
+    ),
   ]);
 });
 

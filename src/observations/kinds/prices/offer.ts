@@ -287,12 +287,12 @@ export const priceChallenge = defineKind({
     const quoted = allOffers(now);
     if (was.is_part || now.is_part) return quotedPartChange(was, now, between);
     if (was.outcome === 'nothing')
-      return say`Quotes ${offersWords(quoted)}, and no price before (${between})`;
+      return say`It quotes ${offersWords(quoted)}, and quoted no price before (${between})`;
     // If a list was shortened or not read whole, it is not known which offers are new and which are gone.
     const hasAll = now.details?.offers !== undefined;
     const isCut = now.value_digest !== undefined && !hasAll;
     if (was.value_digest !== undefined || now.details?.quoted !== undefined || isCut)
-      return say`Offers changed${hasAll ? say`; they are now ${offersWords(quoted)}` : say``} (${between})`;
+      return say`Its offers changed${hasAll ? say`; they are now ${offersWords(quoted)}` : say``} (${between})`;
     const change = offersChange(readOffers(was.value), quoted);
     return change && say`${change} (${between})`;
   },

@@ -210,9 +210,9 @@ export function offersChange(before: readonly PaidOffer[], after: readonly PaidO
     left.length > 0 && came.length > 0
       ? [say`Price changed from ${name(left)} to ${name(came)}`]
       : left.length > 0
-        ? [say`No longer quotes ${name(left)}`]
+        ? [say`No longer quoted: ${name(left)}`]
         : came.length > 0
-          ? [say`Also quotes ${name(came)}`]
+          ? [say`Also quoted: ${name(came)}`]
           : [];
   const words = join([...said, ...more, ...others], '. ');
   return isEmpty(words) ? undefined : words;

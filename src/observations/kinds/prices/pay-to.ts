@@ -98,12 +98,13 @@ const partWords = ({ is_part }: StoredPayees): Words =>
  * is gone.
  */
 function payeesChange(was: BeforeChange<Payees>, now: ShownFinding<Payees>): Words {
-  if (was.value === null) return say`Paid to ${payeesWords(now.value)}, and to nobody before`;
-  if (isShort(was, now)) return own('The addresses that are paid changed');
+  if (was.value === null)
+    return say`It asks to be paid at ${payeesWords(now.value)}, and named nobody before`;
+  if (isShort(was, now)) return own('The addresses at which it asks to be paid changed');
   const isPart = was.is_part || now.is_part;
   const isFew = !isPart && [was, now].every(({ value }) => readPayees(value).length <= mostPayees);
   if (isFew || isAnotherEachTime(was.value) || isAnotherEachTime(now.value))
-    return say`Paid to ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
+    return say`It asks to be paid at ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
   const name = (all: readonly string[]) =>
     listed(
       all.map((address) => payeeWords({ address })),
@@ -111,8 +112,11 @@ function payeesChange(was: BeforeChange<Payees>, now: ShownFinding<Payees>): Wor
     );
   const gone = now.is_part ? [] : addedTo(now, was);
   const added = addedTo(was, now);
-  const came = added.length > 0 ? say`Also paid to ${name(added)}` : say``;
-  const words = join([came, gone.length > 0 ? say`No longer paid to ${name(gone)}` : say``], '. ');
+  const came = added.length > 0 ? say`It also asks to be paid at ${name(added)}` : say``;
+  const words = join(
+    [came, gone.length > 0 ? say`It no longer asks to be paid at ${name(gone)}` : say``],
+    '. ',
+  );
   return isPart ? say`${words}${partWords(now)}` : words;
 }
 

@@ -124,7 +124,7 @@ const partWords = (was: BeforeChange<ToolOffer[]>, after: StoredList): Words =>
 export const priceListChange =
   (place: Words) =>
   (was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>, between: Words): Words | undefined => {
-    if (was.value === null) return say`States prices in ${place}, and none before (${between})`;
+    if (was.value === null) return say`There are prices in ${place}, and there were none before (${between})`;
     const before = toState(was);
     const after = toState(now);
     const changes = changesOf(before, after);
