@@ -146,9 +146,13 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
   if (compared.seen !== 'as_seen' || now?.isPart || ofUnit.length === 0) return compared;
   const ofPayee = ofUnit.filter((one) => one.pay_to === pay_to);
   if (ofPayee.length > 0) return withOtherAmounts(compared, offer, ofPayee, ofUnit);
-  const named = payeesIn(ofUnit);
-  const text = say`never seen here for this asset, network and scheme; other: ${listed(named, mostNamed)}; for other offers ${compared.text}`;
-  return { seen: 'never_seen', text };
+  const named = listed(payeesIn(ofUnit), mostNamed);
+  const earlier = seen.earlierPayeesOf.find(({ value = [] }) =>
+    value.some((one) => one.pay_to === pay_to && isOf(offer)(one)),
+  );
+  const when = earlier ? say`seen until ${dayOf(earlier.until)}` : own('not in the last quote');
+  const text = say`${when} for this asset, network and scheme; other: ${named}; for other offers ${compared.text}`;
+  return { seen: earlier ? 'seen_until' : 'never_seen', text };
 }
 
 const amountsIn = (offers: readonly PaidOffer[] | undefined, unit: Unit): bigint[] =>
@@ -304,6 +308,7 @@ export function unseenOffer(offer: SentOffer, unseen: SeenQuotes['unseen']): Com
     quotes: [],
     payees: [],
     payeesOf: [],
+    earlierPayeesOf: [],
     isAnotherEachTime: false,
   });
 }

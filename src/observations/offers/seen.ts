@@ -2,6 +2,7 @@ import { canonicalDigest } from '../../log/leaf.ts';
 import { factsOf, type NamedKind } from '../kind.ts';
 import { priceChallenge } from '../kinds/prices/offer.ts';
 import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/prices/offers.ts';
+import { pricePaidFor } from '../kinds/prices/paid-for.ts';
 import { isAnotherEachTime, pricePayTo, readPayees, withPresentPayees } from '../kinds/prices/pay-to.ts';
 import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
 
@@ -27,9 +28,9 @@ type OfferObservation = Pick<Observation, 'value' | 'value_digest' | 'outcome' |
 
 type ReadValue<T> = Pick<OfferSighting<T>, 'value' | 'isPart'>;
 
-/** The newest first. */
-function toSightings<T>(
-  fact: StoredObservation,
+/** Begins with the newest. */
+function toPast<T>(
+  fact: Pick<StoredObservation, 'kind' | 'subject'>,
   { rows }: OfferChanges,
   read: (shown: OfferObservation) => ReadValue<T>,
 ): OfferSighting<T>[] {
@@ -38,11 +39,19 @@ function toSightings<T>(
       .filter(({ kind, subject }) => kind === fact.kind && subject === fact.subject)
       .map(({ before }) => ({ at, before })),
   );
-  const past = own.flatMap(({ before }, index): OfferSighting<T>[] =>
+  return own.flatMap(({ before }, index): OfferSighting<T>[] =>
     before ? [{ ...read(before), from: own[index + 1]?.at, until: before.seen_until, isNow: false }] : [],
   );
+}
+
+/** Begins with the newest. */
+function toSightings<T>(
+  fact: StoredObservation,
+  changes: OfferChanges,
+  read: (shown: OfferObservation) => ReadValue<T>,
+): OfferSighting<T>[] {
   const { first_seen_at: from, observed_at: until } = fact;
-  return [{ ...read(fact), from, until, isNow: true }, ...past];
+  return [{ ...read(fact), from, until, isNow: true }, ...toPast(fact, changes, read)];
 }
 
 /** `quotes` and `payees` begin with the newest. */
@@ -52,8 +61,10 @@ export interface SeenQuotes {
   readonly unseen?: 'address' | 'listing' | undefined;
   readonly quotes: readonly OfferSighting<readonly PaidOffer[]>[];
   readonly payees: readonly OfferSighting<readonly string[]>[];
-  /** Of the last quote. */
+  /** The offers of the last quote with their payees; empty if the last check saw no price. */
   readonly payeesOf: readonly OfferWithPayee[];
+  /** The same for earlier quotes, as far as these are known. */
+  readonly earlierPayeesOf: readonly OfferSighting<readonly OfferWithPayee[]>[];
   /** The endpoint named different addresses when it was asked twice. */
   readonly isAnotherEachTime: boolean;
   /** The time since which all quotes are known; absent if they are known since the first check. */
@@ -93,6 +104,19 @@ function besideParts(
 const presentPayees = (quote: StoredObservation, paid: StoredObservation | undefined) =>
   quote.missed?.isInPart ? withPresentPayees(offersWithPayees(quote), paid) : offersWithPayees(quote);
 
+/** A payee that is paid for a different offer than before changes neither the price nor the set of payees. */
+function earlierPayees(
+  quote: StoredObservation,
+  changes: OfferChanges,
+): OfferSighting<readonly OfferWithPayee[]>[] {
+  const ofQuotes = toPast(quote, changes, (shown) => ({ value: offersWithPayees(shown) }));
+  const paidFor = { kind: pricePaidFor.kind, subject: quote.subject };
+  const ofOffers = toPast(paidFor, changes, ({ value }) => ({
+    value: pricePaidFor.value.safeParse(value).data,
+  }));
+  return [...ofQuotes, ...ofOffers].toSorted((a, b) => (a.until < b.until ? 1 : -1));
+}
+
 export function toSeenQuotes(facts: readonly StoredObservation[], changes: OfferChanges): SeenQuotes[] {
   const oldest = changes.rows.at(-1)?.at;
   return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {
@@ -105,6 +129,7 @@ export function toSeenQuotes(facts: readonly StoredObservation[], changes: Offer
       quotes,
       payees: paid ? besideParts(toSightings(paid, changes, readPaid), quotes) : [],
       payeesOf: isQuoted ? presentPayees(fact, paid) : [],
+      earlierPayeesOf: earlierPayees(fact, changes),
       isAnotherEachTime: paid !== undefined && isAnotherEachTime(paid.value),
       ...(!changes.isAll && oldest !== undefined && { since: oldest }),
       ...(!isQuoted && { unquoted: { observed_at: fact.observed_at, ...(fact.why && { why: fact.why }) } }),

@@ -24,6 +24,8 @@ let client: AnyClient;
 let asked: Requirements;
 /** Whether the endpoint `leaving` still asks for a payment. */
 let isPaid = true;
+/** Whether the endpoint `pair` has changed the places of its two payees. */
+let isCrossed = false;
 
 /** The requirements that the packages of x402 make of a price in dollars, on Base. */
 async function createPricing() {
@@ -90,7 +92,11 @@ beforeAll(async () => {
     second: await startX402Server(() => ({ dollars: '$0.03', payTo: mallory })),
     pair: await startEndpoint((_body, { method }, response) => {
       const [one] = asked.map(toVersion1);
-      const accepts = [one, { ...one, asset: unknownToken, payTo: mallory }];
+      const [payTo, other] = isCrossed ? [mallory, alice] : [alice, mallory];
+      const accepts = [
+        { ...one, payTo },
+        { ...one, asset: unknownToken, payTo: other },
+      ];
       if (method !== 'POST') return void response.writeHead(404).end();
       response.writeHead(402, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ x402Version: 1, error: 'pay', accepts }));
@@ -264,6 +270,15 @@ it('of two offers of one endpoint, each payee is compared with that of the same 
   const crossed = await stateOf({ payTo: mallory });
   expect(crossed).toMatchObject({ payee: 'never_seen', amount: 'as_seen', asset: 'as_seen' });
   expect(crossed?.facts[0]).toBe(
-    `Payee \`${mallory}\`: never seen here for this asset, network and scheme; other: \`${alice}\`; for other offers as seen since ${today}.`,
+    `Payee \`${mallory}\`: not in the last quote for this asset, network and scheme; other: \`${alice}\`; for other offers as seen since ${today}.`,
+  );
+  isCrossed = true;
+  directory.wait(86_400);
+  await directory.observe('com.example/pair');
+  expect(await stateOf({ payTo: mallory })).toMatchObject({ payee: 'as_seen' });
+  const before = await stateOf({});
+  expect(before).toMatchObject({ payee: 'seen_until' });
+  expect(before?.facts[0]).toBe(
+    `Payee \`${alice}\`: seen until ${today} for this asset, network and scheme; other: \`${mallory}\`; for other offers as seen since ${today}.`,
   );
 });
