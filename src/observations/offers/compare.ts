@@ -5,7 +5,7 @@ import { isWhole, type OfferWithPayee, type PaidOffer } from '../kinds/prices/of
 import type { OfferSighting, SeenQuotes } from './seen.ts';
 import type { SentOffer } from './sent-offer.ts';
 
-/** `higher` and `lower` are amounts in one unit. */
+/** `higher` and `lower` compare amounts in one unit. */
 export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
 
 interface OfferPart {
@@ -32,7 +32,7 @@ const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>):
       : own('not known from quotes: the endpoint quoted Dossier none'),
 });
 
-/** Since when something has been seen without a break up to now. */
+/** Returns when the unbroken run of held sightings up to the newest began, or a later time if unknown. */
 function sinceWhen<T>(
   sightings: readonly OfferSighting<T>[],
   isHeld: (one: OfferSighting<T>) => boolean,
@@ -43,7 +43,7 @@ function sinceWhen<T>(
 }
 
 const partlyRead = ({ until }: Pick<OfferSighting<unknown>, 'until'>): ComparedPart =>
-  notKnown(say`Dossier keeps only the first of the offers that were quoted on ${dayOf(until)}`);
+  notKnown(say`Dossier read or kept only some of the offers that were quoted on ${dayOf(until)}`);
 
 /** `name` names what a sighting has instead. */
 function comparePlace<T>(
@@ -200,7 +200,7 @@ function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: See
     const since = sinceWhen(quotes, ({ value }) => amountsIn(value, offer).includes(amount));
     return last.isNow
       ? { seen: 'as_seen', text: say`as seen since ${dayOf(since)}` }
-      : { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}, and none in this unit since` };
+      : { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
   }
   const words = (one: bigint) => amountWords(String(one), offer);
   const names = listed(last.value.map(words), mostNamed);
@@ -223,10 +223,10 @@ function toPart<T>(
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
-/** Neither CAIP-2 nor a name that Dossier knows. */
+/** Tells whether a network is neither in CAIP-2 nor known to Dossier by its name. */
 export const isNetworkName = (network: string): boolean => !network.includes(':');
 
-/** An unknown name may mean the other network. */
+/** A name that Dossier does not know may mean a network that is written in CAIP-2. */
 function whyNotComparable(
   network: string | undefined,
   quotes: SeenQuotes['quotes'],
@@ -238,7 +238,9 @@ function whyNotComparable(
   return notKnown(say`Dossier does not know which network ${code(unknown)} is`);
 }
 
-/** Compares the network, then the asset among its offers, then the scheme among those of the asset. */
+/**
+ * Compares the network, the asset among offers on this network, and the scheme among offers of this asset.
+ */
 function compareUnit(
   offer: SentOffer,
   { quotes, ...seen }: SeenQuotes,
@@ -263,7 +265,7 @@ function compareUnit(
     );
   const ofNetwork: Unit = network === undefined ? {} : { network };
   const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };
-  // If the asset is not quoted now, the scheme is compared with those of all offers.
+  // If the newest quote does not have the asset, the scheme is compared with the schemes of all offers.
   const newest = quotes.find(({ value }) => value !== undefined);
   const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
   const ofOther = (one: PaidOffer) => assetWords(one.asset, one.network);

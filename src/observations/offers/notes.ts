@@ -16,9 +16,9 @@ function assetNote({ asset, network, asset_name }: SentOffer): Words {
 }
 
 interface PaidThere {
-  /** The oldest first, without the listing that the offer is compared with. */
+  /** Begins with the oldest; does not have the listing that the offer is compared with. */
   readonly others: readonly { readonly handle: string; readonly as_of: string }[];
-  /** `others` has all of them. */
+  /** Whether `others` has all such listings. */
   readonly isAll: boolean;
   readonly isCompared: boolean;
 }
@@ -39,7 +39,7 @@ function othersNote({ others, isAll, isCompared }: PaidThere): Words {
 
 const mostBeside = 5;
 
-/** Only the payee of an offer is compared. */
+/** Names the members beside the payee and the price, because these are not compared. */
 function besideNote({ beside = [] }: SentOffer): Words {
   const named = beside.map(({ member, value }) => say`${code(value)} (${code(member)})`);
   return named.length === 0

@@ -9,7 +9,7 @@ import { ownProbe } from '../remotes.ts';
 import { isNetworkName, partNames } from './compare.ts';
 import type { SentOffer } from './sent-offer.ts';
 
-/** A document of a host, or an entry in a catalogue. */
+/** The prices for an endpoint in a document of its host, or in a catalogue. */
 export interface PriceList {
   readonly source: string;
   readonly endpoint: string | undefined;
@@ -71,7 +71,7 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
   readonly source: string;
   readonly observed_at: string;
   readonly missed_since: string | undefined;
-  /** Set if the offer is compared with quotes of a different endpoint. */
+  /** The endpoint of the list, if the offer is compared with quotes of a different one. */
   readonly endpoint?: string | undefined;
   /** The tool that the list names for this price. */
   readonly tool: string | undefined;
@@ -92,13 +92,13 @@ const likeness = (one: ToolOffer, offer: SentOffer): number =>
 const toState = (stated: string | undefined, listed: string): ListState =>
   stated === undefined ? 'not_known' : stated === listed ? 'as_listed' : 'other';
 
-/** A network whose name Dossier does not know may be the same as any other. */
+/** A network whose name Dossier does not know may be one that is written in CAIP-2. */
 function networkState(stated: string | undefined, listed: string): ListState {
   const isKnown = stated !== undefined && isNetworkName(stated) === isNetworkName(listed);
   return isKnown ? toState(stated, listed) : 'not_known';
 }
 
-/** An offer without a scheme has the only scheme that is listed. */
+/** An offer without a scheme is compared if only one scheme is listed for its asset and network. */
 function amountState(
   { amount, scheme }: SentOffer,
   listed: ToolOffer,
@@ -143,7 +143,7 @@ const notKnown: ListStates = {
 const mostPayees = 2;
 const partWords = own('Dossier has only a part of this list. ');
 
-/** A difference may be in a missing entry, so it is not known. */
+/** An equal entry may be missing, so a difference is not known. */
 const asPart = (states: ListStates): ListStates => {
   const known = partNames.filter((name) => states[name] === 'as_listed');
   return { ...notKnown, ...Object.fromEntries(known.map((name) => [name, 'as_listed'])) };

@@ -18,7 +18,7 @@ export interface OfferSighting<T> {
   readonly isPart?: true;
 }
 
-/** `rows` begin with the newest; `isAll` if there are no older ones. */
+/** `rows` begin with the newest. `isAll` tells whether there are no older ones. */
 export interface OfferChanges {
   readonly rows: readonly { readonly at: string; readonly changes: readonly ObservationChange[] }[];
   readonly isAll: boolean;
@@ -57,7 +57,7 @@ function toSightings<T>(
 /** `quotes` and `payees` begin with the newest. */
 export interface SeenQuotes {
   readonly endpoint: string | undefined;
-  /** The subject without quotes, if there is no endpoint; default `address`. */
+  /** If there is no endpoint, this has no quotes; default `address`. */
   readonly unseen?: 'address' | 'listing' | undefined;
   readonly quotes: readonly OfferSighting<readonly PaidOffer[]>[];
   readonly payees: readonly OfferSighting<readonly string[]>[];
@@ -76,7 +76,7 @@ export interface SeenQuotes {
 const factAt = (kind: NamedKind, subject: string | undefined, facts: readonly StoredObservation[]) =>
   factsOf(kind, facts).find((one) => one.subject === subject) as StoredObservation | undefined;
 
-/** Not all offers may have been read, and they may be stored shortened. */
+/** Some offers may be unread, and the list may be stored shortened. */
 function readQuotes(shown: OfferObservation): ReadValue<readonly PaidOffer[]> {
   const offers = shown.outcome === 'seen' ? allOffers(shown) : [];
   if (offers.length === 0) return { value: undefined };

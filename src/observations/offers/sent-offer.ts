@@ -9,17 +9,17 @@ export interface SentOffer {
   readonly pay_to?: string;
   /** A whole number of the asset's smallest unit. */
   readonly amount?: string;
-  /** The address of the asset, on eip155 in lower case. */
+  /** An address of eip155 is in lower case. */
   readonly asset?: string;
-  /** The network in CAIP-2, or by the source's name if Dossier does not know it. */
+  /** In CAIP-2, or as the offer names it if Dossier does not know the name. */
   readonly network?: string;
   readonly scheme?: string;
   readonly asset_name?: string;
-  /** By the offer or by the request around it: an address, or `mcp://tool/<name>`. */
+  /** What is paid for, by the offer or the request around it: an address, or `mcp://tool/<name>`. */
   readonly resource?: string;
   /** RFC 3339. */
   readonly expires?: string;
-  /** The members that say who else gets something, on which account, or what is paid beside the amount. */
+  /** Members that may name another recipient, an account at an address, or a fee or deposit. */
   readonly beside?: readonly { readonly member: string; readonly value: string }[];
 }
 
@@ -42,7 +42,7 @@ function besideIn(value: unknown, name: string): { readonly member: string; read
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([inner, one]) => besideIn(one, `${name}.${inner}`));
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value;
-  // The name of a list is that of its items.
+  // The items of a list have the name of the list.
   const named = name.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
   const isBeside = isIdentifier(text) && (aside.test(named) || readNamedPayee(text));
   return isBeside
@@ -68,7 +68,7 @@ interface StatedOffer {
   readonly beside: ReturnType<typeof besideIn>;
 }
 
-/** Undefined if the members name neither a payee nor a price. */
+/** Returns undefined if the members name neither a payee nor a price. */
 function toOffer(stated: StatedOffer): SentOffer | undefined {
   const { pay_to, asset, network, scheme, asset_name, chain_id, expires, beside } = stated;
   const amount = toAmount(stated.amount);
@@ -90,14 +90,14 @@ function toOffer(stated: StatedOffer): SentOffer | undefined {
   return offer.pay_to !== undefined || isPriced ? offer : undefined;
 }
 
-/** If two names of a member have different values, it is not known which one a client reads. */
+/** Returns undefined if two names of a member have different values, because a client may read either. */
 function agreedValue(one: unknown, other: unknown): unknown {
   const first = one ?? other ?? undefined;
   const second = other ?? one ?? undefined;
   return first === second || (isText(first) && first === String(second)) ? first : undefined;
 }
 
-/** x402 in either version, or as agentkit gives it to a hook: {payTo, url, network, asset, amount}. */
+/** Reads x402 in either version, and what agentkit gives a hook: {payTo, url, network, asset, amount}. */
 function readRequirement(one: JsonObject): SentOffer | undefined {
   const { payTo, pay_to, amount, maxAmountRequired, asset, network, scheme, extra, ...others } = one;
   return toOffer({
@@ -135,7 +135,7 @@ export const resourcesOf = (one: JsonObject): string[] => [
   ...new Set([one.resource, asMembers(one.resource).url, one.url].filter(isText).map(shortened)),
 ];
 
-/** Reads each protocol and each resource, because it is not known which of them a client reads. */
+/** Returns an offer for each protocol and each resource, because a client may read any of them. */
 export function readOffers(value: unknown, around: readonly string[] = []): SentOffer[] {
   const one = asMembers(value);
   const named = new Set([...around, ...resourcesOf(one)]);

@@ -29,7 +29,7 @@ type Place = readonly Item[];
 const toPlace = (list: readonly unknown[], around?: readonly string[]): Place =>
   list.map((one) => ({ offers: readOffers(one, around), text: JSON.stringify(one) ?? '' }));
 
-/** Where a reading is. `levels` has the lowest level at which each text was read. */
+/** `level` is how deep a reading is, and `levels` the lowest level at which each text was read. */
 interface Reading {
   readonly level: number;
   readonly levels: Map<string, number>;
@@ -39,7 +39,7 @@ const deeper = ({ level, levels }: Reading): Reading => ({ level: level + 1, lev
 
 const isOffer = ({ offers }: Item): boolean => offers.length > 0;
 
-/** Of a tool result, of a message of JSON-RPC, and of what clients wrap around them. */
+/** Members of a tool result, of a message of JSON-RPC, and of what clients wrap around them. */
 const wrappers = new Set([
   'structuredcontent',
   'content',
@@ -73,14 +73,14 @@ function placesWithin(one: JsonObject, reading: Reading): Place[] {
   ];
 }
 
-/** Reads also the output of `curl -i`. */
+/** Also reads the output of `curl -i`. */
 const headerValues = (text: string, name: string): string[] =>
   text
     .split(/\r?\n/)
     .filter((line) => line.toLowerCase().startsWith(`${name}:`))
     .map((line) => line.slice(name.length + 1).trim());
 
-/** Dossier reads only challenges of `payment`. */
+/** Of these schemes, Dossier reads only the challenges of `payment`. */
 const paymentSchemes = new Set(['payment', 'l402', 'lsat']);
 
 /** Challenges after a fault in the header are read too, since clients begin anew at each `Payment`. */
@@ -105,8 +105,8 @@ function bodyOf(response: string): string | undefined {
 }
 
 /**
- * The places in a text. One header may hold a text in two ways, and that text a header again, so that reading
- * each of them would take 2^n steps. A text is therefore read again only at a lower level.
+ * Returns the places in a text. One header may hold a text in two ways, and that text may hold a header
+ * again. Reading all of them would take 2^n steps, so a text is read again only at a lower level.
  */
 function placesInText(text: string, reading: Reading): Place[] {
   const { level, levels } = reading;
@@ -117,7 +117,7 @@ function placesInText(text: string, reading: Reading): Place[] {
   const values = [sent, ...headerValues(sent, 'payment-required')].flatMap((value) => value.split(','));
   const encoded = values.map((value) => readBase64Object(value.trim()));
   const challenges = [sent, headerValues(sent, 'www-authenticate').join(', ')];
-  // A proxy prints its own response before that of the server.
+  // The output may have the response of a proxy before that of the server.
   const bodies = sent.split(/^(?=HTTP\/)/m).flatMap((response) => bodyOf(response) ?? []);
   return [
     ...encoded.flatMap((one) => (one ? placesAt(one, deeper(reading)) : [])),
@@ -146,7 +146,7 @@ const partsOf = ({ pay_to, amount, asset, network, scheme }: SentOffer): string 
 
 const keyOf = (offer: SentOffer): string => `${partsOf(offer)} ${offer.resource}`;
 
-/** Clients differ in which place they read, so the usual offer could hide the one that is paid. */
+/** All places count, because clients read different ones. Otherwise a usual offer could hide the paid one. */
 function joinPlaces(places: readonly Place[]): SentOffers {
   const all = places.flat().flatMap((item) => item.offers);
   const withResource = new Set(all.filter(({ resource }) => resource !== undefined).map(partsOf));
@@ -173,7 +173,7 @@ function joinPlaces(places: readonly Place[]): SentOffers {
 
 /**
  * Reads the body of a 402 or its header (x402, MPP), a tool result or message of MCP with either, a list of
- * offers, or one offer; as JSON or as text. Undefined if it is none of these.
+ * offers, or one offer; as JSON or as text. Returns undefined if `sent` is none of these.
  */
 export function readSentOffers(sent: unknown): SentOffers | undefined {
   const read = joinPlaces(placesAt(sent, { level: 0, levels: new Map() }));

@@ -102,7 +102,7 @@ it('of more offers than Dossier keeps, the others are not known, and not never s
   expect(states).toMatchObject({ payee: 'not_known', amount: 'not_known', asset: 'not_known' });
   expect(states).toMatchObject({ network: 'as_seen', scheme: 'as_seen' });
   expect(facts[0]).toBe(
-    `Payee \`${numbered(1035)}\`, amount 1035, asset \`${numbered(5035)}\`: not known: Dossier keeps only the first of the offers that were quoted on ${inDays(0)}.`,
+    `Payee \`${numbered(1035)}\`, amount 1035, asset \`${numbered(5035)}\`: not known: Dossier read or kept only some of the offers that were quoted on ${inDays(0)}.`,
   );
   expect((await check('many', manyAt(15))).states).toMatchObject({ payee: 'as_seen', amount: 'as_seen' });
   // Twenty offers are all read, although their value is stored shortened.
