@@ -26,7 +26,7 @@ export interface ReadListing {
   readonly handle: string;
   readonly remotes: readonly { readonly url: string }[];
   readonly observed_at: string | null;
-  /** When the record changed after the last check. */
+  /** The time at which the record changed, if that was after the last check. */
   readonly due_since?: string | null | undefined;
   readonly network: string;
 }
@@ -47,9 +47,10 @@ export interface Context {
   /** The claim checks that run in this process, by listing and location (claims/checks/shared.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**
-   * Present while this process observes (OBSERVE). `add` takes a listing to check soon, and returns false if
-   * too many wait. `read` takes a listing that somebody reads, if it is due and within the limits, and tells
-   * whether a check of it waits or runs in this process.
+   * The members are present while this process observes (OBSERVE). `add` requests a check of a listing soon,
+   * and returns false if too many wait. `read` requests a check of a listing that somebody reads, if the
+   * check is due and the limits allow it. It returns whether a check of the listing waits or runs in this
+   * process.
    */
   readonly askedChecks: {
     add?: (asked: AskedCheck) => boolean;
@@ -65,8 +66,8 @@ export interface Context {
   readonly timeouts: Timeouts;
   readonly caller: Caller;
   /**
-   * When the data that this request has read will change with time alone, in ms since 1970. It is undefined
-   * if no reader noted that.
+   * The time, in ms since 1970, at which data that this request has read changes without a write. It is
+   * undefined if no reader noted such a time.
    */
   readonly reading: { changesAt_ms?: number };
 }
@@ -77,11 +78,14 @@ export const withCaller = (context: Context, caller: Caller): Context => ({
   reading: {},
 });
 
-/** Notes when data that a request has read will change with time alone; the earliest time counts. */
+/** Notes the time at which data that a request has read changes without a write; the earliest time counts. */
 export function noteChange({ reading }: Pick<Context, 'reading'>, at_ms: number): void {
   reading.changesAt_ms = Math.min(reading.changesAt_ms ?? at_ms, at_ms);
 }
 
-/** How long the data that a request has read will not change with time, at least 1 ms. */
+/**
+ * How long the data that a request has read stays the same without a write, at least 1 ms. The result is
+ * undefined if no reader noted a change.
+ */
 export const unchangedFor_ms = ({ reading, clock }: Context): number | undefined =>
   reading.changesAt_ms && Math.max(1, reading.changesAt_ms - clock().getTime());

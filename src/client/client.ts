@@ -6,7 +6,7 @@ import type { Tools } from '../tools/index.ts';
 export type ListingDocument = Written<Document>;
 export type { Tools };
 
-/** Why a Dossier refused. `detail` says what is wrong, and `fields` with which field. */
+/** The reason why a Dossier refused a request. `detail` says what is wrong, and `fields` in which fields. */
 export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
   readonly type: string;
   readonly title: string;
@@ -16,13 +16,13 @@ export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'
 }
 
 export interface ClientOptions {
-  /** Its address, as `https://dossier.example`. */
+  /** The address of the Dossier, such as `https://dossier.example`. */
   readonly url: string;
   /** The capability of a claimed listing, for the tools that need one. */
   readonly capability?: string;
-  /** An answer that takes longer ends in a DOMException `TimeoutError`; 30,000 if absent. */
+  /** A call that takes longer is rejected with a DOMException `TimeoutError`. The default is 30,000. */
   readonly timeout_ms?: number;
-  /** Instead of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -49,7 +49,7 @@ const isProblem = (body: unknown): body is Problem =>
 
 async function readAnswer(url: string, answer: Response): Promise<unknown> {
   const body: unknown = await answer.json().catch((error: unknown) => {
-    // Callers tell a time-out or a broken connection by the name of its error.
+    // Callers tell a time-out or a broken connection by the name of the error.
     if (!(error instanceof SyntaxError)) throw error;
   });
   if (answer.ok && body !== undefined) return body;
@@ -83,7 +83,7 @@ export function createClient({ url, capability, timeout_ms = 30_000, ...own }: C
   };
 }
 
-/** An x402 client passes `selectedRequirements`, agentkit payee, asset and amount. */
+/** An x402 client passes `selectedRequirements`; agentkit passes payee, asset and amount. */
 type Payment =
   | { readonly paymentRequired: object; readonly selectedRequirements: object }
   | Readonly<Partial<Record<'payTo' | 'url' | 'network' | 'asset' | 'amount', string>>>;
@@ -124,11 +124,11 @@ function isComparison(answer: unknown): answer is Comparison['answer'] {
 
 /**
  * A hook that compares a payment with what Dossier saw (check_offer) before the payment is made. Use it as
- * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` is what you pay for,
- * as you know it: without it, an x402 payment is compared with the listing of the address that the payment
- * request names, and the author of the request can name any. `refuse` returns a reason to refuse the payment,
- * or undefined to allow it. The hook throws what `call` throws, and throws unless the answer compares exactly
- * one offer, so that nothing is paid then.
+ * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` names what you pay
+ * for. Without `called`, an x402 payment is compared with the listing of the address that the payment request
+ * names, and the author of the request can name any address. `refuse` returns a reason to refuse the payment,
+ * or undefined to allow it. The hook throws what `call` throws, and also if the answer does not compare
+ * exactly one offer. Nothing is paid if the hook throws.
  */
 export const beforePayment =
   (

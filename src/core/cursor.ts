@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { wrongField } from './problem.ts';
 
-/** A position in a list: the sort values of the last item shown. Forging one gains nothing. */
+/**
+ * Encodes a position in a list, such as the sort values of the last item shown. A forged cursor gains
+ * nothing.
+ */
 export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 

@@ -7,7 +7,7 @@ interface Job {
   readonly pause_ms: number;
   /** The pause before the first round; default 0. */
   readonly first_ms?: number;
-  /** Returns the next pause if it is not `pause_ms`, or `ended` if no further round is needed. */
+  /** Returns the next pause if that is not `pause_ms`, or `ended` if no further round is needed. */
   run(): Promise<number | 'ended'> | Promise<void>;
   /** Not called once the signal is aborted. */
   onError(error: unknown): void;
@@ -35,7 +35,7 @@ export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Jo
   }
 }
 
-/** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as the signal is aborted. */
 export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

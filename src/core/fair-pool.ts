@@ -15,10 +15,10 @@ interface WaitingEntrant extends Entrant {
 export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
- * The next place goes to the entrant whose keys hold the fewest places, and among equals to the one that has
- * waited longest; of its keys, the one that holds most counts. If too many wait, one gives up: the last
- * unpreferred entrant of the key with the most of them; among equals, of a key of the newcomer. A preferred
- * newcomer gives up only if no unpreferred entrant waits.
+ * The next place goes to the waiting entrant whose keys hold the fewest places. If an entrant has several
+ * keys, its key with the most places counts. Among equals, the entrant that has waited longest is next. If
+ * too many wait, the last unpreferred entrant of the key with the most unpreferred ones gives up. Among such
+ * keys, a key of the newcomer is taken. A preferred newcomer gives up only if no unpreferred entrant waits.
  */
 export function createFairPool({
   places,
@@ -88,7 +88,10 @@ export function createFairPool({
   return {
     isFull: (key: string) => (taken.get(key) ?? 0) >= placesOfKey,
     tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
-    /** Resolves when a place is free, or to undefined if too many wait or the longest wait is over. */
+    /**
+     * Resolves to a `Leave` when a place is free. Resolves to undefined if this entrant gives up because too
+     * many wait, or if the longest wait is over.
+     */
     async enter(entrant: Entrant) {
       const { promise, resolve: settle } = Promise.withResolvers<Leave | undefined>();
       const one = { ...entrant, settle };

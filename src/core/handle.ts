@@ -20,7 +20,7 @@ export function requireHandle(text: string): string {
 }
 
 /**
- * Stands for all listings in lists of changed handles, cache tags and counted facets, none of which is `*`.
+ * Stands for all listings among changed handles, cache tags and counted facets. No handle or facet is `*`.
  */
 export const everyListing = '*';
 

@@ -20,8 +20,8 @@ const {
 } = knownHosts;
 
 /**
- * `value` is the `id` of a Holder, or its `place`. A namespace or a claim proves it, or a record only states
- * it. `first_imported_at` is when this service first read it, RFC 3339.
+ * `value` is the `id` or the `place` of a Holder. `proven` means by a namespace or a claim, `stated` only by
+ * a record. `first_imported_at` is the RFC 3339 time at which this service first recorded the identity.
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -40,15 +40,15 @@ interface NamingRecord {
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
 /**
- * The domain that the publisher of a host registers; the host itself below `hosting`, or if it has no such
- * domain.
+ * The domain one label below the public suffix of a host. The result is the host itself if the host is below
+ * a `hosting` domain or has no such domain.
  */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
-/** The domain of the hosting service that the host is below; undefined if there is none. */
+/** The domain of a hosting service below which the host is; undefined if there is none. */
 export function hostingDomain(host: string): string | undefined {
   const named = hostingDomains.find((domain) => isBelow(host, domain));
   if (named !== undefined) return named;
@@ -64,7 +64,7 @@ function accountOfPages(domain: string): string | undefined {
   return forge && `${forge}/${owner}`;
 }
 
-/** The account of a repository key, whichever host and port of its forge it was written with. */
+/** The account that holds a repository, the same for each host and port of its forge. */
 export function repositoryIdentity(repositoryKey: string): string | undefined {
   const [written = '', owner] = repositoryKey.toLowerCase().split('/');
   const host = written.replace(/:\d+$/, '');
@@ -99,8 +99,8 @@ export class Holder {
   }
 
   /**
-   * The identity that the holder counts as. All hosts of a hosting service count as one, because one account
-   * there can create any number of them.
+   * The identity under which the holder is counted. All hosts of a hosting service count as one, because one
+   * account there can create any number of them.
    */
   get counted(): string {
     return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
@@ -125,7 +125,7 @@ export class Holder {
 
 /**
  * The relation of an endpoint's host to the domain of a namespace: `on` is that domain or a host below it;
- * `beside` is any other host below the same registered domain, which the publisher has not shown to control;
+ * `beside` is any other host with the same registrable domain, without a sign that the publisher controls it;
  * `elsewhere` is any other host.
  */
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
@@ -146,7 +146,7 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
   });
 }
 
-/** Returns undefined if `placesOfEndpoints` is. */
+/** Returns undefined if `placesOfEndpoints` does. */
 export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
   placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
 
@@ -175,7 +175,7 @@ function tenantOf(rest: string): string {
 
 /**
  * The owner of an address, as far as the address tells. At a host that serves many publishers, it is the host
- * with the part of the path that may name one of them. The host may be a template, and may have a port.
+ * with the result of `tenantOf`. The host may be a template, and may have a port.
  */
 export function ownerAt(host: string, rest: string): string {
   const label = host.replace(/:(?:\d+|\{[^{}]*\})$/, '').replace(/\{[^{}]*\}/g, anyLabel);
@@ -231,7 +231,10 @@ export function recordedHolders({ repository_key, website, remotes, packages }: 
   return [...holders, ...packages.map(readPackage)].filter((holder) => holder !== undefined);
 }
 
-/** The identity of the namespace, which the registry proved, and those that a version of a record states. */
+/**
+ * The identity of the namespace, as the registry proved it, and the identities that a version of a record
+ * states.
+ */
 export function recordedIdentities(
   handle: string,
   record: NamingRecord,
@@ -248,7 +251,7 @@ export function recordedIdentities(
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
 /**
- * The labels of PUBLIC_URL's host in reverse order, as server names begin; `localhost` for an address or a
+ * The labels of PUBLIC_URL's host in reverse order, as server names begin; `localhost` for an IP address or a
  * host of one label.
  */
 export function reversedHost(publicUrl: string): string {

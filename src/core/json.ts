@@ -87,8 +87,8 @@ function parseStorable(text: string): unknown {
 }
 
 /**
- * The parsed value of untrusted JSON, or why it was refused, such as `more than 100,000 values`. It has
- * neither if the text is not JSON.
+ * The parsed value of untrusted JSON, or why it was refused, such as `more than 100,000 values`. Both members
+ * are absent if the text is not JSON.
  */
 export interface ForeignJson {
   readonly value?: unknown;
@@ -151,9 +151,9 @@ export const readBase64Object = (text: string): JsonObject | undefined =>
 const first_bytes = 16 * 1024;
 
 /**
- * Returns undefined, and reads no further, as soon as the body has more than `limit_bytes`. The first time,
- * `raise` gets what was read and returns a new limit. `isComplete` gets each piece; if it returns true, the
- * rest is not read.
+ * Returns undefined, and reads no further, as soon as the body exceeds the limit. When the body first has
+ * more than `limit_bytes`, `raise` gets what was read and returns the limit from then on. `isComplete` gets
+ * each piece; after it returns true, the rest is not read.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array>,

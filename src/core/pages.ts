@@ -1,6 +1,6 @@
 /**
- * `read` reads the page after the given item, or the first page. A page with fewer than `size` items is the
- * last.
+ * `read` reads the page after the given item, or the first page if none is given. A page with fewer than
+ * `size` items is the last.
  */
 export async function* readPages<T>(
   size: number,

@@ -7,7 +7,10 @@ export interface Payee {
   readonly network?: string | undefined;
 }
 
-/** An address as it is compared: networks of Ethereum ignore capitals, others do not. */
+/**
+ * The form in which addresses are compared. Capitals do not tell two Ethereum addresses apart, and are
+ * lowered there.
+ */
 export const toAddress = (address: string): string =>
   /^0x[\da-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 
@@ -34,13 +37,13 @@ function readAccount(text: string): Payee | undefined {
   const [, namespace, reference, written = ''] = account.exec(text) ?? [];
   const address = decoded(written);
   if (namespace === undefined || address === undefined) return undefined;
-  // People write EIP155 in capitals, although the names of namespaces have none.
+  // People write EIP155 in capitals, although the names of namespaces have no capitals.
   return { network: `${namespace.toLowerCase()}:${reference}`, address };
 }
 
 /**
- * The address of a payee as an offer states it, without its network (CAIP-10) unless the offer names a
- * different one. A text with encoded characters stays as it is.
+ * The address in the text that an offer states as payee. A CAIP-10 name stays whole if the offer names a
+ * different network. A text with encoded characters stays as it is.
  */
 export function statedAddress(stated: string, network: string | undefined): string {
   const named = stated.includes('%') ? undefined : readAccount(stated);
@@ -92,8 +95,8 @@ function accountName({ network, address }: Payee): string | undefined {
 export const payeeName = (payee: Payee): string => accountName(payee) ?? payee.address;
 
 /**
- * The path of a payee's page, or of the format with this ending. The page has an ending too if its name would
- * be a step in a path (`..`), or ends as a format does.
+ * The path of a payee's page, or of its format with the given ending. The page has the ending `.html` if the
+ * name alone would be a step in a path (`..`) or end as a format does.
  */
 export function payeePath(payee: Payee, ending = ''): string {
   const name = accountName(payee) ?? encoded(payee.address);

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import table from './problems.json' with { type: 'json' };
 
-/** The closed set of errors that a caller may see. Only tools answer with rows of status 200. */
+/**
+ * The closed set of errors that a caller may see. Status 200 marks problems that only tools have; their HTTP
+ * status is 422.
+ */
 export const problemTable = table;
 
 export type ProblemCode = keyof typeof problemTable;
@@ -14,14 +17,14 @@ export interface ProblemFacts {
   readonly near?: readonly string[];
   /** Less similar handles: those in the same namespace, or with words of the name. */
   readonly others?: readonly string[];
-  /** The listings that record what was sent, or that recorded it before, and how they differ. */
+  /** The listings that have what was sent, or had it before. `differs` tells each from the others. */
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;
   readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };
   readonly allow?: readonly string[];
 }
 
-/** The only error whose text may reach a caller. `toProblem` replaces every other one. */
+/** The only error whose text may reach a caller. `toProblem` replaces every other error. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly facts: ProblemFacts;
@@ -46,7 +49,7 @@ export class Problem extends Error {
   }
 }
 
-/** `message` continues a sentence that begins with the name of the field. */
+/** Unless `detail` is given, `message` continues a sentence that begins with the name of the field. */
 export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
   new Problem('invalid_input', { fields: [{ field, message }], detail });
 

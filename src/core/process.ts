@@ -16,13 +16,14 @@ export const textOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
 /**
- * Ends the process within 250 ms, even if a connection or a DNS query is still open, and keeps its exit code.
+ * Ends the process after at most 250 ms with the exit code that was set, even if a connection or a DNS query
+ * is still open.
  */
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 
 /**
- * The address of a module next to the importing one, for APIs that take an address instead of an import. The
- * package has it in .js, because Node.js strips no types under node_modules.
+ * The address of a module, given its path from the importing one without its ending, for APIs that take no
+ * import. The package has JavaScript only, because Node.js strips no types under node_modules.
  */
 export const toModuleUrl = (path: string, from: string): URL =>
   new URL(`${path}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);

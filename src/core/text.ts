@@ -20,26 +20,26 @@ export const escapeMarks = (text: string): string =>
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
- * Quotes a third party's text. Quotation marks inside it are replaced, so that it cannot end the quote and
- * continue in our voice. The caller names its author before it.
+ * Quotes a third party's text. Quotation marks in the text are replaced, because the rest after one of them
+ * would be read as ours. The caller names the author before the quote.
  */
 export const quoted = (text: string): string =>
   `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
 
 /**
- * A third party's name, address or version. One word, or several separated by commas, stays as it is;
- * anything else is quoted.
+ * A third party's name, address or version. One word stays as it is, and so do several with a comma and a
+ * space between them. Any other text is quoted.
  */
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
-/** A third party's word as a code span. Anything that is not one word without a backtick is quoted. */
+/** A third party's text: one word without a backtick as a code span, any other text quoted. */
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
-/** An address or a name as a code span, or quoted if it has spaces or quotation marks. */
+/** An address or a name as a code span, or quoted if it has inner spaces or typographic quotation marks. */
 export const code = (text: string): string =>
   /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
     ? toQuote(text)
@@ -71,10 +71,10 @@ export const dayText = (time: string | Date): string =>
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
- * The characters that are removed, in this order, so that no removal joins the halves of characters or marks
- * that an earlier one would have removed. Invisible characters (Unicode, Default_Ignorable_Code_Point) and
- * format characters stay only if they show something: marks of Arabic, Syriac and Kaithi, and the two
- * selectors that make a character text or emoji.
+ * The characters that `cleanText` removes. In this order, no removal puts characters together that an earlier
+ * step would have removed. Of the invisible characters (Default_Ignorable_Code_Point), only the two selectors
+ * of text and emoji style stay, and these only after an emoji. Of the other format characters, the visible
+ * marks of Arabic, Syriac and Kaithi stay.
  */
 const hidden = [
   ['lone_surrogate', /\p{Cs}/gu],
@@ -87,8 +87,8 @@ const hidden = [
 ] as const;
 
 /**
- * Removes the `hidden` characters, applies NFC, and makes every line end a line feed and every tab a space.
- * `flags` names the kinds that were removed.
+ * Removes the `hidden` characters, applies NFC, and replaces line endings with a line feed and tabs with a
+ * space. `flags` names the kinds of characters that were removed.
  */
 export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
@@ -123,9 +123,9 @@ const withoutSpaces = scripts('Khmer', 'Thai', 'Lao', 'Myanmar');
 const marks = '[\\u061c\\u200e\\u200f\\u2066-\\u2069]';
 
 /**
- * Invisible characters that scripts need: the tags of three flags, joiners of emoji and of joining letters,
- * breaks between words written without spaces, variants of Han and Mongolian characters, one direction mark
- * beside letters that run from right to left, and soft hyphens.
+ * Invisible characters that a text may need: the tags of three flags, joiners of emoji and of joining
+ * letters, breaks between words written without spaces, variants of Han and Mongolian characters, a single
+ * direction mark beside letters that run from right to left, and soft hyphens.
  */
 const needed = lazy(
   () =>
@@ -145,8 +145,8 @@ const needed = lazy(
 );
 
 /**
- * Counts the invisible characters of a text that its script does not need, and names up to `most` different
- * ones, like U+200B.
+ * Counts the invisible characters of a text, except `needed` ones, and names up to `most` different ones,
+ * like U+200B.
  */
 export function hiddenCharacters(foreign: string, most: number) {
   const characters = new Set<string>();
@@ -172,7 +172,7 @@ export const nameHidden = (foreign: string): string =>
 
 const ascii = /^[ -~]*$/;
 
-/** Splits a text into words, the same for search on every engine of the store. */
+/** Splits a text into words for search, in the same way on every engine of the store. */
 export function tokenize(text: string): string[] {
   if (ascii.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const plain = text
@@ -184,7 +184,10 @@ export function tokenize(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Says how long before `today` a date was (both YYYY-MM-DD): `today`, `5 days ago`, `13 months ago`. */
+/**
+ * Says how long before `today` a date was: `5 days ago`, `13 months ago`, or `today` for a later date too.
+ * Both are YYYY-MM-DD.
+ */
 export function ageText(date: string, today: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);
   if (days <= 0) return 'today';

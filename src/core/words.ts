@@ -6,18 +6,18 @@ export type Source = 'record' | 'Dossier';
 export type WordsPart =
   | { readonly is: 'own'; readonly text: string }
   | { readonly is: 'name'; readonly text: string }
-  /** YYYY-MM-DD. If it is `aged`, pages say how long ago it was. */
+  /** YYYY-MM-DD. Pages add the age of an `aged` day. */
   | { readonly is: 'day'; readonly text: string; readonly aged: boolean }
-  /** The source of the fact before it: ` (Dossier, 2026-11-20)`. */
+  /** Who stated the fact before this part, and when: ` (Dossier, 2026-11-20)`. */
   | { readonly is: 'source'; readonly text: string; readonly by: Source; readonly date: string | undefined }
-  /** A name, address or version that people copy: one word without spaces and quotation marks. */
+  /** A foreign name, address or version: one word without spaces, quotation marks and backticks. */
   | { readonly is: 'code'; readonly text: string; readonly href?: string }
   /** Any other foreign text, on one line. */
   | { readonly is: 'quote'; readonly text: string };
 
 /**
- * A text that keeps our own words apart from foreign values until a renderer writes it. It has no string
- * methods and cannot be put into a template string, so that no code can read a fact back from its words.
+ * A text in which our own words and foreign values stay apart until a renderer writes them. Words in a
+ * template string throw, because code shall not read a fact back from its words.
  */
 export class Words {
   readonly parts: readonly WordsPart[];
@@ -36,14 +36,14 @@ export class Words {
 }
 
 /**
- * The schema of words in answers and documents. Parsing their JSON keeps each text as it was written, with
- * its marks.
+ * The schema of words in answers and documents. A text that is read from JSON becomes our own words as it is,
+ * marks included.
  */
 export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
   .meta({ type: 'string' });
 
-/** The type of an answer after JSON, which has texts in place of `Words`. */
+/** The type of an answer that was read from JSON, with a string in place of each `Words`. */
 export type Written<T> = T extends Words
   ? string
   : T extends (infer One)[]
@@ -69,10 +69,10 @@ function toWords(parts: Iterable<WordsPart>): Words {
   return joined.length === 0 ? none : new Words(joined);
 }
 
-/** A literal string or a union of them, but not `string` or a template with a hole. */
+/** A string literal or a union of string literals; never for `string` or a template with a placeholder. */
 type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? never : T;
 
-/** Words of ours. Only literals compile, so that no foreign value can speak for us. */
+/** Our own words. Only literals compile, because a foreign value here would be read as ours. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
 
 /** A text of ours from a table, such as the title of a kind. It must not contain foreign text. */
@@ -86,10 +86,10 @@ export const count = <const T extends string>(number: number, noun: Literal<T>):
 
 export const number = (value: number): Words => toWords([{ is: 'own', text: amount(value) }]);
 
-/** The day of an RFC 3339 time. Pages say how long ago it was. */
+/** The day of an RFC 3339 time. Pages add its age. */
 export const day = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: true }]);
 
-/** The day of an RFC 3339 time without its age. */
+/** The day of an RFC 3339 time. Pages do not add its age. */
 export const dayOf = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: false }]);
 
 const isSameDay = (from: string, to: string): boolean => dayText(from) === dayText(to);
@@ -110,24 +110,29 @@ export const withoutSource = ({ parts }: Words, by: Source, date: string | undef
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** One word without a backtick cannot speak for us. */
+/** Such a text cannot end its code span. */
 const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
-/** Quotes somebody else's text in “ ”. The caller names its author before it. */
+/** Quotes a third party's text in “ ”. The caller names the author before the quote. */
 export const quote = (text: string): Words =>
   new Words([{ is: 'quote', text: oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'") }]);
 
-/** A foreign name, address or version in a code span, or in quotes if it is more than one word. */
+/**
+ * A foreign name, address or version: in a code span if `isWord` is true for the text, otherwise in quotes.
+ */
 export const code = (text: string, href?: string): Words =>
   isWord(text) ? new Words([{ is: 'code', text, ...(href !== undefined && { href }) }]) : quote(text);
 
-/** Several values separated by commas, each in a code span, or all in quotes if one is more than one word. */
+/**
+ * Several values with commas between them: each in a code span, or all in one quote if `isWord` is false for
+ * any.
+ */
 export function codes(values: readonly string[]): Words {
   const words = values.map((value) => code(value));
   return words.every(({ parts }) => parts[0]?.is === 'code') ? join(words, ', ') : quote(values.join(', '));
 }
 
-/** A string does not compile: use `own`, `code` or `quote`. */
+/** A string as a value does not compile: use `own`, `code` or `quote`. */
 export function say(texts: TemplateStringsArray, ...words: readonly (Words | number)[]): Words {
   const parts = texts.flatMap((text, at): readonly WordsPart[] => {
     const before = at === 0 ? none : (words[at - 1] ?? none);
@@ -155,7 +160,10 @@ export function listed(all: readonly Words[], most = all.length): Words {
   return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
 }
 
-/** Adds a full stop to words that do not end with a full stop, `!` or `?`. */
+/**
+ * Adds a full stop, unless the words are empty or end with own words or a quote that has `.`, `!` or `?` at
+ * its end.
+ */
 export function ended({ parts }: Words): Words {
   const last = parts.at(-1);
   if (!last) return none;
@@ -166,7 +174,10 @@ export function ended({ parts }: Words): Words {
 /** npm keeps its small letter at the beginning of a sentence. */
 const smallName = /^npm\b/;
 
-/** Gives a phrase a capital, if it begins with our own words, and a full stop. */
+/**
+ * Makes a phrase a sentence: a capital if the phrase begins with our own words, and a full stop as `ended`
+ * adds it.
+ */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || smallName.test(first.text)) return ended(new Words(parts));
@@ -174,7 +185,7 @@ export function sentence({ parts }: Words): Words {
   return ended(new Words([{ is: 'own', text }, ...others]));
 }
 
-/** A sentence of ours with a small letter at its beginning, to stand after a colon. */
+/** Gives our own words a small first letter, for use after a colon. Abbreviations keep their capitals. */
 export function within({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || !/^[A-Z][a-z ]/.test(first.text)) return new Words(parts);

@@ -86,13 +86,13 @@ async function answer(post: McpPost, routes: Routes): Promise<Response> {
   return route.kind === 'legacy' && !isServedLegacy(post) ? refuseLegacy(post) : handle(post, routes);
 }
 
-/** The URI suffixes of a listing's resources, which all change with the listing. */
+/** The URI suffixes of a listing's resources. All of these resources change with the listing. */
 const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
 /**
- * The result passes on the handles in the stream of changes since its last call; the first call, those since
- * this function was called, or `unknown` if the position at that time could not be read.
+ * The result passes on the handles in the stream of changes since its last call. Its first call passes on
+ * those since this function was called, or `unknown` if the position at that time could not be read.
  */
 function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   const readNewest = async () => (await changes.newest(1))[0]?.seq ?? 0;
@@ -154,7 +154,7 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
      * answer.
      */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
-    /** `all` stands for the listings in the stream of changes since the last call. */
+    /** `all` stands for the listings in the stream of changes since the last call with `all`. */
     listingsChanged(changed: readonly string[] | 'all'): void {
       if (changed !== 'all') notify(changed);
       else nameChanged(notify).catch(warn);

@@ -28,7 +28,7 @@ const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, u
   structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
 });
 
-/** A text in UTF-8, as one Latin-1 character for each byte, which Node sends fastest. */
+/** The UTF-8 bytes of a text, each as one Latin-1 character. Node sends such a string fastest. */
 export const toByteString = (text: string): string => Buffer.from(text).toString('latin1');
 
 function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
@@ -39,8 +39,8 @@ function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
 
 /**
  * The result that the SDK gets in place of one that is sent as bytes. The handler of a tool puts the members
- * of the real result, which may come from the cache, into `McpRequest.sent`. `toResultParts` adds the members
- * of the protocol, which the SDK adds to this stand-in.
+ * of the real result, which may come from the cache, into `McpRequest.sent`. The SDK adds the members of the
+ * protocol to this stand-in, and `toResultParts` copies them.
  */
 const standIn: CallToolResult = { content: [], structuredContent: {} };
 
@@ -76,8 +76,8 @@ export const toResponse = ({ members, end }: ResultParts, id: unknown): string =
   `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toByteString(JSON.stringify(id))}}`;
 
 /**
- * The SDK does not convert this schema again for each server. It accepts every value: callTool checks inputs,
- * and the tests check outputs.
+ * The SDK does not convert this schema again for each server. The schema accepts every value: callTool checks
+ * inputs, and the tests check outputs.
  */
 const frozenSchema = (
   json: Record<string, unknown>,
@@ -132,7 +132,7 @@ function toShort(schema: unknown): unknown {
 
 /**
  * tools/list has only the top level. No member is required, because clients of the SDK's version 1 also
- * validate results with isError against it.
+ * validate results with isError against this schema.
  */
 const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
@@ -152,8 +152,8 @@ const schemas = new Map(
 interface McpRequest {
   readonly context: Context;
   /**
-   * Set if the result is sent as bytes. The handler of a tool sets `members` to `cached`, or else to those of
-   * its own call.
+   * Set if the result is sent as bytes. The handler of a tool sets `members` to `cached`, or else to the
+   * members of a new answer.
    */
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
@@ -184,8 +184,8 @@ const contextOf = (context: Context, request: RequestContext): Context =>
 const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
 /**
- * Removes tools that the caller is not shown. Call it before tools are registered: the SDK lists the same
- * tools to every caller, so this wraps the handler when the SDK sets it.
+ * Removes from tools/list the tools that are not for the caller. Call it before tools are registered: the SDK
+ * lists the same tools to every caller, so this wraps the handler when the SDK sets it.
  */
 export function listByCaller({ server }: McpServer, context: Context): void {
   const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);

@@ -47,7 +47,7 @@ export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
 
 /**
  * One long-lived server answers all requests, because a server, stream or transport for each costs more. Each
- * request gets an id of ours, because ids of different callers collide. Messages that are not answers are
+ * request gets an id of ours, because ids of different callers may collide. Messages that are not answers are
  * dropped.
  */
 export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number) {

@@ -22,11 +22,12 @@ interface Stream {
 
 type EventListener = (event: ServerEvent) => void;
 
-/** The event loop serves other requests after so many notifications. */
+/** After this many notifications, the event loop serves other requests. */
 const atOnce = 500;
 
 /**
- * The SDK's event bus with an index by URI, so that an event costs only as much as the streams that watch it.
+ * The SDK's event bus with an index by URI, so that the cost of an event grows only with the streams that
+ * watch its URI.
  */
 function createIndexedBus(log: Pick<Logger, 'warn'>) {
   const opening = new AsyncLocalStorage<Stream>();
@@ -101,8 +102,7 @@ function readUris(uris: unknown): string[] {
 }
 
 /**
- * The oldest stream of the widest network that has the most streams, if it has more than the newcomer's
- * network has.
+ * The oldest stream of the wide network with the most streams, if that network has more than the newcomer's.
  */
 function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefined {
   const counts = new Map<string, number>();
@@ -112,7 +112,8 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
 }
 
 /**
- * If all places are taken, the oldest stream of the biggest network makes room for one of a smaller network.
+ * If all places are taken, a stream of the network with the most streams makes room for one of a network with
+ * fewer.
  */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
@@ -163,8 +164,8 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
 }
 
 /**
- * The body also ends when the stream ends. `end` is called when it was sent, failed, or was cancelled by the
- * reader.
+ * The body also ends when the stream ends. `end` is called after the body was sent, failed, or was cancelled
+ * by the reader.
  */
 export function untilEnded(response: Response, { ended, end }: OpenStream): Response {
   if (!response.body) {

@@ -27,7 +27,7 @@ export const countRead = (
   isHit: boolean,
 ): void => measure('dossier_memory_reads_total', { memory, result: isHit ? 'hit' : 'miss' });
 
-/** Measures how long the caller of a write waited, whether it was committed or failed. */
+/** Measures how long the caller of a write waited, whether the write was committed or failed. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   const start = performance.now();
   try {

@@ -14,7 +14,7 @@ function openStandardError() {
   // Without a listener, a full disk under the log would end the process.
   file.on('error', () => undefined);
   // The library's flushSync() tries for ever if there is no room. Its end() tries once, and throws after
-  // pino-pretty has closed it.
+  // pino-pretty has closed the file.
   process.on('exit', () => attempt(() => file.end()));
   return file;
 }
@@ -54,8 +54,8 @@ function timestamp(ms = Date.now()): string {
 const infoLevel = 30;
 
 /**
- * Writes a line at level info. `toMembers` returns JSON without braces, because pino would take longer to
- * read an object.
+ * Writes a line at level info. `toMembers` returns the members of an object as JSON, without braces, because
+ * pino would take longer to read an object.
  */
 export function logMembers(log: Logger, toMembers: () => string): void {
   if (log.levelVal > infoLevel) return;

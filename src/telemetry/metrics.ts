@@ -53,7 +53,7 @@ export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * Measures this process, and serves the figures to Prometheus on a listener of its own. `reports` is the page
+ * Measures this process, and serves the figures to Prometheus on a separate listener. `reports` is the page
  * at /reports. Rejects with the error of `listen`, such as a port in use.
  */
 export async function startMetrics(

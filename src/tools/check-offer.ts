@@ -47,7 +47,7 @@ const output = z.object({
     z.object({
       number: z.int().optional().describe('Its place among the offers, if several were sent'),
       resource: z.string().optional().describe('What it pays for, if the offers name several resources'),
-      handle: z.string().optional().describe('The listing that records its resource, if it is given'),
+      handle: z.string().optional().describe('The compared listing, if the offers name several resources'),
       payee: state,
       amount: state,
       asset: state,
@@ -67,7 +67,7 @@ const output = z.object({
             tool_by_similarity: z
               .literal(true)
               .optional()
-              .describe('The request names no tool; this is the most similar price of any'),
+              .describe('The request names no tool; this is the most similar price of all tools'),
             more_there: z.int().optional().describe('Other prices there for what is paid for'),
             payee: listState,
             amount: listState,
@@ -85,7 +85,7 @@ const output = z.object({
         .describe('Sentences about each part: its state, since when, and other facts'),
     }),
   ),
-  more: z.int().optional().describe('Offers that are not shown: those that differ are shown first'),
+  more: z.int().optional().describe('Number of offers that are not shown; offers that differ are preferred'),
   not_compared: z.int().optional().describe('How many of these were not compared'),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
@@ -124,7 +124,10 @@ function toListedOffer(compared: ListComparison) {
   };
 }
 
-/** Says what an offer is for, and what it is compared with if the first offer differs in that. */
+/**
+ * Says what an offer is for. Also says what the offer is compared with, unless the first offer is compared
+ * with the same.
+ */
 function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, first: CheckedOffer): Words {
   const about =
     resource === undefined ? own('This offer names no resource.') : say`This offer is for ${code(resource)}.`;
@@ -146,7 +149,7 @@ async function toOffer(
   const notes = notesOf(offer, await readOthers(offer, handle, context), context.clock());
   const parts = factsOf(compared);
   const listed = lists.map(({ text }) => text);
-  // If no quote says anything, what price lists say comes first.
+  // The sentences about price lists come first if no quote says anything.
   const isQuoted = partNames.some((name) => compared[name].seen !== 'not_known');
   return {
     payee: payee.seen,

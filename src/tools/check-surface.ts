@@ -83,7 +83,7 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
 interface EarlierSurface {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
   readonly others_until: string | undefined;
-  /** The time until which the caller's own list was seen before those others. */
+  /** The time until which the caller's own list was seen before the others were. */
   readonly again_until: string | undefined;
 }
 
@@ -124,7 +124,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
   ].filter(Boolean);
 }
 
-/** The comparer returns `left_out` for a set if one answer may not read that much. */
+/** The comparer returns `left_out` for a set that is beyond what one answer may read. */
 function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
   const { name: surface } = shown.surface;
@@ -138,7 +138,9 @@ type Comparer = ReturnType<typeof createComparer>;
 
 const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === value;
 
-/** Compares with the newest set of an endpoint; undefined if one answer may not read that much. */
+/**
+ * Compares with the newest set of an endpoint. Returns undefined if that is beyond what one answer may read.
+ */
 async function compareWith(
   handle: string,
   seen: SeenSet,
@@ -161,7 +163,9 @@ async function compareWith(
 
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
-/** `left_out` if one answer may not read the sets down to the newest without a difference. */
+/**
+ * The newest earlier set without a difference. Returns `left_out` if that is beyond what one answer may read.
+ */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
     const compared = await compareSet(seen, set);
@@ -178,7 +182,7 @@ interface Closest {
   readonly leftOut: readonly string[];
 }
 
-/** Comparing needs the names as they were sent. */
+/** Names as answers show them. Comparisons need the names as they were sent. */
 const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
   differs: differs.map((one) => ({ ...one, name: toShownName(one.name) })),
   repeated: repeated.map(toShownName),

@@ -54,7 +54,7 @@ const pickLines = (
 const hasLine = (lines: ComparedLines, kind: (typeof kinds)[number], line: Words): boolean =>
   (lines[kind] ?? []).some((one) => toText(one) === toText(line));
 
-/** The lines that all listings have, if there are two or more. */
+/** The lines that all listings have, if there are two or more listings. */
 function sameOf([first = {}, ...others]: readonly ComparedLines[]): ComparedLines {
   if (others.length === 0) return {};
   return pickLines(first, (kind, line) => others.every((other) => hasLine(other, kind, line)));
@@ -147,7 +147,7 @@ const comparedListing = comparedLines.extend({
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
   malware: z.array(wordsSchema).optional().describe('Reports of malicious code in its packages'),
-  whose: wordsSchema.optional().describe('Publisher, host of the endpoint, and since when'),
+  whose: wordsSchema.optional().describe('Publisher, host of the endpoint, and date of first publication'),
   being_checked: z.string().optional(),
   checked: wordsSchema
     .optional()
@@ -165,7 +165,7 @@ const comparedListing = comparedLines.extend({
 const output = z.object({
   same_for_all: comparedLines
     .optional()
-    .describe('Answers that are the same for all of these listings, which `listings` does not repeat'),
+    .describe('Answers that all listings without a problem have; `listings` does not repeat them'),
   listings: z.array(comparedListing),
   sources: z.array(wordsSchema).describe('Sources with dates'),
   statement: z.string(),
@@ -222,7 +222,7 @@ function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]):
   return description.trim() === '' || same.length === 0 ? one : { ...one, same_description_as: same };
 }
 
-/** Similar handles are searched only for the first unknown handle. */
+/** Only the first unknown handle gets a search for similar handles. */
 export async function compareAll(
   { handles, criteria: sent }: z.output<typeof input>,
   context: Context,
@@ -258,7 +258,7 @@ export const compareAgents = defineTool({
   },
   toText: ({ same_for_all, listings, sources, ...answer }: z.output<typeof output>): string =>
     paragraphs(
-      same_for_all && lines('The same for all of these listings:', linesText(same_for_all)),
+      same_for_all && lines('The same for all compared listings:', linesText(same_for_all)),
       ...listings.map(listingText),
       sources.length > 0 && `Sources: ${sources.map(toMarkdown).join('; ')}`,
       answer.statement,

@@ -21,7 +21,7 @@ export const getProof = defineTool({
     log_index: z.int(),
     log: z.string(),
     leaf: z.string(),
-    /** It is absent, with its salt, if it was erased or is withheld. */
+    /** The record and its salt are absent if the record was erased or is withheld. */
     record: z.string().optional(),
     salt: z.string().optional(),
     // Log index of the entry that erased or hid the record, or withdrew its rating.
@@ -30,7 +30,7 @@ export const getProof = defineTool({
     withdrawn_by: z.int().optional(),
     /** The reason why the texts of an observed listing are no longer published. */
     withheld: z.enum(['listing_withdrawn', 'listing_hidden']).optional(),
-    /** C2SP tlog-proof; `key` verifies its checkpoint (signed note). */
+    /** C2SP tlog-proof. `key` verifies the checkpoint in the proof (signed note). */
     proof: z.string(),
     key: z.string(),
   }),

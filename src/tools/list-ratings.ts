@@ -68,7 +68,10 @@ const output = listedRatings.extend({
   untrusted_fields: z.array(z.string()),
 });
 
-/** Lists all records with their older versions, or the counted ratings that match a filter. */
+/**
+ * Without a filter, lists all ratings and their older versions. With one, lists the counted ratings that
+ * match.
+ */
 export const listRatings = defineTool({
   name: 'list_ratings',
   title: 'List native ratings',

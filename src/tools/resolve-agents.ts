@@ -32,7 +32,7 @@ interface KnownListing extends HitFacts {
   whyWithdrawn(): Promise<string>;
 }
 
-/** A source in which names are looked up: the store, or a dump. */
+/** Looks names up, in the store or in a dump. */
 export interface Directory {
   readonly publicUrl: string;
   known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;

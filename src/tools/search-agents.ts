@@ -21,7 +21,7 @@ function listingLine({ handle, title, description = '', facts }: Hit): string {
   return [[code(handle), ...written].join(' '), ...facts.map(toMarkdown)].join(' | ');
 }
 
-/** A facet in the form of the input that filters by it: `needs_secret:false`, `tags:sms`. */
+/** A facet, written as the input that filters by it: `needs_secret:false`, `tags:sms`. */
 function inputOf(facet: string): string {
   const fixed = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
   return fixed ? `${fixed}:${fixedFilters[fixed].value}` : facet.replace(/^tag:/, 'tags:');
@@ -54,11 +54,11 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMis
 
 const leftOutText = ({ count, capped, best }: LeftOut) =>
   lines(
-    `Without the filters by facts about a service, ${count}${capped ? ' or more' : ''} match. The best of those left out:`,
+    `Without the filters by facts about a service, ${count}${capped ? ' or more' : ''} match. The first of those left out:`,
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 
-/** Words about secrets, which texts of listings seldom have and for which there is a filter. */
+/** Words about secrets. Texts of listings seldom have them, and there is a filter instead. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
 const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
 
@@ -138,7 +138,7 @@ const output = z.object({
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
   advice: z.string().optional(),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
-  left_out: leftOut.optional().describe('Only if filters leave out listings and no page follows'),
+  left_out: leftOut.optional().describe('Only if filters leave out listings and all hits are on one page'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -180,7 +180,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Searches listings: finds handles of agent services by words, tags and facts, to read with get_agent. Ratings, popularity and payment do not change the order. A place is no recommendation.',
+    'Searches listings: finds handles of agent services by words, tags and facts, to read with get_agent. Ratings, popularity and payment do not change the order. The order is no recommendation.',
   effects: readsOnly,
   input,
   output,

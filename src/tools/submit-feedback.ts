@@ -13,7 +13,7 @@ import { defineTool } from './tool.ts';
 
 /** The limit for messages of all callers in 24 hours. */
 const mostPerDay = 2000;
-/** Only networks that sent none today (UTC) may send the last messages, in this number. */
+/** This many of these messages are kept for networks that have sent none today (UTC). */
 const keptForOthers = 500;
 
 async function requireFeedbackRoom(tx: ListingTransaction, context: Context): Promise<void> {
@@ -65,7 +65,7 @@ export const submitFeedback = defineTool({
   bodyLimit_bytes: 8192,
   input,
   output: z.object({ id: z.string(), received_at: z.string(), statement: z.string() }),
-  // Five an hour, three at once; twenty a day.
+  // Five messages an hour, three at once, and twenty a day.
   networkLimits: [
     { name: 'feedback', burst: 3, refill_s: 2160 },
     { name: 'feedback_day', burst: 20, refill_s: day_s },

@@ -58,8 +58,8 @@ const limits = {
 } as const;
 
 /**
- * Takes the limits in the transaction of the record, so that replays and refusals cost nothing and a limited
- * rating leaves no trace.
+ * Takes the limits in the transaction of the record, so that replays and refusals cost nothing and a rating
+ * over a limit leaves no trace.
  */
 function takeRating(tx: RatingTransaction, { source, subject }: Sides, context: Context) {
   const { id, counted } = new Holder(source.claim.root);
@@ -94,7 +94,7 @@ function toInteractionTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** Returns undefined if no listing has the rated handle. Throws unless the source may rate it. */
+/** Returns undefined if no listing has the rated handle. Throws unless the source may rate the subject. */
 async function readSides(
   tx: RatingTransaction,
   { capability, handle, now }: Submission,
@@ -126,8 +126,8 @@ async function requireShown(tx: RatingTransaction, newest: Rating | undefined): 
 }
 
 /**
- * An interaction with a voided rating can neither be amended nor rated again, even if the rating was
- * withdrawn or erased.
+ * A voided rating can neither be amended nor followed by another about the same interaction, even if the
+ * voided one was withdrawn or erased.
  */
 async function requireNotVoided(tx: RatingTransaction, { capability, handle, content }: Submission) {
   if (await tx.ratings.isVoided(capability.handle, handle, content.interaction_id))

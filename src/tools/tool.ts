@@ -20,7 +20,7 @@ export const readsOnly = {
 /** URI of the card that hosts of MCP Apps show beside an answer. */
 export const cardAddress = 'ui://dossier/card';
 
-/** Bounds of a body; all except the depth are checked before it is parsed. */
+/** Bounds of a body; all except the depth are checked before the body is parsed. */
 export interface BodyBounds {
   readonly bytes: number;
   /** The number of JSON values, on which the cost of a body depends more than on its bytes. */
@@ -56,7 +56,7 @@ export interface Tool<
   readonly largeBody?: LargeBody;
   /** Limits per network on well-formed calls, in addition to the adapter's own limit. */
   readonly networkLimits?: readonly Limit[];
-  /** Limits that `run` itself takes, for settings and documents. */
+  /** Limits that `run` itself takes. Settings and documents read them here. */
   readonly ownLimits?: readonly Limit[];
   readonly card?: typeof cardAddress;
   /**
@@ -80,7 +80,7 @@ export const defaultBody: BodyBounds = { bytes: 65_536, values: 1000, depth: 16 
 export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
   largeBody ?? { ...defaultBody, bytes: bodyLimit_bytes ?? defaultBody.bytes };
 
-/** A body costs one for each 8 KiB or 1,000 values, rounded up. */
+/** A body costs one for each 8 KiB or for each 1,000 values, whichever is more, rounded up. */
 export const bodyCost = (bytes: number, values: number): number =>
   Math.ceil(Math.max(bytes / 8192, values / 1000));
 
@@ -163,7 +163,7 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
 
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames'];
 
-/** Bounds and patterns are left out, and members may be added later. */
+/** Bounds (except `minItems`) and patterns are left out, and members may be added later. */
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     for (const name of bounds) delete part[name];

@@ -15,8 +15,8 @@ const input = z.strictObject({
 });
 
 /**
- * The content of the log entry about a withdrawal. It has no text, because an entry cannot be hidden from
- * those who have read it.
+ * The content of the log entry about a withdrawal. It has no free text, because an entry cannot be hidden
+ * from those who have read it.
  */
 const toRecord = ({ rating_id, reason, note }: z.output<typeof input>, withdrawn_at: string) => ({
   id: rating_id,

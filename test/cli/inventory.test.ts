@@ -257,7 +257,7 @@ it('says of each server in one block what it is and what stands out, then the to
     .replace(/as of \S+\./, 'as of DAY.');
   expect(shown).toBe(`“messages” (/text.json): npm @political-comms/mcp, version 1.1.0
 “same” (/text.json): npm @political-comms/mcp, version 1.1.0
-  * \`com.politicalcomms/api\`, found as the only listing that records this npm package, which does not show that its publisher controls it.
+  * \`com.politicalcomms/api\`, found as the only listing that records this npm package; recording does not show control.
   * “Compliant political SMS/MMS from MCP clients, covering projects, contacts, analytics and billing.”
   * domain politicalcomms.com | npm \`@political-comms/mcp@1.2.0\` over stdio | updated 2026-10-02
   * Version \`1.0.0\`, of the package \`1.2.0\`.
@@ -951,14 +951,9 @@ describe('dossier lock --inventory', () => {
       'com.example/ledger',
       'com.politicalcomms/api',
     ]);
-    expect(stderr.match(/(?<=^“)[^”]+(?=” .*: not locked, because no single listing is known for it$)/gm)).toEqual([
-      'keyed',
-      'own',
-      'templated',
-      'unlisted',
-      'misspelt',
-      'here',
-    ]);
+    expect(
+      stderr.match(/(?<=^“)[^”]+(?=” .*: not locked, because no single listing is known for it$)/gm),
+    ).toEqual(['keyed', 'own', 'templated', 'unlisted', 'misspelt', 'here']);
     expect((await run(['check', '--from', service, '--out', out])).code).toBe(0);
   });
 

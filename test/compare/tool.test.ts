@@ -148,7 +148,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     ]);
     expect(listings[0]?.problem?.near?.[0]).toBe(webhook);
     expect(listings[4]?.problem?.message).toBe(
-      'No listing has this handle. That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
+      'No listing has this handle. That a service is not listed says nothing about it. Similar handles: see near or search_agents.',
     );
     expect(Object.keys({ ...listings[2] })).toEqual(['handle', 'problem']);
     expect(listings[1]?.imported).toHaveLength(1);

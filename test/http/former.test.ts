@@ -143,8 +143,7 @@ afterAll(async () => {
 const formerly = (what: string, until: string) =>
   `the only listing that recorded this ${what}, until ${until}; no listing records it now`;
 const earlier = (handle: string) => `\`${handle}\` recorded it until 2026-10-01`;
-const now = (what: string) =>
-  `the only listing that records this ${what}, which does not show that its publisher controls it`;
+const now = (what: string) => `the only listing that records this ${what}; recording does not show control`;
 
 describe.each([
   ['one whole import', () => whole],

@@ -179,7 +179,7 @@ describe('a handle that is not listed', () => {
       title: 'No listing has this handle',
       status: 404,
       detail:
-        'That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
+        'That a service is not listed says nothing about it. Similar handles: see near or search_agents.',
       code: 'unknown_handle',
       near: ['co.webhook/webhook'],
     });

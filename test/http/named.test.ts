@@ -97,8 +97,7 @@ async function call(tool: string, input: object): Promise<Body> {
   return (await response.json()) as Body;
 }
 
-const found = (what: string) =>
-  `the only listing that records this ${what}, which does not show that its publisher controls it`;
+const found = (what: string) => `the only listing that records this ${what}; recording does not show control`;
 
 /** Another spelling than that of the record. */
 const endpoint = 'endpoint as `https://mcp.webhook.co/mcp`';
@@ -326,7 +325,7 @@ describe('what no listing records', () => {
     const { detail, near } = await call('get_agent', { handle: 'https://gitlab.com/co.webhook/webhook' });
     expect(near).toEqual(['co.webhook/webhook']);
     expect(detail).toBe(
-      'No listing records this address. That it is not listed says nothing about a service. Similar handles: see near or search_agents.',
+      'No listing records this address. That a service is not listed says nothing about it. Similar handles: see near or search_agents.',
     );
   });
   it('has near handles of the first unknown one only in a comparison', async () => {
@@ -360,7 +359,7 @@ describe('what no listing records', () => {
   it('names those that record others at the host, and the listings of a domain', async () => {
     const port = await call('get_agent', { handle: 'https://many.example.net/three' });
     expect(port.detail).toMatch(
-      /^No listing records this address; 2 listings record others at its host, and are in near\. /,
+      /^No listing records this address; 2 listings record other addresses at its host: see near\. /,
     );
     expect(port.near?.slice(0, 2).toSorted()).toEqual(['net.example/one', 'net.example/two']);
     expect((await call('get_agent', { handle: 'https://politicalcomms.com' })).near).toEqual([

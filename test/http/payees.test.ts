@@ -142,7 +142,7 @@ interface Shown {
 const readJson = async (path: string) => (await (await get(`${path}.json`)).json()) as Shown;
 
 const found = (where: string) =>
-  `the only listing whose endpoint asks to be paid at ${where}, which does not show whose address it is`;
+  `the only listing whose endpoint asks to be paid at ${where}; this does not show who owns the address`;
 
 describe('a payee names the one listing that asks to be paid there', () => {
   it.each([

@@ -91,7 +91,7 @@ it('names the listing of each, how it was found, and the version that its record
   expect(results[0]).toMatchObject({ asked: 'co.webhook/webhook', version: '1.0.0' });
   expect(results[0]?.found_by).toBeUndefined();
   expect(results[2]?.found_by).toBe(
-    'the only listing that records this npm package, which does not show that its publisher controls it',
+    'the only listing that records this npm package; recording does not show control',
   );
   expect(results[2]).toMatchObject({
     version_asked: 'You asked about `1.0.0`; the record names `1.2.0`, and what follows is about that.',

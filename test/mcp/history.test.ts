@@ -122,10 +122,10 @@ describe('get_history of what checks saw', () => {
     await look();
     const last = directory.context.clock().toISOString().slice(0, 10);
     expect((await history()).statement).toMatch(
-      `No change was seen in 2 checks since ${since}; the last was on ${last}. Newest first`,
+      `No change was seen in 2 checks since ${since}; the last was on ${last}. The newest change is first`,
     );
     expect((await history({ kind: 'tools' })).statement).toMatch(
-      `No such change was seen in 2 checks since ${since}; the last was on ${last}. Newest first`,
+      `No such change was seen in 2 checks since ${since}; the last was on ${last}. The newest change is first`,
     );
   });
 

@@ -176,8 +176,7 @@ describe('get_agent', () => {
     const { json } = await ask('get_agent', { handle: 'mcp.findwell.com' });
     expect(json).toMatchObject({
       handle: 'com.findwell/search',
-      found_by:
-        'the only listing that records an endpoint at this host, which does not show that its publisher controls it',
+      found_by: 'the only listing that records an endpoint at this host; recording does not show control',
     });
   });
 });
@@ -249,7 +248,7 @@ describe('compare_agents', () => {
       /\nWhose: Domain findwell\.com, proven to the registry; its endpoint is on it\. First published [\d-]{10} \(record, [\d-]{10}\)\.\nChecked: `https:\/\/[^`]+`\.\n\* endpoint_observed_alive: /,
     );
     expect(text).toMatch(
-      /^The same for all of these listings:\n\* active: met\. The registry lists it as active\. \[1\]\n/,
+      /^The same for all compared listings:\n\* active: met\. The registry lists it as active\. \[1\]\n/,
     );
     expect(text).toMatch(
       /endpoint_observed_alive: met\. A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay; 3 of 3 checks in 30 days were answered\. /,

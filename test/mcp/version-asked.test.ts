@@ -180,7 +180,9 @@ it('says it in every tool that takes the name of a package, in text and JSON', a
   expect(withoutDates(first?.version_asked)).toBe(`${malicious} ${differs}`);
   expect(second).not.toHaveProperty('version_asked');
   const history = await call('get_history', { handle: name });
-  expect(withoutDates(history.json.statement)).toContain(`${malicious} ${differs} Newest first, `);
+  expect(withoutDates(history.json.statement)).toContain(
+    `${malicious} ${differs} The newest change is first; `,
+  );
   const resolved = await call('resolve_agents', { handles: [name] });
   expect(resolved.json.results).toMatchObject([{ version_asked: expect.stringContaining(differs) }]);
   const found = await call('search_agents', { query: name });

@@ -221,7 +221,7 @@ describe('check_surface', () => {
     const [entry] = catalog.entries;
     expect(await checkSurface('modern', { skills: [{ ...entry, resources: 'dynamic' }] })).toMatchObject({
       result: 'other',
-      message: expect.stringContaining('1 skill differs between these and those that Dossier has seen'),
+      message: expect.stringContaining('1 skill differs between your list and the one that Dossier has seen'),
       differs: [{ name: 'skill://invoices/SKILL.md', members: ['resources'] }],
     });
   });

@@ -327,7 +327,9 @@ it('names tools that only one side has', async () => {
   const digests = { send_mail: '0'.repeat(64), delete_mail: '1'.repeat(64) };
   expect(await check({ handle, digests })).toMatchObject({
     result: 'other',
-    message: expect.stringMatching(/^3 tools differ between these and those that Dossier has seen since /),
+    message: expect.stringMatching(
+      /^3 tools differ between your list and the one that Dossier has seen since /,
+    ),
     differs: [
       { name: 'delete_mail', difference: 'only_there' },
       { name: 'read_mail', difference: 'only_here' },

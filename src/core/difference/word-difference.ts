@@ -7,15 +7,16 @@ export interface TextPart {
 }
 
 /**
- * Texts beyond one of these bounds, apart from their common beginning and end, are shown as one part before
- * and one after.
+ * If two texts exceed one of these two bounds without their common beginning and end, their difference is one
+ * removed and one added part.
  */
 const mostCompared = 20_000;
 const mostEdits = 120;
+
 const mostSame = 80;
 const mostChanged = 500;
 
-/** Halves no surrogate pair. */
+/** Cuts no surrogate pair in half. */
 const cut = (text: string, most: number) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 
 function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
@@ -64,7 +65,10 @@ function joined(parts: readonly TextPart[]): TextPart[] {
   return found;
 }
 
-/** The parts of two texts in order, with long parts shortened and hidden characters named. */
+/**
+ * The common and the changed parts of two texts, in order. Long parts are shortened, and hidden characters
+ * are named.
+ */
 export function wordDifference(before: string, after: string): TextPart[] {
   const was = nameHidden(before);
   const is = nameHidden(after);
@@ -85,14 +89,17 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** The characters that one answer may still compare. */
+/** The number of characters that one answer may still compare. */
 export interface ComparisonBudget {
   left: number;
 }
 
 export const toComparisonBudget = (): ComparisonBudget => ({ left: 100_000 });
 
-/** Charges both texts to the budget; undefined if it does not suffice. */
+/**
+ * Charges the lengths of both texts to the budget. Returns undefined, and charges nothing, if too little is
+ * left.
+ */
 export function differenceWithin(
   budget: ComparisonBudget,
   before: string,

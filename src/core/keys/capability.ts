@@ -8,7 +8,7 @@ const prefix = 'dossier_cap_';
 const base62Length = 49;
 const embedded = new RegExp(`${prefix}[0-9A-Za-z]{${base62Length}}`, 'g');
 const form = new RegExp(`^${embedded.source}$`);
-/** It also matches a truncated capability, so that logs mask it too. */
+/** Also matches a truncated capability, because logs have to mask it too. */
 const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 function base62(bytes: Uint8Array, length: number): string {
@@ -40,10 +40,10 @@ export const findCapabilities = (text: string): string[] => [
 ];
 
 export const maskCapabilities = (text: string): string =>
-  // Every log line is masked, and searching for the prefix is much faster than the expression.
+  // Every log line passes here, and searching for the prefix is much faster than the expression.
   text.includes(prefix) ? text.replace(lookalike, `${prefix}[masked]`) : text;
 
-/** The SHA-256 of a capability in hex, the only form in which it is stored. */
+/** The SHA-256 of a capability in hex, the only form in which a capability is stored. */
 export const capabilityHash = (capability: string): string => hash('sha256', capability);
 
 export const capabilityId = (hash: string): string => hash.slice(0, 16);
@@ -57,8 +57,8 @@ function findFirst<T>(values: readonly T[], find: (value: T) => string | undefin
 }
 
 /**
- * The first text in a JSON value that has the form of a capability, in names of members and between hidden
- * characters too. Its checksum is not compared.
+ * Finds the first text of the form of a capability in a JSON value. Names of members are searched too, and
+ * hidden characters inside a text are ignored. The checksum is not compared.
  */
 export function findSecret(value: unknown): string | undefined {
   if (typeof value === 'string') {

@@ -27,7 +27,10 @@ function encodeMember(type: 'string' | 'uint256', value: unknown): Uint8Array | 
   return Number.isSafeInteger(value) && Number(value) >= 0 ? uint256(BigInt(Number(value))) : undefined;
 }
 
-/** The hash that an EIP-712 signature covers; undefined if a member has the wrong type. */
+/**
+ * The hash that an EIP-712 signature covers; undefined if a member has the wrong type or is a number that is
+ * negative or not a safe integer.
+ */
 export function typedHash(
   { domain, name, members }: TypedStruct,
   payload: JsonObject,
@@ -53,8 +56,8 @@ export const addressOf = ({ x, y }: { readonly x: string; readonly y: string }):
 const form = /^0x([\da-f]{128})(00|01|1b|1c)$/i;
 
 /**
- * The address, in lower case, whose key made a signature of 65 bytes in hex; undefined if the signature is
- * invalid.
+ * The address, in lower case, of the key that made a signature (65 bytes in hex). Returns undefined if the
+ * signature is invalid.
  */
 export function recoverAddress(signature: string, digest: Uint8Array): string | undefined {
   const [, compact, v] = form.exec(signature) ?? [];

@@ -16,6 +16,6 @@ export function toPublicKey(form: keyof typeof forms, key: Buffer): KeyObject | 
   const { prefix, length } = forms[form];
   if (key.length !== length) return undefined;
   const spki = Buffer.concat([Buffer.from(prefix, 'hex'), key]);
-  // createPublicKey throws for bytes that are not a point of the curve.
+  // createPublicKey throws if the bytes of a P-384 key are no point of the curve.
   return attempt(() => createPublicKey({ key: spki, format: 'der', type: 'spki' }));
 }

@@ -97,8 +97,8 @@ async function find(
 }
 
 /**
- * The percentage of the query's words that each hit matches, raised to the highest of the later hits, because
- * a hit found by its name or handle may match fewer.
+ * For each shown hit, the percentage of the query's words that it matches, or that of a later hit if that is
+ * higher. A hit that is found by its name or handle may match fewer words than a later one.
  */
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
   const shareOf = ({ matched }: SearchHit) =>

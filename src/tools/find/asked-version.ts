@@ -23,7 +23,7 @@ interface KnownVersions {
   >[];
 }
 
-/** For an image, this is its tag and digest as one text. */
+/** The version that the record names. For an image without one, the tag and digest as one text. */
 const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): string | undefined =>
   known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 

@@ -15,7 +15,7 @@ export interface ChangeSubject {
   readonly value: string;
 }
 
-/** The part of a subject by which the store itself can filter. */
+/** The part of a `ChangeSubject` by which the store itself can filter. */
 export function toChangeFilter({ kind, value }: ChangeSubject): ChangeFilter {
   if (kind === 'handle') return { handle: value };
   return kind === 'publisher' ? { namespace: value } : {};
@@ -60,13 +60,14 @@ export async function requireSubject({ kind, value }: ChangeSubject, context: Co
 
 const newest = 50;
 /**
- * Changes of a tag or a view, and those that matter for a purchase, are picked from this many of the newest.
+ * Changes of a tag or a view, and those that matter for a purchase, are picked from this many of the newest
+ * changes.
  */
 const newestOfAll = 500;
 
 /**
- * The newest come first. Throws a problem if the subject does not exist, and unavailable before the listings
- * were judged by the criteria of a view.
+ * The newest come first. Throws a problem if the subject does not exist, and unavailable until the listings
+ * have been judged by the criteria of a view.
  */
 export async function readNewest(subject: ChangeSubject, context: Context): Promise<readonly Change[]> {
   await requireSubject(subject, context);

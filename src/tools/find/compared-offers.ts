@@ -44,7 +44,9 @@ function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | 
   if (!quotes) return join([found, whyNone(facts) ?? noneSeen], ' ');
   const { endpoint = '', unquoted, since } = quotes;
   const last = quotes.quotes.find(({ value }) => value !== undefined);
-  const until = last ? say`Last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.` : say``;
+  const until = last
+    ? say`A price was last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.`
+    : say``;
   const read = since === undefined ? say`` : say`The comparison covers quotes since ${dayOf(since)}.`;
   const why = unquoted?.why ? within(phrase(new Words(unquoted.why))) : own('no price was quoted');
   const where = last ? own('On') : say`At ${code(endpoint)} on`;
@@ -81,9 +83,9 @@ function toolIn(resource = ''): string | undefined {
 }
 
 /**
- * Compares each offer with the place of its own resource, so that a usual offer does not make a different one
- * look usual. An offer without an address as its resource counts as one for the first address that any offer
- * names. Only the offers for the first three resources are compared. Throws as findPlace does.
+ * Compares each offer with what was seen at its own resource, so that a usual offer does not make a different
+ * one look usual. An offer without an address as its resource counts as an offer for the first address that
+ * any offer names. Only the offers for the first three resources are compared. Throws as findPlace does.
  */
 export async function compareEach(
   { offers }: SentOffers,

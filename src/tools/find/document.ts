@@ -20,8 +20,8 @@ export const readListing = async (handle: string, context: Context): Promise<Lis
   toReadDocument(await readFacts(handle, context), context);
 
 /**
- * If the last check is too old, a new one is requested, and the document says so; not for crawlers, the
- * sample or hidden listings, or if a limit has no room.
+ * Requests a check if one is due, except for crawlers, for the sample, for hidden listings, and if a limit is
+ * used up. The document says if a check waits or runs.
  */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;

@@ -50,7 +50,7 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   return join(parts, ', ');
 }
 
-/** Listings that record the same, or recorded it, and the difference of each from the others. */
+/** Listings that have the same reference, or had it, each with its difference from the others. */
 export interface Several {
   readonly detail: string;
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
@@ -62,7 +62,7 @@ export const severalListings = ({ detail, candidates }: Several): Problem =>
     candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
   });
 
-/** Says that the network of an address is not the one in the question. */
+/** Says that nobody is known to be paid at the address on the network in the question. */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
   return wanted === undefined ? say`` : say`, on a network other than ${networkWords(wanted)}`;
@@ -71,8 +71,8 @@ function networkOf({ network }: Reference, asked: string): Words {
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
   return reference.kind === 'pay_to'
-    ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}, which does not show whose address it is`
-    : say`the only listing that records ${what}${recordedAs(only, reference, asked)}, which does not show that its publisher controls it`;
+    ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}; this does not show who owns the address`
+    : say`the only listing that records ${what}${recordedAs(only, reference, asked)}; recording does not show control`;
 }
 
 /** The spelling of an address in the record, if it differs from the one in the question. */
@@ -88,7 +88,7 @@ interface Holders {
   readonly formerly: readonly (readonly FormerHolder[])[];
 }
 
-/** One listing more than are named, which shows whether there are more. */
+/** One listing more than are named, in order to know if there are more. */
 export const mostRecording = mostNamed + 1;
 
 const countOfHolders = (found: readonly unknown[]): string =>
@@ -96,7 +96,7 @@ const countOfHolders = (found: readonly unknown[]): string =>
 
 /**
  * The listing or listings that had the first reference that any listing had. The words are true only if no
- * listing has any of the references now. `formerly` has up to `mostRecording` listings for each.
+ * listing has any of the references now. `formerly` has up to `mostRecording` listings for each reference.
  */
 export function pickFormer(
   references: readonly Reference[],

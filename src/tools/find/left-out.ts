@@ -18,7 +18,7 @@ export const leftOut = z.object({
   capped: z.boolean(),
   best: z
     .array(z.object({ handle: z.string(), why: wordsSchema }))
-    .describe('The best of them that a filter left out'),
+    .describe('The first of them that a filter left out'),
 });
 export type LeftOut = z.infer<typeof leftOut>;
 
@@ -50,7 +50,7 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
   return join(missing.map(reasonOf), ' ');
 }
 
-/** Returns undefined without filters by facts about a service, or if they left out none. */
+/** Returns undefined without filters by facts about a service, or if these filters left out no listing. */
 export async function findLeftOut(
   context: Context,
   search: SearchQuery,

@@ -34,7 +34,7 @@ const maxNear = 5;
 const ofOthers =
   'Less similar handles are in others: of the same publisher, or with similar words in the name.';
 
-/** `namesNear` is false if an unknown handle is refused without a search for near ones. */
+/** `namesNear` is false if an unknown handle is refused without a search for near handles. */
 interface FindContext extends Context {
   readonly namesNear?: boolean;
 }
@@ -60,7 +60,7 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
   if (!only) return 'No listing records this address.';
   if (second) {
     const count = listings.length > maxNear ? `more than ${maxNear} listings` : `${listings.length} listings`;
-    return `No listing records this address; ${count} record others at its host, and are in near.`;
+    return `No listing records this address; ${count} record other addresses at its host: see near.`;
   }
   const atHost = only.remotes.filter(({ url }) =>
     toReferences(url).some(({ kind, key }) => kind === 'endpoint' && toHost(key) === host),
@@ -94,8 +94,9 @@ async function readWhy(
 }
 
 /**
- * `references` is given only for a text with the form of a handle: the handle with different capitals, and
- * listings that record the text, then come first in `near`. `named` is the first reference of any other text.
+ * `references` may be given for a text with the form of a handle. In that case, `near` begins with the handle
+ * in different capitals and with listings that record the text. `named` is the first reference of any other
+ * text.
  */
 async function refuseUnknown(
   text: string,
@@ -166,7 +167,9 @@ export async function isListed(handle: string, { store }: Context): Promise<bool
   return listing !== undefined && !listing.withdrawn;
 }
 
-/** A listing that is shown. Throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
+/**
+ * A listing that is shown. Throws invalid_handle, unknown_handle (with near handles) or listing_withdrawn.
+ */
 export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
   const listing =
@@ -211,7 +214,8 @@ export function toNearText(text: string, references: readonly Reference[]): stri
 }
 
 /**
- * The listings of the first reference that any listing has now, and those of the first that any listing had.
+ * The listings of the first reference that any listing has now, and those of the first reference that any had
+ * before.
  */
 export async function findHolders(
   references: readonly Reference[],

@@ -15,7 +15,7 @@ const mostCompared = 2000;
 const longestTag = 100;
 
 /**
- * Tags that the vocabulary has for the words of an unknown one, then similar ones, the most similar first.
+ * Tags that the vocabulary has for the words of an unknown tag, then similar tags in the order of similarity.
  */
 function toNearTags(tag: string, frequent: readonly string[]): string[] {
   const meant = new Set(matchPhrases(tag.split(/[.-]/)).map((match) => match.tag));
@@ -124,7 +124,9 @@ function recordedFor(facet: Facet): CopyField[] {
   return facet === 'is:without_secret' ? ['endpoint', 'package'] : [];
 }
 
-/** Says that no listing of the copy has a requested field; about the first such field. */
+/**
+ * Names the first of the fields that no listing of the copy has. Returns undefined if there is no such field.
+ */
 export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
   const { run } = await imports.last();
   const lacked = lackedByAll(run?.progress.recorded);

@@ -25,13 +25,13 @@ interface PagePlace {
   readonly cursor: string | undefined;
 }
 
-/** Part of a cursor, which therefore works only for the search that it was given for. */
+/** Part of each cursor, so that a cursor works only for the search that returned it. */
 const queryDigest = ({ text, facets, sort }: SearchQuery): string =>
   hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8);
 
 const number = z.int().min(0);
 
-/** A write since the last page may have moved or withdrawn its last hit. */
+/** A write since the last page may have moved or withdrawn the last hit of that page. */
 function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
   const [, at, id] =
     readCursor(cursor, () => z.tuple([z.literal(queryDigest(search)), number, number])) ?? [];
@@ -119,7 +119,10 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
 
 const mostPaid = 200;
 
-/** Returns undefined if the query names no payee or has filters, or if no listing asks to be paid there. */
+/**
+ * Returns undefined if the query names no payee or has filters, or if no listing asks to be paid at that
+ * address.
+ */
 async function findPaid({ store, clock, config }: Context, search: SearchQuery, place: PagePlace) {
   const payee = readPayeeOrPage(search.text.trim(), config.publicUrl);
   if (!payee || search.facets.length > 0) return undefined;
@@ -147,8 +150,8 @@ async function findPaid({ store, clock, config }: Context, search: SearchQuery, 
 }
 
 /**
- * A page of a search, of a list if there are no words, or of listings that are paid at the address in the
- * text. Throws invalid_input for a cursor of a different search.
+ * A page of a search, of a list if there are no words, or of listings that ask to be paid at the address in
+ * the text. Throws invalid_input for a cursor of a different search.
  */
 export const findPage = async (context: Context, search: SearchQuery, place: PagePlace) =>
   (await findPaid(context, search, place)) ??

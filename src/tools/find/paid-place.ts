@@ -18,13 +18,14 @@ export interface PaidPlace {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
   readonly found: Words;
-  /** The subject of the sentence that no quote was seen: the address or the listing. */
+  /** Tells whether the sentence that no quote was seen is about the address or the listing. */
   readonly unseen: 'address' | 'listing';
 }
 
 /**
- * The only listing, of up to 100 that record an address, whose namespace is on its domain. Anybody may record
- * an address, but only who controls a domain can publish under its namespace.
+ * The only listing that records an address on the domain of its own namespace; undefined if there are
+ * several, or if more than 100 listings record the address. Anybody may record an address, but only the
+ * holder of a domain can publish under the domain's namespace.
  */
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
   const all = await store.listings.recording(recorded, mostAtAddress + 1);
@@ -40,8 +41,8 @@ async function findHolder(address: string, recorded: readonly Reference[], { sto
 type FoundPlace = Pick<PaidPlace, 'facts' | 'found'>;
 
 /**
- * The listing that records an address, or else an endpoint at its host, if there is only one; of several that
- * record the address, the one whose domain it is on. Throws several_listings.
+ * The only listing that records an address, or else the only one with an endpoint at the host. If there are
+ * several, the result is that of `findHolder`. Throws several_listings if it finds none.
  */
 async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
   const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
@@ -111,8 +112,8 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
 }
 
 /**
- * The listing that is named, or else that records the address of the offer, with its endpoints at that
- * address. Its other endpoints are left out, because a stranger may record the address beside endpoints that
+ * The named listing, or else the listing that records the address of the offer, with its endpoints at that
+ * address. Other endpoints are left out, because a stranger may record the address beside endpoints that
  * quote something else. A named listing without endpoints there is compared with all of its endpoints. Throws
  * as findNamed does, and invalid_input if `url` is no address, or if nothing names an address or a listing.
  */
@@ -122,7 +123,7 @@ export async function findPlace(
   context: Context,
 ): Promise<PaidPlace> {
   const called = url?.trim();
-  // If it were ignored, the offer itself would choose what it is compared with.
+  // If such a `url` were ignored, the offer itself would choose what it is compared with.
   if (called !== undefined && !isAddress(called))
     throw wrongField('url', 'must be an http or https address; send the name of a listing as handle');
   const offered = isAddress(resource) ? resource : undefined;

@@ -48,8 +48,9 @@ const firstFound = async (
 };
 
 /**
- * Says which listings record an address, which the sentence calls `named`. Those whose namespace is on its
- * domain come first, because anybody may record it. The result is empty if there are none.
+ * Says which listings record an address; `named` stands for the address in the sentence. Listings with a
+ * namespace on the domain of the address come first, because anybody may record an address. The result is
+ * empty if no listing records it.
  */
 export async function recordedBy(
   address: string,
@@ -64,6 +65,6 @@ export async function recordedBy(
   );
 }
 
-/** The result is empty if there are none. */
+/** The result is empty if no listing records an endpoint at the host. */
 export const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
   recordWords(await firstFound('host', hostsOf(address), context), own('another address at its host'));

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { isJsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
-/** Other names that models use for members, read if the tool has no member of that name. */
+/**
+ * Other names that models use for members. Such a name is read if the tool itself has no member of this name.
+ */
 const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
 /** Former values of members, with the present ones. */
@@ -15,7 +17,7 @@ function isList(schema: unknown): boolean {
   return schema instanceof z.ZodArray;
 }
 
-/** A text that was sent instead of a list: a JSON array, or entries between commas. */
+/** Reads a text that was sent instead of a list: a JSON array, or entries with commas between them. */
 function toList(text: string): unknown {
   const parsed = /^\s*\[/.test(text) ? parseForeignJson(text) : undefined;
   const entries = text.split(',').map((entry) => entry.trim());

@@ -21,7 +21,10 @@ export const handleInput = z.string().describe('<namespace>/<name>');
 
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
 
-/** The cache tags of an answer about a named listing: any listing may change which one records an address. */
+/**
+ * The cache tags of an answer about a named listing: 'all' if the name may be no handle, because any change
+ * may decide which listing has such a name.
+ */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
   isHandle(handle) && !isOwnerAndName(handle) ? [handle] : 'all';
 
@@ -66,8 +69,8 @@ export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
 /**
- * Splits `updated_within_days:180`. For a criterion that takes a number, digits after the colon become one,
- * and an absent value becomes the default.
+ * Splits `updated_within_days:180`. For a criterion that takes a number, digits after the colon become a
+ * number, and an absent value becomes the default.
  */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   const [name = '', text] = typeof sent === 'string' ? sent.split(/:(.*)/s) : [sent.criterion, sent.value];

@@ -40,8 +40,8 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
 const mostFields = 10;
 const mostUnknown = 5;
 /**
- * The names of fields, which the caller may choose, take at most 200 characters of a refusal: each stands in
- * the message and in the list of fields.
+ * A refusal has field names of at most this many characters together, since callers may choose the names.
+ * Each name is in the message and in the list of fields.
  */
 const mostOwnText = 100;
 const longestField = 40;

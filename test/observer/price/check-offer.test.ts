@@ -158,7 +158,7 @@ describe('an offer that is the one that Dossier saw', () => {
       const answer = await check({ offer });
       expect(answer.handle).toBe(shopHandle);
       expect(answer.message).toBe(
-        `Found by the address that the offer itself names. Last quoted to Dossier at \`${address}\` on ${inDays(0)}.`,
+        `Found by the address that the offer itself names. A price was last quoted to Dossier at \`${address}\` on ${inDays(0)}.`,
       );
       expect(answer.offers[0]?.payee).toBe('as_seen');
     }

@@ -72,7 +72,7 @@ describe('an offer for one resource beside an offer for another', () => {
     ]);
     expect(offers.map(({ facts }) => facts[0])).toEqual([
       `This offer is for \`${urlAt('evil')}\`.`,
-      `This offer is for \`${urlAt('shop')}\`. It is compared with \`${handleAt('shop')}\`. Found by the address that the offer itself names. Last quoted to Dossier at \`${urlAt('shop')}\` on ${today}.`,
+      `This offer is for \`${urlAt('shop')}\`. It is compared with \`${handleAt('shop')}\`. Found by the address that the offer itself names. A price was last quoted to Dossier at \`${urlAt('shop')}\` on ${today}.`,
     ]);
     expect(text).toContain('\nOffer 2:\n');
   });

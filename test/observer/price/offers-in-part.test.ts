@@ -189,7 +189,7 @@ it('says that the offer itself named the listing, and that it names another addr
   const resource = { url: 'https://evil.example.com/mcp' };
   const offer = { x402Version: 2, resource, accepts: [offerOf({ payTo: mallory })] };
   const last = (name: string) =>
-    `Last quoted to Dossier at \`https://${name}.example.com/mcp\` on ${inDays(0)}.`;
+    `A price was last quoted to Dossier at \`https://${name}.example.com/mcp\` on ${inDays(0)}.`;
   expect(await call('check_offer', { offer })).toMatchObject({
     handle: handleAt('evil'),
     message: `Found by the address that the offer itself names. ${last('evil')}`,
@@ -211,7 +211,7 @@ it('says what a handle was found by that is none, as the very payee that is aske
   });
   expect(handle).toBe(handleAt('evil'));
   expect(message).toContain(
-    'It is the only listing whose endpoint asks to be paid at this address, which does not show whose address it is.',
+    'It is the only listing whose endpoint asks to be paid at this address; this does not show who owns the address.',
   );
 });
 
