@@ -35,7 +35,7 @@ async function requireReceived(tx: RatingTransaction, id: string, capability: Ca
   if (subject_root !== undefined && !isHolder)
     throw new Problem(
       'rating_not_yours',
-      `The account ${subject_root} held the claim of this listing when the rating was made; only it can respond.`,
+      `When the rating was made, this listing had a different claim, by ${subject_root}; only that claim can respond.`,
     );
   return rating;
 }

@@ -30,13 +30,16 @@ async function held(handle: string): Promise<string> {
   const claim = await service.directory.store.claims.claim(handle);
   return `${claim?.state} ${claim?.root} ${claim?.root_generation}`;
 }
-async function call(action: string, input: object, as: string): Promise<string> {
+async function answerOf(action: string, input: object, as: string): Promise<Record<string, string>> {
   const response = await service.directory.app.request(`/api/tools/${action}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${as}` },
     body: JSON.stringify(input),
   });
-  const { code, rating_id, status } = (await response.json()) as Record<string, string>;
+  return (await response.json()) as Record<string, string>;
+}
+async function call(action: string, input: object, as: string): Promise<string> {
+  const { code, rating_id, status } = await answerOf(action, input, as);
   return code ?? rating_id ?? String(status);
 }
 const rate = (as: string, handle = rated) =>
@@ -188,6 +191,11 @@ describe('whoever is not the holder', () => {
       expect(await call('respond_to_rating', { rating_id, text: 'It was fixed.' }, as)).toMatch(
         /^(capability_revoked|rating_not_yours)$/,
       );
+    const sent = { rating_id, text: 'It was fixed.' };
+    const { detail } = await answerOf('respond_to_rating', sent, mallory.capability);
+    expect(detail).toContain(
+      'When the rating was made, this listing had a different claim, by github.com/alice; only that claim can respond.',
+    );
   });
 
   it.each(['optout', 'nothing'])(

@@ -317,7 +317,7 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
     expect(answer.detail).toMatch(
-      /^(?:No listing records this (?:address|package)\. )?(?:Less similar handles are in others: of the same publisher, or with similar words in the name\. )?That it is not listed says nothing about a service\. Similar handles: see near or search_agents\.$/,
+      /^(?:No listing records this (?:address|package)\. )?(?:Less similar handles are in others: of the same publisher, or with similar words in the name\. )?That a service is not listed says nothing about it\. Similar handles: see near or search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
   });
