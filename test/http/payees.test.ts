@@ -154,7 +154,13 @@ describe('a payee names the one listing that asks to be paid there', () => {
       'the same on another network',
       `${base}:${mallory}`,
       'kiosk',
-      'this address, on a network other than Base',
+      'this address, though not on Base as far as Dossier knows',
+    ],
+    [
+      'one that is asked for on a network without a CAIP-2 name',
+      `${base}:pay.example-1`,
+      'booth',
+      'this address, though not on Base as far as Dossier knows',
     ],
   ])('%s', async (_what, handle, name, where) => {
     expect(await call('get_agent', { handle })).toMatchObject({
@@ -504,7 +510,7 @@ describe('a payee that was seen and is no more', () => {
     expect(await doors()).toEqual([]);
     expect(await call('get_agent', { handle: `${base}:${mallory}` })).toMatchObject({
       handle: handleAt('kiosk'),
-      found_by: `the only listing whose endpoint asked to be paid at this address, on a network other than Base, until ${inDays(0)}; no listing asks for it now`,
+      found_by: `the only listing whose endpoint asked to be paid at this address, though not on Base as far as Dossier knows, until ${inDays(0)}; no listing asks for it now`,
     });
     expect(await read(`/payees/${mallory}`)).not.toContain(handleAt('shop'));
     await directory.act('hide', handleAt('kiosk'), 'personal_data');

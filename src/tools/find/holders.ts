@@ -62,10 +62,13 @@ export const severalListings = ({ detail, candidates }: Several): Problem =>
     candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
   });
 
-/** Says that nobody is known to be paid at the address on the network in the question. */
+/**
+ * Says that Dossier knows of nobody who asks to be paid there on the network in the question. The network of
+ * an offer may be unknown.
+ */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
-  return wanted === undefined ? say`` : say`, on a network other than ${networkWords(wanted)}`;
+  return wanted === undefined ? say`` : say`, though not on ${networkWords(wanted)} as far as Dossier knows`;
 }
 
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
@@ -109,7 +112,8 @@ export function pickFormer(
   const [only, other] = found;
   if (!reference || !only) return undefined;
   const isPaid = reference.kind === 'pay_to';
-  const what = say`${placeOf(reference)}${networkOf(reference, asked)}`;
+  const network = networkOf(reference, asked);
+  const what = say`${placeOf(reference)}${network}`;
   if (!other)
     return {
       handle: only.listing.handle,
@@ -119,7 +123,7 @@ export function pickFormer(
     };
   const [now, had] = isPaid ? ['asks to be paid at', 'asked for it'] : ['records', 'recorded it'];
   return {
-    detail: `No listing ${now} ${toText(what)} now; ${countOfHolders(found)} ${had}.`,
+    detail: `No listing ${now} ${toText(placeOf(reference))} now; ${countOfHolders(found)} ${had}${toText(network)}.`,
     candidates: found.slice(0, mostNamed).map(({ listing, until }) => {
       const all = found.map((one) => one.listing);
       const did = isPaid ? own('asked for it until') : own('recorded it until');
