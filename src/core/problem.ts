@@ -78,7 +78,8 @@ export function toProblem(
   if (failure === 'damaged') {
     log.error({ err: error }, damaged);
     return new Problem('unavailable', {
-      detail: 'Whether a write was recorded is not known; sending it again records it once.',
+      detail:
+        'It is not known whether a write was recorded; a rating, response or withdrawal that is sent again is recorded once.',
       retry_after_s: damaged_s,
     });
   }
