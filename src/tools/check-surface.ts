@@ -116,7 +116,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
     is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`,
     differs.length === 0
       ? `${same} ${since}.`
-      : `${counted(differs.length, one)} ${differs.length === 1 ? 'differs' : 'differ'} between these and those that Dossier has seen ${since}.`,
+      : `${counted(differs.length, one)} ${differs.length === 1 ? 'differs' : 'differ'} between your list and the one that Dossier has seen ${since}.`,
     beforeText(before, is_of_names),
     repeated.length > 0 && `Some names stand for several ${all}: see repeated.`,
     prefix && 'Your host puts the same characters before every name; they were left out.',
