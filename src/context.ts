@@ -36,11 +36,14 @@ export interface Searches {
   run<T>(asked: { readonly network: string; readonly now_ms: number }, search: () => Promise<T>): Promise<T>;
 }
 
-/** There is one per process; the adapter sets the caller of each request. `store.close()` closes it. */
+/**
+ * Each request gets a copy of the context with its own caller (`withCaller`). `store.close()` closes the
+ * context.
+ */
 export interface Context {
   readonly config: Config;
   readonly store: Store;
-  /** Reads claim files from the configured hosts. */
+  /** Reads files in repositories at the configured hosts. */
   readonly repositories: RepositoryReader;
   /** Reads what the domains of namespaces publish. */
   readonly domains: ReturnType<typeof createDomainReader>;

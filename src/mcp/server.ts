@@ -65,7 +65,8 @@ export function createMcpServer(
       },
     },
   );
-  // The SDK sets the handler of the tool list as soon as it gets the capabilities of tools.
+  // If its constructor got the capabilities of tools, the SDK would set the handler of tools/list before
+  // `listByCaller` could wrap it.
   server.server.registerCapabilities({ tools: fixed });
   listByCaller(server, context);
   for (const tool of tools) registerTool(server, tool, context);

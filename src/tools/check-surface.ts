@@ -92,9 +92,13 @@ function beforeText(
   isOfNames: boolean,
 ): string | undefined {
   const again =
-    again_until && !isOfNames ? ` Yours is also the list that it saw until ${dayText(again_until)}.` : '';
+    again_until && !isOfNames
+      ? ` Yours is also the list that Dossier saw until ${dayText(again_until)}.`
+      : '';
   if (!earlier)
-    return others_until && `Until ${dayText(others_until)} it saw a different list: see get_history.${again}`;
+    return (
+      others_until && `Until ${dayText(others_until)}, Dossier saw a different list: see get_history.${again}`
+    );
   const { first_seen_at, seen_until } = earlier;
   const when = seen_until
     ? toText(fromDayToDay(first_seen_at, seen_until))

@@ -241,7 +241,7 @@ export async function compareAll(
 }
 
 export const compareStatement =
-  'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.';
+  'Each criterion stands for itself; nothing is added up or ranked. The buyer decides what matters, and how much.';
 
 export const compareAgents = defineTool({
   name: 'compare_agents',

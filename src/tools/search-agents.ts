@@ -76,7 +76,7 @@ const toSearchText = (answer: z.output<typeof output>): string =>
       `The publisher of the listing that you asked about names ${code(answer.successor)} in its place; ${code(answer.successor)} is ${answer.successor_is_listed ? '' : 'not '}listed here.`,
     answer.order === 'alike' &&
       answer.listings.length === 0 &&
-      'No listing of another publisher was found with the same endpoint, repository, package, description or tools, with one of its tags, or with a word of its name.',
+      'No listing of another publisher was found that shares an endpoint, repository, package, description, tools, a tag or a word of the name with the listing that you asked about.',
     answer.facets &&
       `Counts of filters${answer.total.capped ? `, of the first ${amount(answer.total.count)} listings` : ''}: ${Object.entries(
         answer.facets,

@@ -199,7 +199,7 @@ describe('check_surface of names alone', () => {
       /^Only names were compared: you sent no description, inputSchema, annotations\. Dossier has seen tools of these names since /,
     );
     expect(json).not.toHaveProperty('differs');
-    expect(json.message).toContain(`. Until ${dayAgo(40)} it saw a different list: see get_history. `);
+    expect(json.message).toContain(`. Until ${dayAgo(40)}, Dossier saw a different list: see get_history. `);
     expect(json.message).toContain(
       `The description of read_file changed between ${dayAgo(40)} and ${dayAgo(20)}: see get_history.`,
     );

@@ -186,7 +186,7 @@ it('a change and its end are dated: by check_surface, and in the line of tools',
   mixed['prompts/list'] = greets;
   const { observed_at: day3 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
   expect(await messageOf(shown)).toContain(
-    `Until ${day2.slice(0, 10)} it saw a different list: see get_history. Yours is also the list that it saw until ${day1.slice(0, 10)}.`,
+    `Until ${day2.slice(0, 10)}, Dossier saw a different list: see get_history. Yours is also the list that Dossier saw until ${day1.slice(0, 10)}.`,
   );
   expect(await read(`/agents/${handleAt('mixed')}.md`)).toMatch(
     new RegExp(

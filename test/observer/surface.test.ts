@@ -275,7 +275,7 @@ it('says of the same tools until when it saw another list, in a JSON of at most 
     result: 'same',
     others_until: lastOfFirst,
     message: expect.stringMatching(
-      /^These are the tools that Dossier has seen since \d{4}-\d\d-\d\d, last on .*, from test bench\. Until \d{4}-\d\d-\d\d it saw a different list: see get_history\.$/,
+      /^These are the tools that Dossier has seen since \d{4}-\d\d-\d\d, last on .*, from test bench\. Until \d{4}-\d\d-\d\d, Dossier saw a different list: see get_history\.$/,
     ),
   });
   const text = content[0]?.text ?? '';
