@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Config } from '../config/config.ts';
+import { type Config, toUrlHost } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import type { Context } from '../context.ts';
 import { createSearches } from '../limits/searches.ts';
@@ -106,6 +106,6 @@ export async function listen(context: Context) {
     await drained;
   };
   // PUBLIC_URL may name a different address.
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${listeningPort}`;
+  const url = `http://${toUrlHost(host)}:${listeningPort}`;
   return { url, context: served, stop };
 }

@@ -27,6 +27,15 @@ const plainChoice: z.core.$ZodErrorMap = (issue) => {
   return [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
 };
 
+/** An IPv6 address has brackets in a URL. */
+export const toUrlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** ALLOWED_HOSTS or, if there are none, the hosts of PUBLIC_URL, HOST and loopback. */
+export const acceptedHosts = ({ allowedHosts, publicUrl, host }: Config): readonly string[] =>
+  allowedHosts.length > 0
+    ? allowedHosts
+    : [new URL(publicUrl).hostname, toUrlHost(host), 'localhost', '127.0.0.1', '[::1]'];
+
 /** Throws ExitError (78) with one line for each setting that is not well-formed. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -46,9 +55,7 @@ export function readConfig(
     ...values,
     views: values.views.filter(({ readers }) => !readers),
     privateViews: values.views.filter(({ readers }) => readers),
-    publicUrl:
-      values.publicUrl ||
-      `http://${values.host.includes(':') ? `[${values.host}]` : values.host}:${values.port}`,
+    publicUrl: values.publicUrl || `http://${toUrlHost(values.host)}:${values.port}`,
     version,
     hasPages: true,
     claimFile: 'dossier-claim.txt',

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import ipaddr from 'ipaddr.js';
-import type { Config } from '../config/config.ts';
+import { acceptedHosts, type Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { attempt } from '../core/json.ts';
 import { findSecret } from '../core/keys/capability.ts';
@@ -82,7 +82,6 @@ export const createAccessLog =
 /** The longest name (RFC 1035) with a port. */
 const longestHost = 253 + 6;
 const mostHosts = 100;
-const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const portAtEnd = /:\d{1,5}$/;
 
 /** A number above 65,535 is not a port. */
@@ -91,10 +90,9 @@ function hostName(host: string): string {
   return (Number(port.slice(1)) > 65_535 ? host : host.slice(0, host.length - port.length)).toLowerCase();
 }
 
-/** Accepts ALLOWED_HOSTS or, if there are none, the hosts of PUBLIC_URL, HOST and loopback. */
-export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
-  const ours = [hostName(new URL(publicUrl).host), own.toLowerCase(), ...loopback];
-  const allowed = new Set(allowedHosts.length > 0 ? allowedHosts.map(hostName) : ours);
+/** Accepts `acceptedHosts`, with any port. */
+export function createHostCheck(config: Config) {
+  const allowed = new Set(acceptedHosts(config).map(hostName));
   const isAllowed = memoize((host) => allowed.has(hostName(host)), mostHosts);
   return (host: string): boolean => host.length <= longestHost && isAllowed(host);
 }

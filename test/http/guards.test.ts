@@ -77,6 +77,14 @@ describe('the Host header', () => {
     expect((await named.app.request('/healthz', { headers: { host: '10.0.0.7:3000' } })).status).toBe(200);
     await named.close();
   });
+
+  it('may be HOST, also an IPv6 address', async () => {
+    const environment = { HOST: '2001:db8::7', PUBLIC_URL: 'https://dossier.example' };
+    const named = await openDirectory({ entries: [], environment });
+    const status = async (host: string) => (await named.app.request('/about', { headers: { host } })).status;
+    expect([await status('[2001:db8::7]:3000'), await status('[2001:db8::8]:3000')]).toEqual([200, 400]);
+    await named.close();
+  });
 });
 
 describe('odd requests', () => {
