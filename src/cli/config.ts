@@ -1,5 +1,5 @@
 import { requireUsableSettings } from '../app/usable-settings.ts';
-import type { Config } from '../config/config.ts';
+import { acceptedHosts, type Config } from '../config/config.ts';
 import { settings, toShownDatabase } from '../config/settings.ts';
 import { ownMember } from '../core/json.ts';
 
@@ -7,7 +7,7 @@ import { ownMember } from '../core/json.ts';
 const inForce: Readonly<Record<string, (config: Config) => string>> = {
   PUBLIC_URL: ({ publicUrl }) => publicUrl,
   REGISTRY_NAME: ({ origin }) => origin.replace(/ \(MCP\).*$/, ''),
-  ALLOWED_HOSTS: ({ publicUrl }) => new URL(publicUrl).host,
+  ALLOWED_HOSTS: (config) => [...new Set(acceptedHosts(config))].join(','),
 };
 
 /** Masks secrets. Throws ExitError (78) for settings that `serve` refuses. */

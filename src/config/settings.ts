@@ -327,7 +327,7 @@ export const settings = {
   CLAIM_RECHECK: setting('claimRecheck_s', 'Time between two checks of one claim', duration_s, '24h'),
   ALLOWED_HOSTS: setting(
     'allowedHosts',
-    'Accepted Host headers; from PUBLIC_URL and HOST when empty',
+    'Accepted Host headers; those of PUBLIC_URL, HOST and loopback when empty',
     settingList(
       (item) => /^[^/?#@\s]+$/.test(item) && URL.canParse(`http://${item}`),
       'a host name, with or without a port',

@@ -108,6 +108,14 @@ it('dossier config prints what is in force, and refuses what serve refuses', asy
   const { stdout } = await runDossier(['config'], { PORT: '4000' });
   expect(stdout).toContain('PUBLIC_URL=http://127.0.0.1:4000\n');
   expect(stdout).toContain('REGISTRY_NAME=registry.modelcontextprotocol.io\n');
+  expect(stdout).toContain('ALLOWED_HOSTS=127.0.0.1,localhost,[::1]\n');
+  const behindProxy = await runDossier(['config'], {
+    PUBLIC_URL: 'https://dossier.example',
+    HOST: '2001:db8::7',
+  });
+  expect(behindProxy.stdout).toContain(
+    'ALLOWED_HOSTS=dossier.example,[2001:db8::7],localhost,127.0.0.1,[::1]\n',
+  );
   const refused = await runDossier(['config'], { LIMIT_OVERRIDES: 'foo=1/1s' });
   expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 78, stdout: '' });
   expect(refused.stderr).toMatch(/^LIMIT_OVERRIDES: no limit is called foo; there are /);
