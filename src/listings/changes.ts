@@ -12,11 +12,11 @@ import type { Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import type { Db } from './schema.ts';
 
-/** For a withdrawn listing, it omits names of versions and what the record moved. */
+/** For a withdrawn listing, it omits its publisher's texts: names of versions, moves and former tags. */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
-  const { version: _version, moved: _moved, ...kept } = change.data;
+  const { version: _version, moved: _moved, left_tags: _left_tags, ...kept } = change.data;
   return { ...change, data: kept };
 }
 

@@ -332,6 +332,22 @@ describe('a version that moves where callers go and what they send', () => {
     );
     expect(await (await dated(small).app.request('/changes?since=0')).text()).not.toContain('evil');
   });
+
+  it('is not told of keywords either, once the listing is withdrawn', async () => {
+    const name = 'com.relocate/tagged';
+    const tagged = (keywords: readonly string[], day: string, status = 'active') =>
+      registryEntry(
+        name,
+        { _meta: { 'io.modelcontextprotocol.registry/publisher-provided': { keywords } } },
+        { publishedAt: '2026-10-01T08:00:00Z', updatedAt: `2026-10-${day}T08:00:00Z`, status },
+      );
+    const changes = async () => (await dated(small).app.request('/changes?since=0')).text();
+    await dated(small).importEntries([tagged(['odd-keyword'], '01')]);
+    await dated(small).importEntries([tagged([], '02')]);
+    expect(await changes()).toContain('"left_tags":["odd-keyword"]');
+    await dated(small).importEntries([tagged([], '03', 'deleted')]);
+    expect(await changes()).not.toContain('odd-keyword');
+  });
 });
 
 /**
