@@ -164,10 +164,11 @@ function replacedNames(
   { before, after, known }: NamingPair,
 ): VersionMove['endpoints'] {
   const gone = after.mayNameMore[part] ? [] : notIn(after[part], before[part]);
-  const added = notIn(before[part], after[part]);
+  const isOther = (name: string) => !isKnown(after[part].get(name), known);
+  // What the earlier record may have named is added only if its owner is new.
+  const added = notIn(before[part], after[part]).filter((name) => !before.mayNameMore[part] || isOther(name));
   if (gone.length + added.length === 0) return undefined;
   const owners = new Set(before[part].values());
-  const isOther = (name: string) => !isKnown(after[part].get(name), known);
   const receives = new Set([...after.secrets.values()].flatMap(({ to }) => [...to]));
   const rankOf = (name: string) => (isOther(name) ? 0 : 2) + (receives.has(name) ? 0 : 1);
   return {
@@ -195,7 +196,8 @@ function replacedAddresses({ before, after }: NamingPair): VersionMove['addresse
     const { isPlain = false, place = '' } = after.addresses.get(name) ?? {};
     return isPlain && !plainBefore.has(place) && all.some((one) => !one.isPlain);
   };
-  const isCompared = (name: string) => atBoth(after, name) || leavesHttps(name);
+  const isCompared = (name: string) =>
+    (atBoth(after, name) && !before.mayNameMore.endpoints) || leavesHttps(name);
   const added = notIn(before.addresses, after.addresses).filter(isCompared);
   if (gone.length + added.length === 0) return undefined;
   return {
@@ -322,10 +324,13 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   const groups = new Map<string, { names: string[]; to: string[]; others: Set<string> }>();
   for (const [key, { name, to }] of after.secrets) {
     const was = before.secrets.get(key)?.to;
-    const added = was ? [...to].filter((place) => !was.has(place)).sort() : [];
-    if (!was || added.length === 0) continue;
+    if (!was) continue;
     const owners = new Set([...was].map(ownerBefore));
     const isSame = (place: string) => before.packages.has(place) || isKnown(ownerOf(place), owners);
+    const mayBeAdded = (place: string) =>
+      !before.mayNameMore.endpoints || before.packages.has(place) || !isSame(place);
+    const added = [...to].filter((place) => !was.has(place) && mayBeAdded(place)).sort();
+    if (added.length === 0) continue;
     const others = new Set(added.filter((place) => !isSame(place)));
     const id = `${others.size > 0 ? 0 : 1}\n${[...others, '', ...added].join('\n')}`;
     const group = groups.get(id) ?? { names: [], to: added, others };

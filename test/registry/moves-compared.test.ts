@@ -164,6 +164,12 @@ const entries = [
     startedWith({ '@v/a': ['1', '2', '3', '4', 'https://x.evil.test', 'https://y.evil.test'] }),
   ),
   versions('cut', at(template({ choices: regions.slice(0, 90) })), at(template({ choices: regions }))),
+  versions('uncut', at(template({ choices: regions })), at(template({ choices: regions.slice(0, 90) }))),
+  versions(
+    'uncutEvil',
+    at(template({ choices: regions })),
+    at(template({ choices: [...regions.slice(0, 90), 'z.evil.com'] })),
+  ),
   versions('path', at(vendor), at('https://mail.vendor.com/v2/mcp')),
   versions('slash', at(vendor), at('https://MAIL.vendor.com:443/mcp/#top')),
   versions('registry', npm(), runtime(named('--registry', 'https://npm.evil.test'))),
@@ -525,6 +531,9 @@ describe('which secrets callers send', () => {
     const { statement, changes = [] } = await call('get_history', { handle: 'com.vendor/cut' });
     expect(changes).toEqual([]);
     expect(statement).toContain('2 versions, not compared as a whole');
+    // It is not known either whether an endpoint of the same owner is new; one of another owner is told.
+    expect(await movesOf('uncut')).toBe('2 versions, not compared as a whole');
+    expect(await movesOf('uncutEvil')).toMatch(/^added the endpoint `z\.evil\.com`/);
     // A secret that was not read is not called gone, and the answer says that something was not read.
     expect(await movesOf('crowded')).toBe(
       'newly names the optional secrets `X_0`, `X_1` and 198 more, sent to `mail.vendor.com`',
