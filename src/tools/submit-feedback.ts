@@ -30,7 +30,7 @@ const input = z.strictObject({
     .string()
     .min(1)
     .max(4000)
-    .refine((text) => cleanText(text).text.trim() !== '', 'must contain visible text'),
+    .refine((text) => text === '' || cleanText(text).text.trim() !== '', 'must contain visible text'),
   category: z.enum(feedbackCategories).optional(),
   handle: handleInput.optional(),
   rating_id: z.string().max(64).optional(),
