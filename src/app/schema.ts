@@ -31,7 +31,7 @@ export const tables: readonly AnyTable[] = [
   ...logTables,
 ];
 
-/** The schema of the highest module with tables has the tables of all modules. */
+/** The webhooks are the highest module with tables, so their schema has the tables of all modules. */
 export type Schema = WebhookSchema;
 export type Db = Kysely<Schema>;
 

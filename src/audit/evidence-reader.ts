@@ -15,7 +15,10 @@ export interface AuditedLog {
   readonly size: number;
   /** The newest published checkpoint; undefined for a closed log, and if none can be read. */
   readonly checkpoint?: string | undefined;
-  /** If it covers entries that the log lacks, the service states their loss. */
+  /**
+   * The checkpoint that closed the log. If it covers entries that the log lacks, the service states their
+   * loss.
+   */
   readonly closedWith?: string | undefined;
   readonly key?: NoteVerifier | undefined;
 }

@@ -48,7 +48,10 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
   });
 }
 
-/** Counts the caller's widest network, and days in UTC. For each deed, the answer is true once a day. */
+/**
+ * Counts the caller's widest network, and days in UTC. For each such network and deed, the answer is true
+ * once a day.
+ */
 export async function isFirstToday(
   tx: LimitTransaction,
   deed: string,

@@ -171,7 +171,7 @@ export interface IssuedCheckpoint {
 export interface CheckpointCache {
   /** The checkpoint that witnesses cosigned last, and their signature lines, by their names in the policy. */
   cosigned?: { readonly checkpoint: IssuedCheckpoint; readonly lines: ReadonlyMap<string, string> };
-  /** It may not be signed yet. */
+  /** The promise is pending until the checkpoint is signed. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /**
    * All callers for whom `last` is too old share this promise. Only one is signed at a time, so that no

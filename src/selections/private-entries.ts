@@ -95,7 +95,7 @@ interface ReadFile {
 }
 
 /**
- * Returns `before` if that is of today and the file has not changed since. Follows a link to a file in the
+ * Returns `before` if it was read today and the file has not changed since. Follows a link to a file in the
  * folder. Throws the system's error.
  */
 async function readEntry(

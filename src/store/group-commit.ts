@@ -87,8 +87,8 @@ async function commitGroup<Schema>(
 
 /**
  * Up to 64 pieces of work that arrive during a commit share the next commit. If several share it, each piece
- * has a savepoint, so an error in one piece rolls back only the changes of that piece. A promise settles
- * after the commit.
+ * has a savepoint, so an error in one piece rolls back only the changes of that piece. The promise of a piece
+ * settles after the commit.
  */
 export function createGroupCommit<Schema>(
   transact: Transact<Schema>,

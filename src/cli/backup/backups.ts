@@ -85,8 +85,9 @@ export async function listBackups(
 }
 
 /**
- * Deletes all backups but the newest, and what killed backups left behind. A file dated in the future neither
- * counts nor is deleted, because its date says nothing. Do not call this while a backup is being made.
+ * Deletes all backups but the `keep` newest, and what killed backups left behind. A file dated in the future
+ * neither counts nor is deleted, because its date says nothing. Do not call this while a backup is being
+ * made.
  */
 async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
   const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());
