@@ -38,7 +38,7 @@ function factsBlock(
   return html`
 <ul class="plain">
 <li>The oldest version that was read was published ${day(since)}.</li>
-<li>${hosts.length === 0 ? (lacking.endpoint ?? 'No endpoint is recorded.') : html`Runs at ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}.`}</li>
+<li>${hosts.length === 0 ? (lacking.endpoint ?? 'No host of an endpoint is recorded.') : html`Runs at ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}.`}</li>
 <li>${withRepository === 0 && lacking.repository ? lacking.repository : repositoriesText(withRepository, otherOwners)}</li>
 </ul>${listings === mostRead ? html`<p class="note">Counted ${of}.</p>` : ''}`;
 }

@@ -57,7 +57,7 @@ describe('the page of a publisher', () => {
     expect(page).toContain('Runs at two.example.com, one.example.com.');
     expect(page).toContain('2 listings record a repository, 1 of them the repository of another account.');
     const domain = (await textOf('/publishers/io.many')).replaceAll(/<[^>]+>/g, '');
-    expect(domain).toContain('No endpoint is recorded.');
+    expect(domain).toContain('No host of an endpoint is recorded.');
     expect(domain).toContain('No repository is recorded.');
   });
 

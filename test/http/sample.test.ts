@@ -117,6 +117,36 @@ describe('a listing of the shipped sample is called a sample', () => {
   });
 });
 
+describe('pages about the sample', () => {
+  it('count on the first page as many listings as the link leads to', async () => {
+    const [, path = '', shown] =
+      /<a href="([^"]+)"><b>(\d+)<\/b> reached over the network/.exec(await read('/')) ?? [];
+    expect(await read(path)).toContain(
+      `<p id="count" class="total" role="status" tabindex="-1">${shown} listings.</p>`,
+    );
+  });
+
+  it('do not call an address a template that is none', async () => {
+    const handles = ['com.example.tenants/search', 'co.webhook/webhook'];
+    const compared = comparedOf(
+      await call('compare_agents', { handles, criteria: [{ criterion: 'endpoint_at_domain' }] }),
+    );
+    expect(compared.map(({ imported }) => imported?.[0]?.fact)).toEqual([
+      'The host of a recorded endpoint is not known: its address is a template.',
+      'No record of this listing was read.',
+    ]);
+  });
+
+  it('do not say that a publisher with a template records no endpoint, or that a registry sent a version', async () => {
+    expect(await read('/publishers/com.example.tenants')).toContain(
+      '<li>No host of an endpoint is recorded.</li>',
+    );
+    const versions = await read(`/agents/${madeUp}/versions`);
+    expect(versions).toContain('As the sample has them, as of');
+    expect(versions).not.toContain('registry sent');
+  });
+});
+
 it('ends when an import completes, with its claims and ratings', async () => {
   const capability = await directory.claim('co.webhook/webhook', 'webhook-co/webhook');
   const rating = {

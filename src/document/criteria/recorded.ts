@@ -53,6 +53,7 @@ function needs(remote: ListingRemote | undefined): Words {
 }
 
 const future = unknown(own('The recorded date is in the future.'));
+const noRecord = unknown(own('No record of this listing was read.'));
 
 export const recordedCriteria = {
   active: recorded.plain('Active in the registry', (compared) => {
@@ -97,7 +98,7 @@ export const recordedCriteria = {
     const takes = say`The record names ${count(all.length, 'secret')} that a caller may send, and requires none.`;
     if (all.length > 0) return { ...unknown(takes), recorded: unique(all) };
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
-    if (isSpecified(compared.listing)) return unknown(own('No record of this listing was read.'));
+    if (isSpecified(compared.listing)) return noRecord;
     const unread = [...remotes, ...packages].flatMap((one) => one.unread ?? []);
     if (unread.length > 0)
       return unknown(
@@ -219,6 +220,7 @@ export const signalCriteria = {
           ? met(own('Every recorded endpoint is on the domain of its namespace, or below it.'))
           : notMet(own('A recorded endpoint is neither on the domain of its namespace nor below it.'));
       const { handle, remotes } = compared.listing;
+      if (isSpecified(compared.listing)) return noRecord;
       if (remotes.length === 0)
         return absentFinding(compared, 'endpoint', unknown(own('No endpoint is recorded.')));
       if (Holder.ofNamespace(handle).isAccount)

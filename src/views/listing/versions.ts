@@ -43,7 +43,7 @@ export function toVersionsPage(
   const path = `${pagePath(listing.handle)}/versions`;
   const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
   return toListingPart(site, listing, 'Versions', {
-    description: `All versions of ${listing.handle} that the registry sent, with their dates.`,
+    description: `All versions of ${listing.handle} that Dossier has read, with their dates.`,
     body: html`
 <p class="lead">${pace(span, listing)}</p>
 <table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
@@ -53,6 +53,6 @@ export function toVersionsPage(
     )}</tbody></table>
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
 ${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
-<p class="note">As the registry sent them, as of ${day(listing.observed_at)}.</p>`,
+<p class="note">As the ${listing.sample ? 'sample has' : 'registry sent'} them, as of ${day(listing.observed_at)}.</p>`,
   });
 }
