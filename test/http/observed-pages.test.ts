@@ -26,6 +26,27 @@ describe('home', () => {
   });
 });
 
+it('a comparison keeps each answer in the row of its criterion, although a check answers it for one listing', async () => {
+  const { healthy, notThere } = observedStates;
+  const handles = `handle=${healthy}&handle=${notThere}`;
+  const response = await directory.app.request(`/compare?${handles}&has_repository=true&active=true`, {
+    headers: { accept: 'text/html' },
+  });
+  const rows = (await response.text())
+    .split('<tr role="row"')
+    .map((row) => row.replace(/^[^>]*>|<[^>]+>/g, ' '));
+  const rowsOf = (criterion: string) =>
+    rows.filter((row) => row.trim().startsWith(criterion)).map((row) => row.replace(/\s+/g, ' ').trim());
+  const [recorded, checked] = rowsOf('Source repository recorded');
+  expect(recorded).toMatch(
+    /^Source repository recorded com\.findwell\/search Met A source repository is recorded\. ?1.* com\.vanished\/api Answered below, as checked by Dossier\.$/,
+  );
+  expect(checked).toMatch(
+    /^Source repository recorded com\.findwell\/search Answered above, as recorded and imported\. com\.vanished\/api Not met A source repository is recorded; Dossier looked for it, and it is not there\./,
+  );
+  expect(rowsOf('Active in the registry')[0]).toMatch(/Met The registry lists it as active\./);
+});
+
 describe('the pages of listings that were checked', () => {
   const { packaged, stale, paid, healthy, deprecated, twinOfAccount } = observedStates;
 

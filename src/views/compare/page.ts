@@ -5,6 +5,7 @@ import { isEmpty, join, own, say, toText, type Words } from '../../core/words.ts
 import { type AnswerWords, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
 import {
+  type CriterionAnswer,
   type CriterionName,
   criteria,
   criterionNames,
@@ -132,16 +133,32 @@ interface ComparisonRow {
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
 }
 
+const evidenceKinds = ['imported', 'observed', 'native'] as const;
+
+const criterionKey = ({ criterion, value }: CriterionAnswer) => JSON.stringify([criterion, value]);
+
+/** A check may answer a criterion for one listing, and the record for another. */
+function answeredElsewhere(one: ComparedAgent, kind: keyof typeof kindTitles, key: string): Html {
+  const other =
+    evidenceKinds.find((name) => one[name]?.some((answer) => criterionKey(answer) === key)) ?? kind;
+  const where = evidenceKinds.indexOf(other) < evidenceKinds.indexOf(kind) ? 'above' : 'below';
+  return html`<p class="note">Answered ${where}, ${kindTitles[other].replace(/^As/, 'as')}.</p>`;
+}
+
 function answerRows(
   listings: readonly ComparedAgent[],
   kind: keyof typeof kindTitles,
   notes: ReturnType<typeof createFootnotes>,
 ): ComparisonRow[] {
-  return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
+  const asked = new Map(
+    listings.flatMap((one) => one[kind] ?? []).map((answer) => [criterionKey(answer), answer] as const),
+  );
+  return [...asked].map(([key, criterion]) => ({
     name: criterionText(criterion),
-    cells: listings.flatMap(({ handle, ...listing }) => {
-      const answer = listing[kind]?.[at];
-      if (!answer) return [];
+    cells: listings.map((listing) => {
+      const { handle } = listing;
+      const answer = listing[kind]?.find((one) => criterionKey(one) === key);
+      if (!answer) return { handle, content: answeredElsewhere(listing, kind, key), essence: '' };
       const { result, fact, recorded = [], quoted, source, as_of } = answer;
       // Addresses have rows of their own.
       const words = recorded.filter((text) => !isWebAddress(text)).join(', ');
@@ -149,7 +166,7 @@ function answerRows(
       const content = html`
 <p><span class="result ${result}">${resultTexts[result]}</span> ${toHtml(fact)}${notes.mark(answer)}</p>
 ${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${toHtml(quoted, as_of)}.</p>`}`;
-      return [{ handle, content, essence }];
+      return { handle, content, essence };
     }),
   }));
 }
@@ -224,11 +241,10 @@ function comparisonTables(listings: readonly ComparedAgent[], documents: readonl
   const notes = createFootnotes();
   const recorded = recordedIn(documents, notes);
   const answers = { id: 'answers', title: 'In short', of: 'Question' };
-  const kinds = ['imported', 'observed', 'native'] as const;
   return html`
 <p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
 ${table(known, answers, answeredRows(documents), recorded)}
-${kinds.map((id) => table(known, { id, title: kindTitles[id], of: 'Criterion' }, answerRows(known, id, notes)))}
+${evidenceKinds.map((id) => table(known, { id, title: kindTitles[id], of: 'Criterion' }, answerRows(known, id, notes)))}
 <p class="note">${compareStatement} Unknown is not a no: the fact beside it says why.</p>
 ${notes.list()}`;
 }
