@@ -180,7 +180,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Searches listings: finds handles of agent services by words, tags and facts, to read with get_agent. Ratings, popularity and payment do not change the order. The order is no recommendation.',
+    'Searches listings: finds handles of agent services by words, tags and facts, to read with get_agent. Ratings, popularity and payment do not change the order. A place in the list is no recommendation.',
   effects: readsOnly,
   input,
   output,
