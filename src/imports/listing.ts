@@ -1,5 +1,11 @@
 import { claimStates } from '../claims/claim.ts';
-import { type Listing, type ListingVersion, toStaticRank, type VersionSummary } from '../listings/listing.ts';
+import {
+  isSpecified,
+  type Listing,
+  type ListingVersion,
+  toStaticRank,
+  type VersionSummary,
+} from '../listings/listing.ts';
 import { toTags } from '../listings/tags.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { type RecordedServer, recordedOf, toRecorded } from './recorded.ts';
@@ -21,7 +27,11 @@ const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => ur
  * Facets of claims and ratings come from the known listing. The facets of its last check are kept if the
  * endpoints are the same.
  */
-function toTagsAndFacets(recorded: RecordedServer, isActive: boolean, known: Listing | undefined) {
+function toTagsAndFacets(
+  recorded: RecordedServer,
+  { origin, origin_status }: Pick<Listing, 'origin' | 'origin_status'>,
+  known: Listing | undefined,
+) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
   const transports = kinds([
     ...remotes.map(({ type }) => type),
@@ -38,8 +48,9 @@ function toTagsAndFacets(recorded: RecordedServer, isActive: boolean, known: Lis
   const flags: readonly (readonly [Facet, boolean])[] = [
     ['has:endpoint', endpoint !== undefined],
     ['has:repository', repository !== undefined],
-    ['is:active', isActive],
-    ['is:without_secret', ways.length > 0 && !mayAskForSecret],
+    ['is:active', origin_status === 'active'],
+    // No record was read that could ask for a secret.
+    ['is:without_secret', ways.length > 0 && !mayAskForSecret && !isSpecified({ origin })],
   ];
   const facets = new Set<Facet>([
     ...tags.map(({ tag }) => `tag:${tag}` as const),
@@ -88,6 +99,6 @@ export function toListing(
     import_run: runId,
     ...(versions.some(({ undated }) => undated) && { undated: true }),
     withdrawn: shown ? undefined : 'deleted',
-    ...(shown ? toTagsAndFacets(recorded, origin_status === 'active', known) : { tags: [], facets: [] }),
+    ...(shown ? toTagsAndFacets(recorded, { origin, origin_status }, known) : { tags: [], facets: [] }),
   };
 }

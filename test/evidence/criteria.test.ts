@@ -344,7 +344,7 @@ const imported: readonly Row[] = [
   row(...(['endpoint_at_domain', undefined, {}, 'unknown'] as const), 'No endpoint is recorded.'),
   row(
     ...(['nothing_shared', undefined, {}, 'met'] as const),
-    'Dossier has no listing of another publisher with the same endpoint, package, repository or description. A description of fewer than 40 characters counts only together with the same name.',
+    'Dossier has no listing of another publisher with the same endpoint, package, repository or description. A description shorter than 40 characters is compared only between listings of the same name.',
   ),
   row(
     ...(['record_unmoved_for', 30, {}, 'unknown'] as const),

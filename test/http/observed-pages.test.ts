@@ -44,7 +44,7 @@ it('a comparison keeps each answer in the row of its criterion, although a check
   expect(checked).toMatch(
     /^Source repository recorded com\.findwell\/search Answered above, as recorded and imported\. com\.vanished\/api Not met A source repository is recorded; Dossier looked for it, and it is not there\./,
   );
-  expect(rowsOf('Active in the registry')[0]).toMatch(/Met The registry lists it as active\./);
+  expect(rowsOf('Listed as active')[0]).toMatch(/Met The registry lists it as active\./);
 });
 
 describe('the pages of listings that were checked', () => {

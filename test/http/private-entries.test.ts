@@ -576,7 +576,7 @@ it('everybody reads a view that says so, which is listed nowhere; criteria that 
   ]);
   const strict = await (await directory.app.request('/views/strict')).text();
   expect(strict).toContain(
-    'Active in the registry: does not apply; only the file of a private entry is known.',
+    'Listed as active: does not apply; only the file of a private entry is known.',
   );
   expect(strict).toContain('Nothing is in this view now.');
   // No approval of theirs has lapsed.

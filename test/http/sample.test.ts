@@ -82,6 +82,11 @@ describe('a listing of the shipped sample is called a sample', () => {
       `/compare?handle=${madeUp}&handle=co.webhook/webhook&active=true`,
       'invoices</a> (sample)</th>',
     ],
+    [
+      'a comparison with one of the specification',
+      `/compare?handle=${madeUp}&handle=co.webhook/webhook&active=true`,
+      ' The record of co.webhook/webhook is from the specification of Dossier, not from a registry.</p>',
+    ],
   ])('on %s', async (_face, path, text) => {
     expect(await read(path)).toContain(text);
   });
@@ -101,8 +106,12 @@ describe('a listing of the shipped sample is called a sample', () => {
     );
     expect(ofSpecification?.imported?.[0]).toMatchObject({
       result: 'unknown',
-      fact: 'No record of this listing was read.',
+      fact: 'No registry record of this listing was read.',
     });
+    const withoutSecret = await call('search_agents', { needs_secret: false, limit: 50 });
+    const handlesFound = withoutSecret.listings.map(({ handle }: { handle: string }) => handle);
+    expect(handlesFound).toContain('com.example.tenants/search');
+    expect(handlesFound).not.toContain('co.webhook/webhook');
     const short = await call('get_agent', { handle: 'co.webhook/webhook' });
     expect(short.signals.imported).toBe('The version and the dates of this listing are those of the sample.');
     const quoted = await call('search_agents', { query: 'co.webhook/webhook' });
@@ -133,7 +142,7 @@ describe('pages about the sample', () => {
     );
     expect(compared.map(({ imported }) => imported?.[0]?.fact)).toEqual([
       'The host of a recorded endpoint is not known: its address is a template.',
-      'No record of this listing was read.',
+      'No registry record of this listing was read.',
     ]);
   });
 

@@ -53,10 +53,10 @@ function needs(remote: ListingRemote | undefined): Words {
 }
 
 const future = unknown(own('The recorded date is in the future.'));
-const noRecord = unknown(own('No record of this listing was read.'));
+const noRecord = unknown(own('No registry record of this listing was read.'));
 
 export const recordedCriteria = {
-  active: recorded.plain('Active in the registry', (compared) => {
+  active: recorded.plain('Listed as active', (compared) => {
     const { origin_status, status_message } = compared.listing;
     const isActive = origin_status === 'active';
     const fact = say`${originWords(compared)} ${isActive ? own('lists it as active') : own('marks it as deprecated')}.`;
@@ -237,7 +237,7 @@ export const signalCriteria = {
         const lacking = copyFields.find((field) => copy_lacks.includes(field));
         const none = met(
           own(
-            'Dossier has no listing of another publisher with the same endpoint, package, repository or description. A description of fewer than 40 characters counts only together with the same name.',
+            'Dossier has no listing of another publisher with the same endpoint, package, repository or description. A description shorter than 40 characters is compared only between listings of the same name.',
           ),
         );
         return lacking ? absentFinding(compared, lacking, none) : none;
@@ -343,7 +343,7 @@ export const nativeCriteria = {
     },
   ),
   succeeded_percent_at_least: native.number(
-    'At least {} in 100 independent sources said succeeded in their newest rating',
+    'At least {} % of the independent sources said “succeeded” in their newest rating',
     100,
     ({ listing }, percent) => {
       const { sources, source_outcomes } = listing.signals.native.independent;

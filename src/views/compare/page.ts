@@ -14,6 +14,7 @@ import {
 import type { Criterion, CriterionFinding } from '../../document/criteria/criterion.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { Hit } from '../../document/resolved.ts';
+import { isSpecified } from '../../listings/listing.ts';
 import { type ComparedAgent, compareStatement } from '../../tools/compare-agents.ts';
 import { day, type Html, handleLink, paste, toCurl } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
@@ -217,7 +218,7 @@ function toRow({ name, cells }: ComparisonRow): Html {
 }
 
 const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) =>
-  html`<p class="note">Facts marked (record) are from the record of ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.</p>`;
+  html`<p class="note">Facts marked (record) are from the record of each listing: ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.${documents.filter(isSpecified).map(({ handle }) => ` The record of ${handle} is from the specification of Dossier, not from a registry.`)}</p>`;
 
 const table = (
   listings: readonly ComparedAgent[],
@@ -337,7 +338,7 @@ ${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
 ${
   page.picks.handles.length < 2 &&
-  html`<p>Pick ${page.picks.handles.length === 0 ? 'two to eight listings' : 'at least one more listing'} here, or tick them in <a href="/agents">the list of listings</a>.</p>`
+  html`<p>${page.picks.handles.length === 0 ? 'Pick two to eight listings here, or tick them' : 'Add at least one more listing here, or tick two to eight'} in <a href="/agents">the list of listings</a>.</p>`
 }${foundBlock(page)}
 ${
   input &&

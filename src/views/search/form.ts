@@ -24,7 +24,7 @@ export interface ShownSearch {
 }
 
 const flagTexts: Readonly<Record<(typeof fixedFilterNames)[number], string>> = {
-  active: 'active in the registry',
+  active: 'listed as active',
   needs_secret: 'record asks for no secret',
   has_endpoint: 'remote endpoint recorded',
   has_native_ratings: 'rated here',
