@@ -232,10 +232,10 @@ const groupMeanings = ratingFlags
 
 export const rulesOfEvidence = [
   'A listing is an input to a decision. It is not verification, not a recommendation to buy and not a trust score.',
-  'Ratings made here come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',
-  `Each counted rating is in the first of these groups that fits. ${groupMeanings} Independent: None of these fits. Criticism is in stated overlap only if the source’s own record names what the rated listing proves. Each group is counted separately.`,
+  'Ratings made here come only from claimed listings that send the secret key of their claim (capability). Each is one sourced signal, never a final verdict.',
+  `Each counted rating is in the first of these groups that fits. ${groupMeanings} Independent: None of these fits. Criticism is in stated overlap only if the source’s own record names the account or domain that the rated listing has proven. Each group is counted separately.`,
   'Rings of three or more accounts that rate each other are not detected. A source is an account or a registered domain that proved a claim, with all its listings; not a person or a company.',
-  'Ratings are shown as counts and records. Dossier computes no score, mean or star of them, and no list is ordered by ratings. If there are at least five independent sources, a comparison can ask what share of them said succeeded.',
+  'Ratings are shown as counts and records. Dossier computes no score, mean or star of them, and no list is ordered by ratings. If there are at least five independent sources, a comparison can ask what share of them reported “succeeded”.',
   'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from the ratings made here and never counted as ratings.',
   'Missing evidence is reported as missing, with a date. For a decision to buy, the absence of ratings matters.',
   'Feedback is private, needs no account, is read by the operator only, and changes no listing.',
@@ -265,5 +265,7 @@ export function sharedWords(
   const date = kind.of === 'namesake' ? say`, published on ${day(published_at)} or before` : say``;
   const which = say`${handleWords(handle)} (${ours(namespaceText(handle))}${date})`;
   const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);
-  return sentence(say`${which} ${ours(kind.does)}${so}`);
+  const isWeak = kind.of === 'namesake' || kind.of === 'word';
+  const but = isWeak ? own('; this does not show a connection') : say``;
+  return sentence(say`${which} ${ours(kind.does)}${so}${but}`);
 }

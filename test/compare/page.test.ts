@@ -85,7 +85,7 @@ describe('a comparison says before its criteria whose each listing is', () => {
           same_description_as: ['com.lumetra-app/crm'],
           imported: [
             expect.stringContaining(
-              'not_met. `com.lumetra-app/crm` (domain lumetra-app.com, published on 2026-10-01 or before) has the same name and description, which does not show that the two are connected.',
+              'not_met. `com.lumetra-app/crm` (domain lumetra-app.com, published on 2026-10-01 or before) has the same name and description; this does not show a connection.',
             ),
           ],
         },

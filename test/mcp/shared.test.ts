@@ -104,7 +104,7 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 
   it('says of a namespace with the same word that this shows no connection, and whether the endpoint is at its domain', async () => {
     expect((await ask('com.postcards/mail')).lines.whose).toMatch(
-      /^Domain postcards\.com, proven to the registry; its endpoint is on it\. `io\.github\.postcards\/mail` \(GitHub account postcards\) has a namespace with the same word, which does not show that the two are connected\b/,
+      /^Domain postcards\.com, proven to the registry; its endpoint is on it\. `io\.github\.postcards\/mail` \(GitHub account postcards\) has a namespace with the same word; this does not show a connection\b/,
     );
     expect((await ask('com.twins/one')).lines.whose).toMatch(
       /^Domain twins\.com, proven to the registry; its endpoint is on another domain; 2 listings of this publisher here\. /,
@@ -140,11 +140,11 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 
   it('names a listing with the same name and short description, which does not show that the two are connected', async () => {
     expect((await ask('com.lumetra-app/crm')).stands_out).toContain(
-      '`com.lumetra/crm` (domain lumetra.com, published on 2026-02-01 or before) has the same name and description, which does not show that the two are connected.',
+      '`com.lumetra/crm` (domain lumetra.com, published on 2026-02-01 or before) has the same name and description; this does not show a connection.',
     );
     expect((await ask('com.lumetra/crm')).stands_out).toEqual([
       expect.stringMatching(
-        /^`com\.lumetra-app\/crm` \(domain lumetra-app\.com, published on 2026-\d\d-\d\d or before\) has the same name and description, which does not show that the two are connected\.$/,
+        /^`com\.lumetra-app\/crm` \(domain lumetra-app\.com, published on 2026-\d\d-\d\d or before\) has the same name and description; this does not show a connection\.$/,
       ),
     ]);
     for (const handle of ['com.lumetra-blog/posts', 'com.one-mcp/mcp-server', 'com.one-todo/weather'])
@@ -198,7 +198,7 @@ it('compare_agents judges both by the records', async () => {
     '* endpoint_at_domain: unknown',
   ]);
   expect(content[0]?.text).toContain(
-    '* nothing_shared: not_met. `com.lumetra/crm` (domain lumetra.com, published on 2026-02-01 or before) has the same name and description, which does not show that the two are connected.',
+    '* nothing_shared: not_met. `com.lumetra/crm` (domain lumetra.com, published on 2026-02-01 or before) has the same name and description; this does not show a connection.',
   );
   expect(content[0]?.text).toContain(
     'The host of a recorded endpoint is not known: its address is a template.',

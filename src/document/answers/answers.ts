@@ -98,7 +98,7 @@ function notKnownOf(
     (one) =>
       one.state === state &&
       (one.kind === toolsSurface.kind ? !isNowhere(judged) : gaps.has(one.kind) || !isInLines(one.kind)) &&
-      (state === 'not_stated' || isShown(judged, one.kind)) &&
+      (state === 'not_stated' || judged.detail !== 'short' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
   // A seldom kind that was looked for and is not there counts as not stated.

@@ -107,14 +107,14 @@ const inCommon: readonly InCommon[] = [
     'namesake',
     'records',
     'Other publishers have the same name and short description',
-    'has the same name and description, which does not show that the two are connected',
+    'has the same name and description',
     'name and description',
   ],
   [
     'word',
     'names',
     'Other namespaces have the same word',
-    'has a namespace with the same word, which does not show that the two are connected',
+    'has a namespace with the same word',
     'word in the namespace',
   ],
 ];
