@@ -36,7 +36,7 @@ interface ClaimMethod {
    * offered wherever it works.
    */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
-  /** One sentence. */
+  /** One or more sentences. */
   whereToPut(place: ProofPlace, claimFile: string): string;
   /** The end of a sentence that says where a line stands. */
   lineAt(claimFile: string): string;
@@ -83,7 +83,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     control: 'write access to its repository',
     placeOf: ({ repository }, toKey) => repositoryPlace('repository', repository, toKey),
     whereToPut: ({ shown }, claimFile) =>
-      `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch.`,
+      `Commit the line in the file ${claimFile} at the root of the default branch of ${shown}.`,
     lineAt: (claimFile) => `in ${claimFile} of the recorded repository`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit }) =>
@@ -104,7 +104,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       return key === undefined || repositoryRoot(key) !== `github.com/${githubAccount(handle)}`;
     },
     whereToPut: ({ shown }, claimFile) =>
-      `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch; create that repository if there is none. It proves the account in the namespace.`,
+      `Commit the line in the file ${claimFile} at the root of the default branch of ${shown}; create that repository if there is none. This proves the account in the namespace.`,
     lineAt: (claimFile) => `in ${claimFile} of the profile repository`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit, place }) =>
@@ -116,7 +116,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     control: 'possession of the key that its domain publishes for the registry',
     placeOf: (record) => domainPlace('registry_key', record),
     whereToPut: ({ shown }) =>
-      `Publish nothing: sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}), and send challenge and signature.`,
+      `Publish nothing. Sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}). Send the line (the challenge) and the signature.`,
     lineAt: () => 'signed with the key for the registry',
     toCopy: (_place, challenge) => sign(challenge),
     shown: ({ claimed_at, place, seen }) =>

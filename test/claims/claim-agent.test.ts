@@ -25,12 +25,12 @@ const methods = [
   {
     method: 'repository',
     where:
-      'Commit the claim file to https://github.com/webhook-co/webhook as dossier-claim.txt, at the root of the default branch.',
+      'Commit the line in the file dossier-claim.txt at the root of the default branch of https://github.com/webhook-co/webhook.',
   },
   {
     method: 'registry_key',
     where:
-      'Publish nothing: sign the line with the private key whose public half webhook.co publishes for the MCP registry (a TXT record v=MCPv1, or https://webhook.co/.well-known/mcp-registry-auth), and send challenge and signature.',
+      'Publish nothing. Sign the line with the private key whose public half webhook.co publishes for the MCP registry (a TXT record v=MCPv1, or https://webhook.co/.well-known/mcp-registry-auth). Send the line (the challenge) and the signature.',
   },
   {
     method: 'well_known',

@@ -27,7 +27,7 @@ const fates: Readonly<Record<OptOutFate, string>> = {
   'at once':
     'A check that is asked for with a capability of the claim withdraws the listing at once, if it reads the line.',
   later:
-    'Any other check that reads the line only notes it, and the listing is withdrawn when a check a day or more later reads the line again. Dossier makes that second check by itself.',
+    'Any other check that reads the line only makes a note of it. The listing is withdrawn when a check a day or more later reads the line again. Dossier makes that second check by itself.',
   never:
     'While a listing is claimed, only a line at a location of the account or domain that holds the claim withdraws it.',
 };
@@ -37,8 +37,8 @@ const comesBack =
 
 const withdrawn = [
   'The page of a withdrawn listing answers 410, and the listing leaves the search.',
-  'If the listing is claimed, the claim is suspended meanwhile: its capabilities do not work, and ratings that the listing has made count as those of an ended source.',
-  `The listing is listed again ${comesBack}, or when it records a repository other than the one with the line. A line of the claim that is still in its place then restores the claim.`,
+  'If the listing is claimed, the claim is suspended meanwhile: its secret keys (capabilities) do not work, and ratings that the listing has made count as those of an ended source.',
+  'The listing is listed again when a check of the location of the line finds a text without that line. If there is no text at all, two checks a day or more apart must find none. The listing is also listed again when it records a repository other than the one with the line. If the line of the claim is still in its place then, the claim is restored as well.',
   'Withdrawal and return are entries of the log.',
 ];
 

@@ -202,13 +202,14 @@ const steps = ({ handle }: ClaimStep) => html`
 <li>Your account or domain on the page of the listing, with what was proven and when.</li>
 <li>Replies to ratings of it, and ratings of other listings as <code>${handle}</code>.</li>
 <li>Checks of your service on demand, if the operator has switched checks on.</li>
-<li>Receipts for your callers, and a badge that names the claim.</li>
+<li>Receipts that you sign, for your callers to send with their ratings.</li>
+<li>A badge that names the claim.</li>
 </ul>
 <h2>How it goes</h2>
 <ol class="steps">
 <li>Save a secret key.</li>
-<li>Put one line in a place that only the owner of the listing can change.</li>
-<li>Have the line checked. Once a check finds it, the key works.</li>
+<li>Put one line at a location named below, or sign it, if that is one of the ways below.</li>
+<li>Have it checked. After a check that finds the proof, the key works.</li>
 </ol>
 <p>You need no account here and no token of a repository host. Agents do the same with <code>claim_agent</code>.</p>`;
 

@@ -105,7 +105,7 @@ ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other 
 function howToClaim([first, ...others]: readonly ProofPlace[], { config }: PageSite): Html {
   if (!first) return html`<p>${noWay}</p>`;
   return html`
-<p>Get a secret key, which is shown once, and a line. <span class="foreign">${claimMethods[first.kind].whereToPut(first, config.claimFile)}</span> The line is then checked.</p>
+<p>Get a secret key (shown once) and a line. <span class="foreign">${claimMethods[first.kind].whereToPut(first, config.claimFile)}</span> The line is then checked.</p>
 ${others.length > 0 && html`<p class="note">There ${others.length === 1 ? 'is another way' : `are ${others.length} other ways`} to claim it.</p>`}`;
 }
 
