@@ -98,7 +98,7 @@ export const noDates = own('The registry states no date of this listing.');
 /** Says why first publication and number of versions are not known. Returns undefined if both are known. */
 export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words | undefined {
   if (hasOlderVersions) return undefined;
-  if (kind === 'sample') return own('The version and the dates of this listing are those of the sample.');
+  if (kind === 'sample') return own('The version and the dates of this listing were chosen for the sample.');
   return kind === 'saved_copy'
     ? own('The saved copy that was read has no older version of any listing.')
     : own('The registry has sent Dossier no older version of any listing.');

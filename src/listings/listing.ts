@@ -240,7 +240,7 @@ export const isSpecified = ({ origin }: Pick<Listing, 'origin'>): boolean => ori
 /** Returns undefined for a listing that is not of the sample. */
 export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undefined {
   if (isSpecified(listing))
-    return 'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates are those of the sample.';
+    return 'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates were chosen for the sample.';
   return isSample(listing)
     ? 'Sample: this listing is made up and shipped with Dossier. It was not read from a registry.'
     : undefined;

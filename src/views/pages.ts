@@ -27,10 +27,10 @@ const notSaid = (what: string) => html`The operator has not said ${what}.`;
 const privacyBlock = html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
 <ul>
-<li>No account, no cookies, no third-party scripts or images. Addresses of callers are kept in memory for rate limits. The database holds an HMAC of them, under a key that is deleted after the day, and no address except a network that the operator blocked. A proxy or host in front of this service may log addresses.</li>
+<li>No account, no cookies, no third-party scripts or images. Addresses of callers are kept in memory for rate limits. The database stores no addresses, only an HMAC of them, under a key that is deleted after the day, and the networks that the operator blocked. A proxy or host in front of this service may log addresses.</li>
 <li>Feedback is stored, is read by the operator only, and is not published.</li>
 <li>Ratings, responses and claims are public and recorded in an <a href="/log">append-only log</a>. A source can withdraw its rating. The operator can erase what a rating or response says, and a public entry then says that it was erased.</li>
-<li>If the operator hides, withdraws, voids, revokes, blocks or erases something, the log has an entry with the reason, the affected page shows a statement, and <a href="/transparency.json">transparency.json</a> counts the action. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
+<li>If the operator hides, withdraws, voids, revokes, blocks or erases something, the log has an entry with the reason, the affected page, if there is one, shows a statement, and <a href="/transparency.json">transparency.json</a> counts the action. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
 <li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>. Publishers can <a href="#claimed">withdraw a listing</a> themselves.</li>
 </ul></section>`;
 
@@ -65,17 +65,19 @@ const claims = ({ claimFile }: PageSite['config']) => {
   return html`
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
-<p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown on the listing’s page.</p>
-<p>A claim is suspended if two checks a day or more apart find no proof of it, if its location cannot be read for 30 days, if the registry or the publisher withdraws the listing, or if its last capability ends. A claim by the recorded repository is also suspended if the record names another one.</p>
+<p>${whatClaimedMeans(claimFile)} If the namespace is an account and a repository is recorded, the page of the listing shows whether the account also owns the repository.</p>
+<p>A claim is suspended if two checks a day or more apart find no proof of it, if its location cannot be read for 30 days and checks fail on at least ten days, if the registry or the publisher withdraws the listing, or if its last capability ends. A claim by the recorded repository is also suspended if the record names another one.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 <ul>${optOutEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 </section>`;
 };
 
+const notSample = 'Listings of the sample are not checked.';
+
 const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument['observer']) => {
   const how = {
-    on: html`Listings are checked about every ${every(interval_s)}, from <code>${vantage}</code>.`,
-    asked: html`A listing is checked, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
+    on: html`Listings are checked about every ${every(interval_s)}, from <code>${vantage}</code>. ${notSample}`,
+    asked: html`A listing is checked, from <code>${vantage}</code>, when somebody other than a crawler reads it, within limits and at most about every ${every(interval_s)}, or sooner if its record has changed. ${notSample}`,
     off: 'This service does not check listings by itself (OBSERVE is off); its operator can start checks from the command line.',
   }[observe];
   return seen.last_observed_at
@@ -90,8 +92,8 @@ export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
     path: '/about',
     body: html`
 <h1>About ${site.config.serviceName}</h1>
-<p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay for it: who published it, where it runs, what it asks for, what it costs, what changed, and what happened to others. Every fact has its source and its date.</p>
-<p>The listings come from MCP registries. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, keeps these apart, and says what is not known. There is no score and no recommendation: you or your agent decide.</p>
+<p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay for it: who published it, where it runs, what it asks for, what it costs, what changed, and what happened to others. Every fact has a source and a date; the facts of a record share one date.</p>
+<p>The listings come from MCP registries. Until an import from a registry has completed, listings of the sample that ships with this service may be shown. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, keeps these apart, and says what is not known. ${site.config.serviceName} does not score or recommend services: you or your agent decide.</p>
 
 <section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
 <dl class="facts wide">
@@ -115,10 +117,10 @@ ${quarantineBlock(status.quarantine)}
 <section aria-labelledby="observer">
 <h2 id="observer">The observer</h2>
 <p>${observerState(status.observer)}</p>
-<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials. It never calls a tool and never pays. It sends one request at a time to each host and obeys <code>Retry-After</code> for at most a day. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to all other hosts are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
-<p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all these requests to that service’s hosts.</p>
+<p>The observer asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials. It never calls a tool and never pays. It sends one request at a time to each host, and one more beside an open event stream. It obeys <code>Retry-After</code> for at most a day. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to all other hosts are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
+<p>To stop requests to the endpoints, websites and package files of a listing, put the line <code>observe: no</code> into <code>${site.config.claimFile}</code> at the root of the default branch of its recorded repository.</p>
 </section>
-<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Each listing names the registry that it came from. Its texts are the publisher’s. ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text. That is not a verdict about it.</p></section>
+<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Each listing names its source. The texts of an imported listing are its publisher’s. ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text. That is not a verdict about it.</p></section>
 ${privacyBlock}`,
   });
 

@@ -20,7 +20,7 @@ describe('a listing of the shipped sample is called a sample', () => {
   const sentence =
     'Sample: this listing is made up and shipped with Dossier. It was not read from a registry.';
   const specified =
-    'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates are those of the sample.';
+    'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates were chosen for the sample.';
 
   it('in its document, by its source', async () => {
     const today = new Date().toISOString().slice(0, 10);
@@ -48,7 +48,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     ]);
     expect(document.signals.imported[0]).toMatchObject({
       source: 'registry, as given in the specification, not read there',
-      reason: 'The version and the dates of this listing are those of the sample.',
+      reason: 'The version and the dates of this listing were chosen for the sample.',
     });
   });
 
@@ -113,7 +113,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     expect(handlesFound).toContain('com.example.tenants/search');
     expect(handlesFound).not.toContain('co.webhook/webhook');
     const short = await call('get_agent', { handle: 'co.webhook/webhook' });
-    expect(short.signals.imported).toBe('The version and the dates of this listing are those of the sample.');
+    expect(short.signals.imported).toBe('The version and the dates of this listing were chosen for the sample.');
     const quoted = await call('search_agents', { query: 'co.webhook/webhook' });
     expect(quoted.listings[0].facts.join()).not.toContain('updated');
     expect(await readJson('/agents/co.webhook/webhook.intoto.json')).toMatchObject({

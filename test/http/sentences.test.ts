@@ -40,7 +40,7 @@ describe('published sentences are about Dossier or about what is recorded', () =
       '<li class="gap"><b>Number of tools, tools it lists:</b> Dossier has made no observation of this listing.',
     ],
     ['/agents/a.b/neither', '<b>Packages, repository:</b> not stated.</li>'],
-    ['/', 'Every fact has its source and date; there is no score and no recommendation.'],
+    ['/', 'Dossier does not score or recommend services.'],
     ['/about', 'Dossier computes no score, mean or star of them'],
     ['/llms.txt', 'No score is computed.'],
   ])('%s reads: %s', async (path, sentence) => {
