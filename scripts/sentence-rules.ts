@@ -119,7 +119,10 @@ const opposites: readonly (readonly [RegExp, RegExp])[] = [
     /\bno credentials recorded\b|^Not stated:.*\bcredentials\b/im,
     /\bneeds an? (?:secret )?(?:header|variable|environment|argument)|\basks for \d+ secrets?\b/i,
   ],
-  [/\bits endpoint is on it\b/i, /\bits endpoint is (?:not on it|on another domain)\b/i],
+  [
+    /\bits endpoint is on it(?:s domain)?\b/i,
+    /\bits endpoint is (?:not on it(?:s domain)?|on another domain)\b/i,
+  ],
   [/\bfirst published:? (?:on )?\d{4}/i, /\bhas no older version\b|\bno older version of any listing\b/i],
   [/\bnot claimed\b/i, /\bclaimed on \d{4}/i],
   [/\bno ratings here\b/i, /\brated by \d/i],

@@ -68,6 +68,11 @@ describe('a listing of the shipped sample is called a sample', () => {
       `<p class="note">${specified}</p>`,
     ],
     ['Markdown', `/agents/${madeUp}.md`, sentence],
+    [
+      'Markdown about its namespace',
+      `/agents/${madeUp}.md`,
+      'Namespace not proven; its endpoint is on its domain',
+    ],
     ['the badge', `/badge/${madeUp}`, 'dossier: sample'],
     ['a list', '/agents?q=invoices', '<li>shipped sample</li>'],
     ['the ratings page', `/agents/${madeUp}/ratings`, `<p class="note">${sentence}</p>`],

@@ -56,8 +56,10 @@ function hostedAt({ handle, remotes }: ListingDocument): Words {
   return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
 }
 
-/** The result is empty if the endpoints cannot be compared with the namespace. */
-function endpointsAtDomain(listing: ListingDocument): Words {
+/**
+ * `it` stands for the domain. The result is empty if the endpoints cannot be compared with the namespace.
+ */
+function endpointsAtDomain(listing: ListingDocument, it: Words): Words {
   const { handle, remotes } = listing;
   const at = hostedAt(listing);
   const hosted = isEmpty(at) ? at : say`: ${at}`;
@@ -70,16 +72,16 @@ function endpointsAtDomain(listing: ListingDocument): Words {
   const beside = countOf('beside');
   const under = say`under the same registered domain ${code(namespaceIdentity(handle))}`;
   if (places.length === 1) {
-    if (first === 'on') return own('; its endpoint is on it');
+    if (first === 'on') return say`; its endpoint is on ${it}`;
     return first === 'beside'
-      ? say`; its endpoint is not on it but ${under}`
+      ? say`; its endpoint is not on ${it} but ${under}`
       : say`; its endpoint is on another domain${hosted}`;
   }
-  if (there === places.length) return own('; all its endpoints are on it');
+  if (there === places.length) return say`; all its endpoints are on ${it}`;
   const many = there === 0 ? own('none') : number(there);
   const others = beside === 0 ? say`` : say`, ${beside} ${under}`;
   const where = isEmpty(at) ? at : say`; on ${at}`;
-  return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}${where}`;
+  return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on ${it}${others}${where}`;
 }
 
 function movedAccount({ known }: JudgedListing, isShown: boolean): Words {
@@ -110,7 +112,9 @@ function namespaceOf(judged: JudgedListing): TextFact {
   const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
   const at = hostedAt(judged.listing);
   const ofAccount = isEmpty(at) ? at : say`; its endpoint is on ${at}`;
-  const where = isComparable ? endpointsAtDomain(judged.listing) : ofAccount;
+  const where = isComparable
+    ? endpointsAtDomain(judged.listing, own(isShown ? 'it' : 'its domain'))
+    : ofAccount;
   // The words need no source: they name the registry, or say that the proof is not known.
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
 }
