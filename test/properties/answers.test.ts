@@ -255,13 +255,19 @@ describe('whatever publishers record and endpoints answer', () => {
       const [endpoint] = names.endpoints[at] ?? [];
       const [, name] = names.packages[at] ?? [];
       const expected: readonly (readonly [asked: string, says: string])[] = [
-        [`${endpoint}`, 'Found as the only listing that records this endpoint, which'],
+        [
+          `${endpoint}`,
+          'Found as the only listing that records this endpoint; recording does not show control.',
+        ],
         [`${endpoint?.replace('https://', 'http://www.')}/`, `records this endpoint as \`${endpoint}\``],
         [`${endpoint}/other`, 'No listing records this address'],
         ...(isBare
           ? [[`npm:${name}`, 'This copy records no packages.'] as const]
           : ([
-              [`npm:${name}@1.0.0`, 'Found as the only listing that records this npm package, which'],
+              [
+                `npm:${name}@1.0.0`,
+                'Found as the only listing that records this npm package; recording does not show control.',
+              ],
               [`npm:${name}@9.9.9`, 'You asked about `9.9.9`; the record names `1.0.0`, and what follows is'],
               [`npm:${name}-other`, 'No listing records this package.'],
             ] as const)),
