@@ -3,12 +3,14 @@ import { dayText } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
 import { weightyChanges } from './compared/earlier-changes.ts';
 import {
-  asWhole,
+  allKnown,
   comparedInPart,
   isEmptyPart,
   isOtherPart,
+  keepBaseline,
+  lacksKnown,
   onlyLacks,
-  wholeBefore,
+  tellsFrom,
 } from './compared/parts.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
@@ -67,8 +69,14 @@ const isLearned = ({ outcome }: Pick<Finding, 'outcome'>) => isLearnedOutcome(ou
 
 const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
 
+const isOther = (before: StoredObservation | LastValue, now: DatedFinding | StoredObservation) =>
+  !isEqual(before, now) || lacksKnown(before, now);
+
 const isSameFinding = (a: StoredObservation | LastValue, b: DatedFinding) =>
-  a.method_version === b.method_version && isEqual(a, b);
+  a.method_version === b.method_version && !isOther(a, b);
+
+const isKnown = (known: StoredObservation | LastValue, found: DatedFinding) =>
+  isSameFinding(known, found) || isSameFinding(allKnown(known), found);
 
 function fresh(
   { isFailure: _, ended: __, rule, ...said }: DatedFinding,
@@ -108,7 +116,7 @@ const earlierChanges = (kind: string, before: StoredObservation | LastValue) => 
  */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   isLearned(before) &&
-  before.rule !== 'part' &&
+  !isOtherPart(found.kind, before, found) &&
   (found.by === undefined || before.open?.exchange !== found.by) &&
   before.method_version === found.method_version &&
   !isEqual(before, found) && {
@@ -157,27 +165,26 @@ export const missedAll = (
 
 /** A finding that is no change keeps `first_seen_at`, the earlier changes and the last value. */
 const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObservation => {
-  const { kind, first_seen_at, last } = known;
-  const whole = wholeBefore(kind, known, now);
-  return { ...now, first_seen_at, ...whole, ...earlierOf(known), ...(last && { last }) };
+  const { first_seen_at, last } = known;
+  return { ...now, first_seen_at, ...earlierOf(known), ...(last && { last }) };
 };
 
 /** A finding without a value keeps the last value. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
-  if (isSameFinding(known, found)) return sinceThen(known, now);
+  if (isKnown(known, found)) return sinceThen(known, now);
   // A value that comes back is no change, except after `nothing`. The fact whether an endpoint answers is
   // dated anew, because it must be true of every day since its date.
-  if (last && isSameFinding(last, found) && known.outcome !== 'nothing')
+  if (last && isKnown(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
       ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
-      ...wholeBefore(found.kind, last, now),
       ...earlierOf(last),
     };
-  const before = hasValue(found) && last && !isEqual(last, found) ? asWhole(last) : known;
-  const earlier = { ...changedFrom(before, found), ...earlierChanges(found.kind, before) };
+  const before = hasValue(found) && last && isOther(last, found) ? last : known;
+  const told = hasValue(found) ? tellsFrom(found.kind, before, found) : before;
+  const earlier = { ...changedFrom(told, found), ...earlierChanges(found.kind, before) };
   return { ...now, ...earlier, ...(!hasValue(found) && last && { last }) };
 }
 
@@ -188,7 +195,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
  */
 function joinedInPart(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   if (isEqual(known, found)) return undefined;
-  const compared = comparedInPart(found.kind, known, found);
+  const compared = comparedInPart(found.kind, allKnown(known), found);
   const isLess = compared === 'less' && (!known.hasMore || onlyLacks(known, found));
   if (isLess || (hasValue(known) && isEmptyPart(found))) {
     const kept = missed(known, { ...found, outcome: 'not_asked' }, stamp);
@@ -314,12 +321,11 @@ function next(known: StoredObservation | undefined, found: DatedFinding, stamp: 
   if (!known) return isRare(found) && !hasValue(found) ? undefined : fresh(found, stamp);
   // The known fact is about something else, such as a different version of the package.
   if (known.recorded !== found.recorded) return settle(known, found, stamp);
-  const before = hasValue(found) && !isEqual(known, found) ? asWhole(known) : known;
-  return (
-    leftOpen(before, found, stamp) ??
-    joinedInPart(before, found, stamp) ??
-    steps[countsAs(before, found)][classOf(before)](before, found, stamp)
-  );
+  const now =
+    leftOpen(known, found, stamp) ??
+    joinedInPart(known, found, stamp) ??
+    steps[countsAs(known, found)][classOf(known)](known, found, stamp);
+  return keepBaseline(known, now);
 }
 
 function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): DatedFinding[] {
@@ -334,7 +340,7 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 
 /** A new value is a change from the last value that was seen, even if other states came between them. */
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
-  hasValue(now) && known.last && hasValue(known.last) && !isEqual(known.last, now) ? known.last : known;
+  hasValue(now) && known.last && hasValue(known.last) && isOther(known.last, now) ? known.last : known;
 
 /** A difference from a state that was learned by another method is no change of the fact. */
 const otherMethod = (before: StoredObservation | LastValue, now: StoredObservation) =>
@@ -343,12 +349,13 @@ const otherMethod = (before: StoredObservation | LastValue, now: StoredObservati
   before.method_version !== now.method_version && { by_other_method: true as const };
 
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {
-  if (now.tally || (known && isEqual(known, now))) return undefined;
+  if (now.tally || (known && !isOther(known, now))) return undefined;
   // A different reason why nothing was learned is no change of the fact.
   if (known && !isLearned(known) && !isLearned(now)) return undefined;
   const { kind, subject, first_seen_at } = now;
   const seen = known && seenBefore(known, now);
-  const before = seen && hasValue(now) ? asWhole(seen) : seen;
+  const told = seen && hasValue(now) ? tellsFrom(kind, seen, now) : seen;
+  const before = told && isEqual(told, now) ? seen : told;
   const isSilent = isUnanswered(now.outcome) && first_seen_at < now.observed_at;
   const until = {
     seen_until: before?.observed_at ?? '',

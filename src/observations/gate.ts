@@ -1,75 +1,18 @@
 import { mapTexts } from '../core/json.ts';
 import { nameHidden, toLine } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
-import { canonicalDigest } from '../log/leaf.ts';
 import { type DatedFinding, keyOf } from './compare.ts';
 import type { Kind } from './kind.ts';
 import type { Finding } from './observation.ts';
 import { outcomes } from './outcome.ts';
+import { shorten, sizeOf, toValue } from './shorten.ts';
 
-const mostValue_bytes = 1024;
 const mostDetails_bytes = 16 * 1024;
 /** The room for details and `as_seen` of all facts about one subject, except lists of tools. */
 const mostOfSubject_bytes = 32 * 1024;
 /** The room for the lists of tools of all endpoints of a listing. */
 const mostLists_bytes = 256 * 1024;
 const longestReason = 300;
-
-const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
-
-const nameSize = (name: string) => sizeOf(name) + 2;
-
-function shortenText(text: string, most_bytes: number): string {
-  let end = Math.min(text.length, most_bytes);
-  const cut = () => `${text.slice(0, end).toWellFormed()}…`;
-  while (end > 0 && sizeOf(cut()) > most_bytes) end -= Math.max(1, Math.ceil(end / 8));
-  return end > 0 ? cut() : '';
-}
-
-/** Keeps the first items that fit. If the first does not, it is shortened. */
-function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
-  const kept: unknown[] = [];
-  let left_bytes = most_bytes - 2;
-  for (const item of list) {
-    const size = sizeOf(item) + 1;
-    if (size > left_bytes) break;
-    kept.push(item);
-    left_bytes -= size;
-  }
-  const [first] = list;
-  return kept.length === 0 && list.length > 0 ? [shorten(first, left_bytes - 1)] : kept;
-}
-
-/**
- * Shares the room among members, small ones first. A large one is shortened, or left out if it has no room.
- */
-function shortenMembers(members: object, most_bytes: number): object {
-  const bySize = Object.entries(members)
-    .map(([name, value]) => ({ name, value, size: nameSize(name) + sizeOf(value) }))
-    .sort((a, b) => a.size - b.size);
-  const kept = new Map<string, unknown>();
-  let left_bytes = most_bytes - 2;
-  bySize.forEach(({ name, value, size }, at) => {
-    const share_bytes = Math.floor(left_bytes / (bySize.length - at));
-    const room_bytes = share_bytes - nameSize(name);
-    if (size > share_bytes && room_bytes < 8) return;
-    const fitting = size > share_bytes ? shorten(value, room_bytes) : value;
-    kept.set(name, fitting);
-    left_bytes -= nameSize(name) + sizeOf(fitting);
-  });
-  return Object.fromEntries(
-    Object.keys(members).flatMap((name) => (kept.has(name) ? [[name, kept.get(name)]] : [])),
-  );
-}
-
-/** The result takes at most `most_bytes` (8 or more). */
-function shorten(value: unknown, most_bytes: number): unknown {
-  if (sizeOf(value) <= most_bytes) return value;
-  if (typeof value === 'string') return shortenText(value, most_bytes);
-  if (Array.isArray(value)) return shortenList(value, most_bytes);
-  if (typeof value === 'object' && value !== null) return shortenMembers(value, most_bytes);
-  return null;
-}
 
 type GatedDetails = Pick<Finding, 'details' | 'as_seen'>;
 
@@ -97,15 +40,6 @@ const cleaned = <T>(value: T, clean: (text: string) => string): T =>
 
 /** Cleans a text and names its hidden characters, so that texts that differ only in these stay different. */
 export const toShownName = (text: string) => toLine(nameHidden(text));
-
-/** A shortened value is compared by the digest of the whole one. */
-function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest'> {
-  if (sizeOf(value) <= mostValue_bytes) return { value };
-  return {
-    value: shorten(value, mostValue_bytes) as Finding['value'],
-    value_digest: canonicalDigest({ value }),
-  };
-}
 
 function cutReason({ parts }: Words): readonly WordsPart[] {
   let left = longestReason;

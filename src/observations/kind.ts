@@ -82,6 +82,8 @@ export interface AskedKind {
 
 export type PartComparison = 'differs' | 'less' | 'same';
 
+export type JoinedPart = Pick<Finding, 'value' | 'details'>;
+
 interface Says<Value extends Json = Json> {
   /** For a check, the gate (gate.ts) refuses any other value except null. */
   readonly value: z.ZodType<Value>;
@@ -102,6 +104,11 @@ interface Says<Value extends Json = Json> {
    * nothing differs, and nothing of the first is missing. Without this function, any difference counts.
    */
   readonly comparePart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => PartComparison;
+  /**
+   * Joins a part with what was known before: the part, and what was known besides that it does not contradict.
+   * Returns undefined if one of both is not stored in full, or if both together are too large.
+   */
+  readonly joinPart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => JoinedPart | undefined;
   /**
    * A later change that weighs less does not hide an earlier one. Without this function, only the last change
    * that has a sentence is said.
@@ -216,7 +223,7 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
 
 /** A value that does not fit the kind is not put into words. */
 function sayOfAny<Value extends Json>(said: Says<Value>) {
-  const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange, comparePart } = said;
+  const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange, comparePart, joinPart } = said;
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead =
     <Found extends ShownFinding>(
@@ -243,6 +250,13 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
         const value = read(now.value);
         const before = { ...was, value: read(was.value) ?? null };
         return value === undefined ? 'differs' : comparePart(before, { ...now, value });
+      }),
+    joinPart:
+      joinPart &&
+      ((was: BeforeChange, now: ShownFinding) => {
+        const value = read(now.value);
+        const before = { ...was, value: read(was.value) ?? null };
+        return value === undefined ? undefined : joinPart(before, { ...now, value });
       }),
     weighChange:
       weighChange &&

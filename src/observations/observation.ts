@@ -198,7 +198,7 @@ const lastFields = [
     'by',
     'open',
     'hasMore',
-    'whole_at',
+    'baseline',
   ] as const),
 ] as const;
 /** The state that was known before, stored within a state without a value. */
@@ -207,6 +207,10 @@ export const toLast = (known: StoredObservation) =>
   Object.fromEntries(
     lastFields.filter((name) => name in known).map((name) => [name, known[name]]),
   ) as LastValue;
+
+/** `observed_at` is the oldest time from which something of it is known. */
+export type Baseline = Pick<Finding, 'value' | 'value_digest' | 'details' | 'hasMore'> &
+  Pick<StoredObservation, 'observed_at'>;
 
 /** The question and unit of a stored observation follow from its kind. */
 export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended'> {
@@ -237,8 +241,8 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly absent_since?: string;
   readonly last?: LastValue;
   readonly tally?: Tally;
-  /** The last time at which exactly this value was read as a whole, if the newest check read only a part. */
-  readonly whole_at?: string;
+  /** All that is known of the value, if the value is a part and earlier checks read more. */
+  readonly baseline?: Baseline;
 }
 
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;

@@ -1,11 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../core/json.ts';
+import { own } from '../../core/words.ts';
 import type { PartComparison } from '../kind.ts';
 import { kindOf } from '../kinds.ts';
 import type { Finding, LastValue, StoredObservation } from '../observation.ts';
+import { toValue } from '../shorten.ts';
 
 type ReadFact = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'details' | 'hasMore'> &
   Pick<StoredObservation, 'method_version'>;
+
+type Part = StoredObservation | LastValue;
+
+const toBefore = (before: Part) => ({
+  value: before.value,
+  outcome: before.outcome,
+  seen_until: before.observed_at,
+  ...(before.value_digest && { value_digest: before.value_digest }),
+  ...(before.details && { details: before.details }),
+  ...(before.hasMore && { is_part: true as const }),
+});
+
+const toShown = (now: ReadFact) => (now.hasMore ? { ...now, is_part: true as const } : now);
 
 /** Returns undefined if both values are whole, or if the two cannot be compared in part. */
 export function comparedInPart(
@@ -16,22 +31,13 @@ export function comparedInPart(
   const areValues = before.outcome === 'seen' && now.outcome === 'seen';
   const isPart = before.hasMore || now.hasMore;
   if (!areValues || !isPart || before.method_version !== now.method_version) return undefined;
-  const { value, value_digest, outcome, details, observed_at: seen_until } = before;
-  const was = {
-    value,
-    outcome,
-    seen_until,
-    ...(value_digest && { value_digest }),
-    ...(details && { details }),
-    ...(before.hasMore && { is_part: true as const }),
-  };
-  return kindOf(kind)?.comparePart?.(was, now.hasMore ? { ...now, is_part: true } : now);
+  return kindOf(kind)?.comparePart?.(toBefore(before), toShown(now));
 }
 
 /** Tells whether the two are or may be different parts, so that their difference is no change of the fact. */
-export function isOtherPart(kind: string, before: StoredObservation | LastValue, now: ReadFact): boolean {
-  const compared = comparedInPart(kind, before, now);
-  return before.rule === 'part' || (compared !== undefined && compared !== 'differs');
+export function isOtherPart(kind: string, before: Part, now: ReadFact): boolean {
+  const isPart = before.hasMore || now.hasMore;
+  return before.rule === 'part' || (isPart === true && !isDifferent(kind, allKnown(before), now));
 }
 
 /** Tells whether only a part was read and no value is in it, for a kind that is compared in part. */
@@ -53,23 +59,54 @@ export function onlyLacks(
   return value.length < before.length && value.every(isBefore);
 }
 
-type Part = StoredObservation | LastValue;
+/** All that is known of a value: the newest reading and, if that is a part, what was known besides. */
+export function allKnown<Of extends Part>(known: Of): Of {
+  const { baseline, value_digest: _, details: __, hasMore: ___, ...others } = known;
+  return baseline ? ({ ...others, ...baseline } as Of) : known;
+}
+
+type ReadValue = Pick<Finding, 'value' | 'value_digest'>;
+
+const isSameValue = (a: ReadValue, b: ReadValue) =>
+  isDeepStrictEqual([a.value, a.value_digest], [b.value, b.value_digest]);
+
+/** Tells whether a value that was read as a whole lacks something that was known before. */
+export const lacksKnown = (before: Part, now: ReadFact): boolean =>
+  now.outcome === 'seen' &&
+  !now.hasMore &&
+  before.baseline !== undefined &&
+  !isSameValue(before.baseline, now);
+
+const isDifferent = (kind: string, before: Part, now: ReadFact) =>
+  (comparedInPart(kind, before, now) ?? (isSameValue(before, now) ? 'same' : 'differs')) === 'differs';
 
 /**
- * The time at which a value was last read as a whole, if the newest check read the same value but not
- * everything. Anything else that a later check reads is new since that time.
+ * The state from which a change is told: all that was known, or the newest reading if the words are the same,
+ * because its date is nearer.
  */
-export const wholeBefore = (
-  kind: string,
-  before: Part,
-  { hasMore }: Pick<Finding, 'hasMore'>,
-): Pick<Part, 'whole_at'> => {
-  const { whole_at = before.hasMore ? undefined : before.observed_at } = before;
-  return hasMore && whole_at !== undefined && kindOf(kind)?.comparePart ? { whole_at } : {};
-};
+export function tellsFrom<Of extends Part>(kind: string, known: Of, now: ReadFact): Of {
+  const all = allKnown(known);
+  if (all === known || isSameValue(all, now)) return all;
+  const words = (before: Part) => kindOf(kind)?.sayChange?.(toBefore(before), toShown(now), own(''));
+  const isNearer =
+    isDifferent(kind, known, now) === isDifferent(kind, all, now) &&
+    isDeepStrictEqual(words(known), words(all));
+  return isNearer ? known : all;
+}
 
-/** A value as it was last read as a whole. A value without `whole_at` is returned as it is. */
-export function asWhole<Of extends Part>(known: Of): Of {
-  const { whole_at, hasMore: _, ...whole } = known;
-  return whole_at === undefined ? known : ({ ...whole, observed_at: whole_at } as Of);
+/**
+ * Keeps beside a part what was known before and is not contradicted by it. Otherwise a change of one offer
+ * would hide a later change of those that the part lacks.
+ */
+export function keepBaseline(known: StoredObservation, now: StoredObservation): StoredObservation {
+  const last = known.outcome === 'seen' ? known : known.last;
+  if (now.outcome !== 'seen') return now;
+  const { baseline: _, ...part } = now;
+  if (!now.hasMore || last?.outcome !== 'seen' || last.method_version !== now.method_version) return part;
+  const { value, value_digest, details, hasMore, observed_at } = allKnown(last);
+  const all = { value, ...(value_digest && { value_digest }), ...(details && { details }) };
+  const joined = kindOf(now.kind)?.joinPart?.(toBefore(allKnown(last)), toShown(now));
+  const both = isSameValue(all, now) ? all : joined && { ...joined, ...toValue(joined.value) };
+  if (!both || !kindOf(now.kind)?.comparePart || (hasMore && isSameValue(both, now))) return part;
+  return { ...part, baseline: { ...both, ...(hasMore && { hasMore }), observed_at } };
 }

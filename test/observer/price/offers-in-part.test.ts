@@ -12,6 +12,9 @@ const manyAt = (at: number) =>
 /** An offer that cannot be read. */
 const unread = offerOf({ network: 'lightning', amount: '0.001', asset: 'BTC', payTo: 'lnbc1' });
 
+const ofEuro = (amount: string, payee: number) =>
+  offerOf({ asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42', amount, payTo: numbered(payee) });
+
 let requests = 0;
 /** What each server asks for now; a server without offers fails. */
 const asked: Record<string, () => readonly object[]> = {
@@ -37,6 +40,10 @@ const asked: Record<string, () => readonly object[]> = {
   brim: () => Array.from({ length: 1000 }, (_, at) => manyAt(at)),
   unreadable: () => [offerOf({ payTo: numbered(32) })],
   joined: () => [offerOf({ payTo: numbered(33) }), unread],
+  nudged: () => [offerOf({ payTo: numbered(41) }), ofEuro('20000', 41)],
+  again: () => [offerOf({ payTo: numbered(42) }), ofEuro('20000', 42)],
+  never: () => [offerOf({ payTo: numbered(43) }), ofEuro('20000', 43), unread],
+  back: () => [offerOf({ payTo: numbered(44) }), ofEuro('20000', 44)],
   cut: () => [...Array.from({ length: 25 }, (_, at) => manyAt(at)), unread],
 };
 const session = { amount: '5', currency: unknownToken, recipient: numbered(8) };
@@ -387,6 +394,46 @@ describe('beside an offer that cannot be read', () => {
     expect(stands_out).toBeUndefined();
     expect(lines.costs).toMatch(/0.01 USDC .*, paid to `0x0{38}32`/);
     expect(await historyOf('unreadable')).not.toContain('Address that is paid');
+  });
+
+  const usdcOf = (amount: string, payee: number) => offerOf({ amount, payTo: numbered(payee) });
+  const raised = /rice raised from 20000 of `0x60\w+` to 900000000 of `0x60/;
+
+  it('a change of one offer hides no later change of an offer that the part lacks', async () => {
+    await lookAgain('nudged', [usdcOf('11000', 41), unread]);
+    await lookAgain('nudged', [usdcOf('11000', 41), ofEuro('900000000', 41), unread]);
+    expect(await historyOf('nudged')).toMatch(raised);
+    const { stands_out } = await lookAgain('nudged', [usdcOf('11000', 41), ofEuro('900000000', 41)]);
+    expect(stands_out?.join('\n')).toMatch(raised);
+  });
+
+  it('nor does an answer in which nothing could be read', async () => {
+    await lookAgain('again', [unread]);
+    const { stands_out } = await lookAgain('again', [usdcOf('10000', 42), unread]);
+    expect(stands_out).toBeUndefined();
+    expect(JSON.stringify(await call('get_agent', { handle: handleAt('again') }))).not.toContain(
+      'a different price',
+    );
+    await lookAgain('again', [usdcOf('10000', 42), ofEuro('900000000', 42), unread]);
+    expect(await historyOf('again')).toMatch(raised);
+  });
+
+  it('nor does a smaller part of a quote that was never read as a whole', async () => {
+    await lookAgain('never', [usdcOf('10000', 43), unread]);
+    await lookAgain('never', [usdcOf('10000', 43), ofEuro('900000000', 43), unread]);
+    expect(await historyOf('never')).toMatch(raised);
+  });
+
+  it('an offer that comes back as it was is no change, and one that a whole quote lacks is', async () => {
+    await lookAgain('back', [usdcOf('11000', 44), unread]);
+    const { stands_out } = await lookAgain('back', [usdcOf('11000', 44), ofEuro('20000', 44)]);
+    expect(stands_out?.join('\n')).toMatch(/Price raised from 0\.01 USDC to 0\.011 USDC/);
+    expect(stands_out?.join('\n')).not.toContain('20000');
+    await lookAgain('back', [usdcOf('11000', 44), unread]);
+    await lookAgain('back', [usdcOf('12000', 44), unread]);
+    const whole = await lookAgain('back', [usdcOf('12000', 44)]);
+    expect(whole.stands_out?.join('\n')).toMatch(/No longer quotes 20000 of `0x60\w+` on Base/);
+    expect(await observed.directory.audit()).toEqual([]);
   });
 
   it('a payee who was read last is not replaced by another one who is read besides', async () => {

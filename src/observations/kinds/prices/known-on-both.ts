@@ -58,3 +58,9 @@ export function payeesOnBoth(was: StatedOffers, is: StatedOffers) {
 /** A part has less than a whole list, and less than a part of which it lacks an offer. */
 export const hasLess = (was: StatedOffers, is: StatedOffers): boolean =>
   !is.isWhole && (was.isWhole || !was.offers.every((one) => is.offers.some((other) => isSame(one, other))));
+
+/** The offers of a part, and those known before that it does not show to have changed. */
+export const joinOffers = <Offer extends OfferWithPayee>(
+  { offers: before }: StatedOffers<Offer>,
+  { offers: part }: StatedOffers<Offer>,
+): readonly Offer[] => [...part, ...before.filter((one) => !isInBoth(one, before, part))];

@@ -5,11 +5,17 @@ import { count, own, say, type Words } from '../../../core/words.ts';
 import { canonicalDigest } from '../../../log/leaf.ts';
 import { challengesOf, type Fetched, type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { type BeforeChange, defineKind, type PartComparison, type ShownFinding } from '../../kind.ts';
+import {
+  type BeforeChange,
+  defineKind,
+  type JoinedPart,
+  type PartComparison,
+  type ShownFinding,
+} from '../../kind.ts';
 import { isUnanswered } from '../../outcome.ts';
 import { ofRemotes } from '../../remotes.ts';
 import { convert, toCaip19 } from './assets.ts';
-import { hasLess, knownOnBoth, type StatedOffers } from './known-on-both.ts';
+import { hasLess, joinOffers, knownOnBoth, type StatedOffers } from './known-on-both.ts';
 import {
   allOffers,
   offersChange,
@@ -40,6 +46,8 @@ export interface Offer {
 }
 
 const mostOffers = 20;
+/** The most offers of several parts that are kept together. */
+const mostJoined = 40;
 /** A uint256 has at most 78 digits. */
 const wholeNumberForm = /^(?:0|[1-9]\d{0,77})$/;
 /** Other characters could hide or reorder the text around an identifier. */
@@ -238,11 +246,11 @@ function toFinding(endpoint: EndpointAnswer) {
 
 type StoredQuote = BeforeChange<PaidOffer[]> | ShownFinding<PaidOffer[]>;
 
-/** The offers are whole if the endpoint sent no others and all are stored. */
-function statedIn({ value, value_digest, details, is_part }: StoredQuote): StatedOffers {
+/** The offers are whole if the endpoint sent no others, and stored if all that could be read are stored. */
+function statedIn({ value, value_digest, details, is_part }: StoredQuote) {
   const offers = allOffers({ value, ...(details && { details }) });
   const isStored = value_digest === undefined || canonicalDigest({ value: offers }) === value_digest;
-  return { offers, isWhole: isStored && !is_part };
+  return { offers, isStored, isWhole: isStored && !is_part } satisfies StatedOffers & { isStored: boolean };
 }
 
 function compareQuoted(was: BeforeChange<PaidOffer[]>, now: ShownFinding<PaidOffer[]>): PartComparison {
@@ -251,6 +259,14 @@ function compareQuoted(was: BeforeChange<PaidOffer[]>, now: ShownFinding<PaidOff
   const known = knownOnBoth(before, after);
   if (offersChange(known.before, known.after)) return 'differs';
   return hasLess(before, after) ? 'less' : 'same';
+}
+
+function joinQuoted(was: BeforeChange<PaidOffer[]>, now: ShownFinding<PaidOffer[]>): JoinedPart | undefined {
+  const before = statedIn(was);
+  const after = statedIn(now);
+  const offers = toPaidOffers(joinOffers(before, after));
+  if (!before.isStored || !after.isStored || offers.length > mostJoined) return undefined;
+  return { value: offers, details: { ...now.details, offers } };
 }
 
 function quotedPartChange(
@@ -298,6 +314,7 @@ export const priceChallenge = defineKind({
   },
   weighChange: (was, now) => offersWeight(readOffers(was.value), readOffers(now.value)),
   comparePart: compareQuoted,
+  joinPart: joinQuoted,
   method_version: 'price/5',
   ...ofRemotes(toFinding),
 });

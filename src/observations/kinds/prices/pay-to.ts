@@ -3,7 +3,13 @@ import { payeeWords, toAddress } from '../../../core/payee.ts';
 import { join, listed, own, say, type Words } from '../../../core/words.ts';
 import type { NoAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { type BeforeChange, defineKind, type PartComparison, type ShownFinding } from '../../kind.ts';
+import {
+  type BeforeChange,
+  defineKind,
+  type JoinedPart,
+  type PartComparison,
+  type ShownFinding,
+} from '../../kind.ts';
 import { ofRareRemotes, type RemoteFinding } from '../../remotes.ts';
 import { noPayee, quotedOffers, unreadWords } from './offer.ts';
 import { type OfferWithPayee, toOffersWithPayees } from './offers.ts';
@@ -85,6 +91,15 @@ function comparePayees(was: BeforeChange<Payees>, now: ShownFinding<Payees>): Pa
   return isGone || !was.is_part ? 'less' : 'same';
 }
 
+/** The most payees of several parts that are kept together. */
+const mostJoined = 40;
+
+function joinPayees(was: BeforeChange<Payees>, now: ShownFinding<Payees>): JoinedPart | undefined {
+  const all = [...readPayees(was.value), ...addedTo(was, now)].sort();
+  const isUnknown = isShort(was, now) || [was, now].some(({ value }) => isAnotherEachTime(value));
+  return isUnknown || all.length > mostJoined ? undefined : { value: all };
+}
+
 const mostPayees = 3;
 
 const partWords = ({ is_part }: StoredPayees): Words =>
@@ -137,6 +152,7 @@ export const pricePayTo = defineKind({
   sayChange: (was, now, between) => say`${payeesChange(was, now)} (${between})`,
   weighChange: () => 1,
   comparePart: comparePayees,
+  joinPart: joinPayees,
   method_version: 'price/5',
   ...ofRareRemotes(payToFinding),
 });

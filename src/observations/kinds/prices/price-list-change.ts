@@ -1,9 +1,16 @@
 import { join, own, say, toText, type Words, within } from '../../../core/words.ts';
-import type { BeforeChange, ShownFinding } from '../../kind.ts';
-import { hasLess, knownOnBoth, payeesOnBoth, type StatedOffers } from './known-on-both.ts';
+import type { BeforeChange, JoinedPart, ShownFinding } from '../../kind.ts';
+import { hasLess, joinOffers, knownOnBoth, payeesOnBoth, type StatedOffers } from './known-on-both.ts';
 import { offersChange, offersWeight, toPaidOffers } from './offers.ts';
 import { payeesChange, payeesWeight, payeesWords } from './payees-change.ts';
-import { isWholeList, storedOffers, type ToolOffer, toolsWords } from './tool-offers.ts';
+import {
+  isWholeList,
+  mostJoined,
+  storedOffers,
+  type ToolOffer,
+  toolsWords,
+  toSortedOffers,
+} from './tool-offers.ts';
 
 type ToolName = string | undefined;
 type OffersByTool = ReadonlyMap<ToolName, StatedOffers<ToolOffer>>;
@@ -11,7 +18,9 @@ type OffersByTool = ReadonlyMap<ToolName, StatedOffers<ToolOffer>>;
 interface StoredList {
   /** The stored tools. If other tools may follow, the last one may be cut, and is left out. */
   readonly tools: OffersByTool;
-  /** All offers that were stated were read and are stored. */
+  /** All offers that were read are stored. */
+  readonly isStored: boolean;
+  /** All offers of the source were read and are stored. */
   readonly isWhole: boolean;
   /** No prices of other tools were stated. */
   readonly hasAllTools: boolean;
@@ -29,6 +38,7 @@ function toState({ value, ...found }: BeforeChange<ToolOffer[]> | ShownFinding<T
   });
   return {
     tools: new Map(areNamed ? tools : tools.slice(0, -1)),
+    isStored,
     isWhole: isStored && !found.is_part,
     hasAllTools: areNamed && !found.is_part,
   };
@@ -169,4 +179,30 @@ export function comparePriceLists(was: BeforeChange<ToolOffer[]>, now: ShownFind
     return is === undefined || hasLess(offers, is);
   });
   return isLess || (before.hasAllTools && !after.hasAllTools) ? 'less' : 'same';
+}
+
+function joinTool(
+  before: StatedOffers<ToolOffer> | undefined,
+  after: StatedOffers<ToolOffer> | undefined,
+): StatedOffers<ToolOffer> {
+  if (!before || !after || after.isWhole) return after ?? before ?? { offers: [], isWhole: true };
+  return { offers: joinOffers(before, after), isWhole: before.isWhole };
+}
+
+/** A tool that a part lacks may be in the rest. */
+export function joinPriceLists(
+  was: BeforeChange<ToolOffer[]>,
+  now: ShownFinding<ToolOffer[]>,
+): JoinedPart | undefined {
+  const before = toState(was);
+  const after = toState(now);
+  if (!before.isStored || !after.isStored) return undefined;
+  const names = [...new Set([...before.tools.keys(), ...after.tools.keys()])];
+  const tools = names.map((tool) => {
+    const { offers, isWhole } = joinTool(before.tools.get(tool), after.tools.get(tool));
+    return { ...(tool !== undefined && { tool }), offers, hasMore: !isWhole };
+  });
+  const offers = toSortedOffers(tools);
+  if (offers.length > mostJoined) return undefined;
+  return { value: offers, details: { ...now.details, offers, tools: names.length } };
 }

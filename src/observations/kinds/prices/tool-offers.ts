@@ -53,19 +53,30 @@ export function acceptedOf(accepts: readonly unknown[]): ReadOffers {
   return { offers, hasMore: seen > offers.length };
 }
 
-const byTool = (a: PricedTool, b: PricedTool) => ((a.tool ?? '') < (b.tool ?? '') ? -1 : 1);
+const byTool = (a: Pick<PricedTool, 'tool'>, b: Pick<PricedTool, 'tool'>) =>
+  (a.tool ?? '') < (b.tool ?? '') ? -1 : 1;
 
 const ofTool = ({ tool, isPart }: { readonly tool: string | undefined; readonly isPart: boolean }) => ({
   ...(tool !== undefined && { tool }),
   ...(isPart && { is_part: true as const }),
 });
 
-const toToolOffers = (priced: readonly PricedTool[]): ToolOffer[] =>
+/** Returns the value of a price list: its offers, sorted by tool. */
+export const toSortedOffers = (
+  priced: readonly {
+    readonly tool?: string;
+    readonly offers: readonly (Offer | ToolOffer)[];
+    readonly hasMore: boolean;
+  }[],
+): ToolOffer[] =>
   priced
     .toSorted(byTool)
     .flatMap(({ tool, offers, hasMore }) =>
       toOffersWithPayees(offers).map((offer) => ({ ...offer, ...ofTool({ tool, isPart: hasMore }) })),
     );
+
+/** The most offers of several parts that are kept together. */
+export const mostJoined = 100;
 
 const mostShown = 50;
 const mostOffers = 20;
@@ -95,7 +106,7 @@ export const statesPrices = (
   priced: readonly PricedTool[],
   { unlisted, hasMore, details }: BesidePrices,
 ) => ({
-  value: toToolOffers(priced),
+  value: toSortedOffers(priced),
   outcome: 'seen' as const,
   details: { ...toolDetails(priced, unlisted), ...details },
   ...((hasMore || priced.some((one) => one.hasMore)) && { hasMore: true as const }),

@@ -7,7 +7,7 @@ import type { Finding } from '../../observation.ts';
 import { isUnanswered } from '../../outcome.ts';
 import { ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckedListing, CheckRun } from '../../run.ts';
-import { comparePriceLists, priceListChange, priceListWeight } from './price-list-change.ts';
+import { comparePriceLists, joinPriceLists, priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   type PricedTool,
   statesNone,
@@ -121,6 +121,7 @@ export const priceX402 = defineKind({
   sayChange: priceListChange(own('its x402 document')),
   weighChange: priceListWeight,
   comparePart: comparePriceLists,
+  joinPart: joinPriceLists,
   isToldByChange: true,
   method_version: 'x402/3',
   ...ofDocuments(pricesOf),
