@@ -38,16 +38,28 @@ function toAmount(value: unknown): string | undefined {
 /** Members that name another recipient, an account at an address, or a fee or deposit beside the amount. */
 const aside = /recipient|payee|pay_?to$|memo|destination|^tag$|fee|deposit/i;
 
-function besideIn(value: unknown, name: string): { readonly member: string; readonly value: string }[] {
+/** By the last part of the name that is no number, because the name of a list is that of its items. */
+function isAside(name: string, isOuter: boolean): boolean {
+  const part = name.split('.').findLast((one) => !/^\d+$/.test(one));
+  return part === undefined ? isOuter : aside.test(part);
+}
+
+/** `path` has the names around it, and only its end is kept, because every member within repeats it. */
+function besideIn(
+  value: unknown,
+  name: string,
+  path = name,
+  isOuter = false,
+): { readonly member: string; readonly value: string }[] {
+  const isBesideName = isAside(name, isOuter);
+  const end = path.slice(-longestName);
   if (typeof value === 'object' && value !== null)
-    return Object.entries(value).flatMap(([inner, one]) => besideIn(one, `${name}.${inner}`));
+    return Object.entries(value).flatMap(([inner, one]) =>
+      besideIn(one, inner, `${end}.${inner}`, isBesideName),
+    );
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value;
-  // The items of a list have the name of the list.
-  const named = name.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '';
-  const isBeside = isIdentifier(text) && (aside.test(named) || readNamedPayee(text));
-  return isBeside
-    ? [{ member: toLine(name.slice(-longestName).toWellFormed()), value: toAddress(text) }]
-    : [];
+  const isBeside = isIdentifier(text) && (isBesideName || readNamedPayee(text));
+  return isBeside ? [{ member: toLine(end.toWellFormed()), value: toAddress(text) }] : [];
 }
 
 /** Members that describe what is bought, and not who is paid. */

@@ -356,6 +356,26 @@ describe('what an offer has beside its five parts', () => {
   });
 });
 
+describe('members within a member with a long name', () => {
+  /** Counts the characters that are split, of an offer in 20 wrappers. */
+  async function splitFor(length: number) {
+    const within = Object.fromEntries(Array.from({ length }, (_, at) => [`m${at}`, 1]));
+    const offer = { ...offerOf(), ['a.'.repeat(length)]: within };
+    const wrapped = Array.from({ length: 20 }).reduce<object>((data) => ({ data }), offer);
+    const split = vi.spyOn(String.prototype, 'split');
+    try {
+      await check({ handle: handleAt('shop'), offer: JSON.stringify(wrapped) });
+      return split.mock.contexts.reduce<number>((sum, text) => sum + String(text).length, 0);
+    } finally {
+      split.mockRestore();
+    }
+  }
+
+  it('do not each read that name again', async () => {
+    expect(await splitFor(1000)).toBeLessThan(2_000_000);
+  });
+});
+
 describe('texts within texts', () => {
   const inHeader = (sent: object) => {
     const encoded = Buffer.from(JSON.stringify(sent)).toString('base64');
