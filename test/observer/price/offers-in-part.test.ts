@@ -432,7 +432,7 @@ describe('beside an offer that cannot be read', () => {
     await lookAgain('back', [usdcOf('11000', 44), unread]);
     await lookAgain('back', [usdcOf('12000', 44), unread]);
     const whole = await lookAgain('back', [usdcOf('12000', 44)]);
-    expect(whole.stands_out?.join('\n')).toMatch(/No longer quotes 20000 of `0x60\w+` on Base/);
+    expect(whole.stands_out?.join('\n')).toMatch(/No longer quoted: 20000 of `0x60\w+` on Base/);
     expect(await observed.directory.audit()).toEqual([]);
   });
 
