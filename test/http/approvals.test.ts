@@ -298,7 +298,9 @@ it('a withdrawn listing, one that the operator acted on, and one that misses a c
   const hidden = await open([shop()], ours());
   await hidden.act('hide', 'com.example/shop', 'personal_data');
   expect(await policyOf(hidden)).toEqual([none, '1']);
-  expect(await text(hidden, '/views/ours')).toContain('An action of the operator of this service is in force');
+  expect(await text(hidden, '/views/ours')).toContain(
+    'An action of the operator of this service is in force',
+  );
   const strict = await open([shop()], ours({ criteria: [{ criterion: 'claimed' }] }));
   expect(await policyOf(strict)).toEqual([none, '1']);
   expect(await text(strict, '/views/ours')).toContain('This listing is not claimed.');

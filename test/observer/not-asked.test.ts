@@ -76,7 +76,8 @@ const said = async (handle: string) => {
   const found = await post('search_agents', { query: handle });
   return [page, markdown, JSON.stringify([await post('get_agent', { handle }), found])].join('\n');
 };
-const silence = /no (?:usable )?answer from|no (?:usable )?answer \d|did not answer(?! with HTTP 402)|was at the endpoint/i;
+const silence =
+  /no (?:usable )?answer from|no (?:usable )?answer \d|did not answer(?! with HTTP 402)|was at the endpoint/i;
 
 /**
  * Checks again after this time; no message may have been sent to the endpoint, and no fact may have changed.

@@ -91,7 +91,12 @@ function other(what: string, response: object): Said {
 }
 
 function silent(why: string, response?: object): Said {
-  const said = { outcome: 'silent', hit: 'no usable answer', first: 'No usable answer from the endpoint', why };
+  const said = {
+    outcome: 'silent',
+    hit: 'no usable answer',
+    first: 'No usable answer from the endpoint',
+    why,
+  };
   return { ...said, alive: 'not_met', ...(response && { response }) };
 }
 
