@@ -105,8 +105,8 @@ interface Says<Value extends Json = Json> {
    */
   readonly comparePart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => PartComparison;
   /**
-   * Joins a part with what was known before: the part, and what was known besides that it does not contradict.
-   * Returns undefined if one of both is not stored in full, or if both together are too large.
+   * Joins a part with what was known before and the part does not contradict. Returns undefined if one of
+   * them is not stored in full, or if they are too large together.
    */
   readonly joinPart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => JoinedPart | undefined;
   /**
