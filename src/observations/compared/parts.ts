@@ -65,9 +65,9 @@ export function allKnown<Of extends Part>(known: Of): Of {
   return baseline ? ({ ...others, ...baseline } as Of) : known;
 }
 
-type ReadValue = Pick<Finding, 'value' | 'value_digest'>;
+type FoundValue = Pick<Finding, 'value' | 'value_digest'>;
 
-const isSameValue = (a: ReadValue, b: ReadValue) =>
+const isSameValue = (a: FoundValue, b: FoundValue) =>
   isDeepStrictEqual([a.value, a.value_digest], [b.value, b.value_digest]);
 
 /** Tells whether a value that was read as a whole lacks something that was known before. */
