@@ -43,9 +43,9 @@ export interface ReadingOutcome {
   readonly result: CheckResult | 'listing_withdrawn';
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   readonly seen?: SeenFacts | undefined;
-  /** Why lines that were read do not count, by hash. It is absent if no text was judged. */
+  /** Why a judged line has no working capability, by hash. It is absent if no line was judged. */
   readonly reasons?: ClaimVerdict['reasons'];
-  /** An opt-out line that was read and has not withdrawn the listing. */
+  /** An opt-out line that was read and does not withdraw the listing now. */
   readonly optOut: OptOut | undefined;
 }
 
@@ -291,7 +291,7 @@ async function applyFailure(
   else await noteMissing(tx, found);
 }
 
-/** If the claimant may not write, a check adds and restores no capability. */
+/** If the operator blocks writing, only lines of active capabilities are judged, and none is restored. */
 async function judgeLines(
   tx: ClaimTransaction,
   file: ClaimFile,
@@ -304,7 +304,7 @@ async function judgeLines(
 
 /**
  * Notes a reading while the listing is withdrawn by the registry or its publisher. Such a reading proves
- * nothing, but a capability whose line was read lapses later.
+ * nothing, but the 30 days of a suspended capability begin again if its line was read.
  */
 async function noteMeanwhile(
   tx: ClaimTransaction,

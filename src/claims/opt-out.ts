@@ -19,8 +19,8 @@ const optOutRoot = ({ kind, place_key }: OptOutPlace): string =>
   isInRepository(kind) ? repositoryRoot(place_key) : place_key;
 
 /**
- * A location that an authoritative reading covered. `isThere`: the opt-out line stands there. `isText`: there
- * is a text.
+ * A location that an authoritative reading covered. `isThere`: the opt-out line stands there. `isText`: a
+ * file was read there or, in DNS, at least one record that is meant for this service.
  */
 interface OptOutSighting extends OptOutPlace {
   readonly isThere: boolean;
@@ -122,7 +122,8 @@ export function decide(
   facts: OptOutFacts,
 ): OptOutDecision {
   let after = rows.filter((row) => !isPassed(row, sightings));
-  // Locations without the line come first, so that a line elsewhere can take over from theirs.
+  // Locations without the line come first: after one of them has stopped withdrawing the listing, a line
+  // elsewhere can withdraw it in the same reading.
   for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
     const row = after.find((one) => isSamePlace(one, sighting));
     const others = after.filter((one) => one !== row);
@@ -185,7 +186,7 @@ export async function restoreListing(
   await recordRestored(tx, [claim, optOut], restoration);
 }
 
-/** `waiting` is a line that was read and has not withdrawn the listing. */
+/** `waiting` is a line that was read and does not withdraw the listing now. */
 export async function applyOptOuts(
   tx: ClaimTransaction,
   reading: LocationReading,

@@ -23,8 +23,8 @@ export interface ApproveOptions {
 type Views = Record<string, Record<string, unknown>>;
 
 /**
- * Returns the file as it is written. Throws ExitError if it is not a file of views. The names of criteria
- * are not checked.
+ * Returns the JSON of the file without added defaults. Throws ExitError if it is not a file of views. The
+ * names of criteria are not checked.
  */
 function readViews(file: string | undefined): Views {
   if (!file) throw usageError('name the file of views with --views or VIEWS');
@@ -35,13 +35,14 @@ function readViews(file: string | undefined): Views {
       `${file}: cannot be read; name the file of views with --views or VIEWS`,
     );
   const read = parseForeignJson(text);
-  if (read === undefined) throw usageError(`${file}: not JSON, which has no comments`);
+  if (read === undefined)
+    throw usageError(`${file}: cannot be read as JSON, in which comments are not allowed`);
   const [issue] = viewsForm.safeParse(read).error?.issues ?? [];
   if (issue) throw usageError(`${file}: ${issue.path.join('.')}: ${issue.message}`);
   return read as Views;
 }
 
-/** Texts of others cannot control a terminal if they are written in ASCII. */
+/** Writes only printable ASCII and line feeds, so that texts of others cannot control a terminal. */
 const toAsciiJson = (value: object) =>
   `${JSON.stringify(value, null, 2).replace(/[^\n\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 
@@ -86,17 +87,17 @@ async function readPinnable(
   if (typeof document === 'string')
     throw usageError(`${handle}: ${document} at ${source.name}; nothing was written`);
   if (document.handle !== handle)
-    throw usageError(`${handle}: ${source.name} answers with another listing; nothing was written`);
+    throw usageError(`${handle}: ${source.name} writes this handle ${document.handle}; nothing was written`);
   return document;
 }
 
-/** Throws ExitError if Dossier does not know a value that it would have to see. */
+/** Throws ExitError if a pin is about something that checks see, and no check knows it now. */
 function toPinned(document: Pinnable, handle: string, names: readonly PinName[]) {
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
   const unknown = pins.flatMap(([pin, now]) => (now.length === 0 && isSeenPin(pin) ? [pin] : []));
   if (unknown.length > 0)
     throw usageError(
-      `${handle}: ${unknown.join(', ')} cannot be pinned, because nothing is known of it now; nothing was written`,
+      `${handle}: ${unknown.join(', ')} cannot be pinned, because no check knows a value now; nothing was written`,
     );
   return Object.fromEntries(pins);
 }
@@ -105,7 +106,7 @@ function toPinned(document: Pinnable, handle: string, names: readonly PinName[])
 export async function runApprove(config: () => Promise<Config>, handle: string, options: ApproveOptions) {
   const { views: file = '', view: name, by, reason, until } = options;
   requireView(readViews(options.views), options);
-  if (!by) throw usageError('name who approves with --by');
+  if (!by) throw usageError('use --by to name who approves');
   const now = new Date();
   const last = until === undefined ? undefined : toUntil(until, now);
   const names = toPins(options.pin ?? 'version,endpoint,package');

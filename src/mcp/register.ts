@@ -184,8 +184,8 @@ const contextOf = (context: Context, request: RequestContext): Context =>
 const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
 /**
- * Removes from tools/list the tools that are not for the caller. Call it before tools are registered: the SDK
- * lists the same tools to every caller, so this wraps the handler when the SDK sets it.
+ * Removes from tools/list the tools that are not for the caller, by a wrapper of the SDK's handler. Call it
+ * before the first tool is registered, because the SDK sets the handler then.
  */
 export function listByCaller({ server }: McpServer, context: Context): void {
   const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);
@@ -293,7 +293,7 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
 }
 
 export interface CachedCall {
-  /** Members of a cached result as a byte string, if the message calls a tool. */
+  /** Members of the cached result of this message as a byte string. Only handlers of tools use it. */
   readonly cached?: string | undefined;
   /** Called with the response if it has a result without isError. */
   readonly onResult?: ((parts: ResultParts) => void) | undefined;

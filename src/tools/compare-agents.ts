@@ -247,7 +247,7 @@ export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Compares 2 to 8 listings by criteria (price, secrets, tools): each with fact and, if any, source and date. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
+    'Compares 2 to 8 listings by criteria (such as price, secrets, tools). Each answer has its fact and, if any, source and date. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
   effects: readsOnly,
   input,
   output,

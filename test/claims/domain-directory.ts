@@ -29,6 +29,7 @@ export interface DomainDirectory extends Claimable {
   standing(capability: string): Promise<string>;
   /** The claim in the listing document. */
   claimOf(handle: string): Promise<Record<string, unknown> | undefined>;
+  markdownOf(handle: string): Promise<string>;
 }
 
 /** Text of the claim file on the web server. */
@@ -104,6 +105,9 @@ export async function openDomainDirectory(
       const headers = { authorization: `Bearer ${capability}` };
       const response = await directory.app.request('/api/capability', { headers });
       return response.status === 200 ? '200' : ((await response.json()) as { code: string }).code;
+    },
+    async markdownOf(handle) {
+      return (await claimable.get(`/agents/${handle}.md`)).body;
     },
     async claimOf(handle) {
       const { body } = await claimable.get(`/agents/${handle}.json`);

@@ -11,7 +11,9 @@ beforeEach(async () => {
     [
       registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }] }),
       registryEntry('com.example.api/tool'),
-      registryEntry('COM.Example/other'),
+      registryEntry('COM.Example/other', {
+        remotes: [{ type: 'streamable-http', url: 'https://{tenant}.example.com/mcp' }],
+      }),
       registryEntry('io.GitHub.Alice/tool'),
     ],
     ['example.com', 'api.example.com'],
@@ -38,6 +40,9 @@ test('a namespace with capitals is of the same domain, and one of a forge accoun
   expect(issued).toMatchObject({ status: 'challenge_issued', domain: 'example.com' });
   directory.web.files.set(wellKnown, issued.challenge);
   expect(await directory.ask('COM.Example/other', other)).toMatchObject({ status: 'claimed' });
+  expect(await directory.markdownOf('COM.Example/other')).toContain(
+    'The recorded remote \\_tenant\\_.example.com is on example.com.',
+  );
   const forge = await directory.ask('io.GitHub.Alice/tool');
   expect((forge.methods as { method: string }[]).map(({ method }) => method)).toEqual(['profile_repository']);
 });

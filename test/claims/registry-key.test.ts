@@ -181,7 +181,9 @@ test('a signature over anything else, or by any other key, proves nothing', asyn
     expect(await prove(challenge, signature)).toMatchObject({
       status: 'not_proven',
       reason: 'signature_invalid',
-      next: expect.stringMatching(/\. Send the line \(the challenge\) and the signature\. Omit challenge to get a new one\.$/),
+      next: expect.stringMatching(
+        /\. Send the line \(the challenge\) and the signature\. Omit challenge to get a new one\.$/,
+      ),
     });
   expect(await directory.standing(issued.capability)).toBe('capability_invalid');
   expect(await directory.history(handle)).toEqual([]);

@@ -74,7 +74,7 @@ function claimed({ claim, links, ...record }: ListingDocument): string {
   if (!claim) return paragraphs(notClaimed, ways.length > 0 && howTo);
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
-    claim.statement,
+    escapeMarks(claim.statement),
     `Method: ${toLabel(claim.kind)}. Last recorded check: ${dayText(lastCheck_at(claim))}.${suspended}`,
     howTo,
   );

@@ -48,7 +48,10 @@ export const isEmptyPart = ({
 }: Pick<Finding, 'rule' | 'value'> & { readonly kind: string }): boolean =>
   rule === 'part' && value === null && kindOf(kind)?.comparePart !== undefined;
 
-/** Tells whether a list that may lack members (`some`) only lacks members that were seen before. */
+/**
+ * Tells whether a list that may be incomplete (`some`) is shorter than the earlier list and has nothing that
+ * the earlier list does not have.
+ */
 export function onlyLacks(
   { value: before }: Pick<Finding, 'value'>,
   { rule, value, value_digest }: Pick<Finding, 'rule' | 'value' | 'value_digest'>,

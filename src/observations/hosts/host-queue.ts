@@ -14,7 +14,10 @@ interface QueueTarget {
 }
 
 export interface HostTurn {
-  /** Aborted when the process stops, or when another node may have the host. */
+  /**
+   * Aborted when the process stops, or when another node may have the host. `createHostTurns` adds the
+   * deadline of the request.
+   */
   readonly signal: AbortSignal;
   /**
    * Notes a Retry-After. The pause applies to the address of the target, and to the host for at most five
@@ -76,7 +79,9 @@ function toPauses({ host, address }: QueueTarget, seconds: number, now: Date): R
   ]);
 }
 
-/** No request holds one host while it waits for another. */
+/**
+ * A request waits for the lease of a host only while it holds none, so that nodes do not block each other.
+ */
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;
   const hosts = new Map<string, Promise<LeasedHost>>();

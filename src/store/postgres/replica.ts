@@ -16,7 +16,10 @@ export async function openReplica<Schema>(url: string): Promise<Kysely<Schema>> 
     return db;
   } catch (error) {
     await db.destroy();
-    throw new Error(`DATABASE_READ_URL: ${textOf(error)}`, { cause: error });
+    throw new Error(
+      `the database for searches and lists (DATABASE_READ_URL, or else DATABASE_URL): ${textOf(error)}`,
+      { cause: error },
+    );
   }
 }
 
