@@ -78,7 +78,8 @@ export const groupRules = {
     basis: 'stated_overlap',
     holds: 'present',
     name: 'Stated overlap',
-    meaning: 'The record of one side names an account or domain that the other side holds or names. The connection is not proven.',
+    meaning:
+      'The record of one side names an account or domain that the other side holds or names. The connection is not proven.',
     reason: ({ stated_overlap }) => (stated_overlap ? overlapReason(stated_overlap) : ''),
   },
   source_ended: {

@@ -118,7 +118,9 @@ describe('a listing of the shipped sample is called a sample', () => {
     expect(handlesFound).toContain('com.example.tenants/search');
     expect(handlesFound).not.toContain('co.webhook/webhook');
     const short = await call('get_agent', { handle: 'co.webhook/webhook' });
-    expect(short.signals.imported).toBe('The version and the dates of this listing were chosen for the sample.');
+    expect(short.signals.imported).toBe(
+      'The version and the dates of this listing were chosen for the sample.',
+    );
     const quoted = await call('search_agents', { query: 'co.webhook/webhook' });
     expect(quoted.listings[0].facts.join()).not.toContain('updated');
     expect(await readJson('/agents/co.webhook/webhook.intoto.json')).toMatchObject({

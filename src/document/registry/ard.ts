@@ -24,7 +24,8 @@ export const ownTerms = {
   evidence: 'The address of the listing document, as JSON',
   statement: 'The address of the signed statement about the listing; absent for a listing of the sample',
   sample: 'true: a listing of the shipped sample, which was not read from a registry and is mostly made up',
-  scoreMeans: 'The meaning of the score of a search result: how many words of the query matched, not how good the service is',
+  scoreMeans:
+    'The meaning of the score of a search result: how many words of the query matched, not how good the service is',
 } as const;
 
 /** A remote in a server card (SEP-2127, schema v1). */
