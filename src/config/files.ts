@@ -25,7 +25,7 @@ export type PinName = (typeof pinNames)[number];
 
 const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(50)]);
 
-/** A person's statement that a listing may be used in its state on a day. */
+/** A person's statement that the listing, as it was on the day `on`, may be used. */
 const approval = z.strictObject({
   handle: z.string().refine(isHandle, 'a handle'),
   /** The approval is for the private entry of this name, instead of the listing. */
@@ -51,10 +51,7 @@ const view = z
     title: z.string().min(1).max(100),
     description: z.string().max(1000).optional(),
     criteria: z.array(sentCriterion).max(20).default([]),
-    /**
-     * Decides whether a criterion that is neither met nor not met, for example because nothing is known,
-     * counts as met.
-     */
+    /** Decides whether a criterion counts as met if its answer is `unknown` or `not_applicable`. */
     unknown: z.enum(['exclude', 'include']).default('exclude'),
     /** If present, the view has only these listings, as long as their approvals hold. */
     approvals: z
@@ -65,7 +62,7 @@ const view = z
         'a handle has two approvals',
       )
       .optional(),
-    /** By default, a listing that no longer matches its pins leaves. */
+    /** By default, a listing leaves the view when it no longer matches its pins. */
     on_change: z.enum(['leave', 'mark']).optional(),
     /**
      * Makes the view private. Its readers are everyone who knows its address, or everyone who sends a key
@@ -86,7 +83,7 @@ const view = z
   )
   .refine(
     ({ approvals = [], readers }) => readers !== undefined || !approvals.some((one) => one.private),
-    'it approves a private entry, whose name everybody would read; give the view readers, or take the approval out',
+    'it approves a private entry, whose name everybody could read: add readers to the view, or remove the approval',
   );
 
 export const viewsForm = z.record(

@@ -4,8 +4,8 @@ import { ownMember } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
- * `hosting`: domains below which each host is a different publisher, although the public-suffix list (tldts,
- * November 2026) does not have them.
+ * `hosting`: domains of hosting services that the public-suffix list (tldts, November 2026) lacks. Each host
+ * below one belongs to another publisher.
  * `shared`: hosts and domains that serve many publishers.
  * `forges`: hosts of forges and of their image registries, each with the host that names their accounts.
  * `routes`: first segments of paths at forges that are not accounts.
@@ -20,8 +20,9 @@ const {
 } = knownHosts;
 
 /**
- * `value` is the `id` or the `place` of a Holder. `proven` means by a namespace or a claim, `stated` only by
- * a record. `first_imported_at` is the RFC 3339 time at which this service first recorded the identity.
+ * `value` is the `id` or the `place` of a Holder. `proven`: a namespace or a claim proves it. `stated`: only
+ * a record names it. `first_imported_at` is the RFC 3339 time at which this service first recorded the
+ * identity.
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -41,14 +42,14 @@ const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
 /**
  * The domain one label below the public suffix of a host. The result is the host itself if the host is below
- * a `hosting` domain or has no such domain.
+ * a `hosting` domain, or has no registrable domain.
  */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
-/** The domain of a hosting service below which the host is; undefined if there is none. */
+/** The domain of the hosting service that the host is below (`vercel.app`); undefined if it is below none. */
 export function hostingDomain(host: string): string | undefined {
   const named = hostingDomains.find((domain) => isBelow(host, domain));
   if (named !== undefined) return named;
@@ -125,8 +126,8 @@ export class Holder {
 
 /**
  * The relation of an endpoint's host to the domain of a namespace: `on` is that domain or a host below it;
- * `beside` is any other host with the same registrable domain, without a sign that the publisher controls it;
- * `elsewhere` is any other host.
+ * `beside` is any other host with the same registrable domain, which does not show that the publisher
+ * controls it; `elsewhere` is any other host.
  */
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 

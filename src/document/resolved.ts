@@ -47,7 +47,7 @@ const resolved = z.object({
     .array(z.string())
     .optional()
     .describe(
-      `Listings at the same host or, for the first ${mostSearched} names without any, similar handles`,
+      `Listings at the same host or, if there are none, similar handles (for at most ${mostSearched} names)`,
     ),
 });
 export type Resolved = z.infer<typeof resolved>;

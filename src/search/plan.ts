@@ -15,7 +15,7 @@ export interface Probe {
 }
 
 /**
- * A listing must have all these terms. If `strong`, each has to be one of its terms that say most
+ * A listing must have all these terms. If `strong`, each of them has to be strong in the listing
  * (`isStrong`).
  */
 export interface Atom {
@@ -28,7 +28,7 @@ export const mostProbes = 8;
 const fewListings = 600;
 const perProbe = 200;
 const mostDriving = 4;
-/** More listings have two words than chance predicts, by about this factor. */
+/** About this many times more listings have both of two words than chance predicts. */
 const attraction = 6;
 
 /** `read` estimates how many entries of the index the step reads if it finds fewer than its limit. */
@@ -103,8 +103,8 @@ const toStepOfAny = (words: readonly RankedWord[]): PlanStep => ({
 });
 
 /**
- * The most promising reads come first: any of the rare words, then the next words as strong terms, then
- * several or one of these words in any weight.
+ * The most promising reads come first: first any of the rare words, then the next words if they are strong in
+ * the listing, then several or one of these next words, strong or not.
  */
 export function toSteps(words: readonly RankedWord[], total: number) {
   const found = words.filter(({ listings }) => listings > 0);

@@ -109,7 +109,7 @@ const input = z.strictObject({
   has_native_ratings: onlyTrue(),
   answered: onlyTrue(),
   no_payment_seen: onlyTrue(),
-  similar_to: z.string().optional().describe('A handle, given alone'),
+  similar_to: z.string().optional().describe('A handle, alone or with limit'),
   sort: oneOf(['relevance', 'updated', 'published']).optional(),
   limit: z.int().min(1).max(50).optional().meta({ default: defaultLimit }),
   facets: onlyTrue(),
@@ -180,7 +180,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Searches listings: finds handles of agent services by words, tags and facts, to read with get_agent. Ratings, popularity and payment do not change the order. A place in the list is no recommendation.',
+    'Searches listings: finds handles of agent services by words, tags and facts, to read with get_agent. Ratings, popularity and payment do not change the order. A first place is no recommendation.',
   effects: readsOnly,
   input,
   output,

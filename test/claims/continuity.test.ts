@@ -335,7 +335,7 @@ describe('a repository that was missing or moved at a check', () => {
     expect(await standing(alice.issued.capability)).toBe('401 capability_repository_changed');
     const late = await service.claim(handle, { rotate: true }, alice.issued.capability);
     expect(late.next).toMatch(
-      /^The new line begins a new claim: .* It begins the new claim as soon as a check reads it\. /,
+      /^The new line begins a new claim: .* The line begins the new claim as soon as a check reads it\. /,
     );
     expect(late.next).not.toContain('continue the claim');
     const later = service.directory.context.clock().toISOString().slice(0, 10);

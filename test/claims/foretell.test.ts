@@ -36,7 +36,7 @@ test('a line that waits says what it costs and when it begins the claim, and the
   const waiting = await service.claim(handle, { challenge: next.challenge });
   expect(waiting).toMatchObject({
     reason: 'capability_needed',
-    message: `The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim. The new line begins a new claim: ${cost}. It waits while a line of the claim is still there, and lapses after 7 days. It begins the new claim when two checks a day or more apart have read no line of the claim. To continue the claim instead, ask for the line with a capability of the claim in the Authorization header and rotate: true, or with one in its field on the claim page.`,
+    message: `The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim. The new line begins a new claim: ${cost}. The line waits while another line of the claim is still there, and lapses after 7 days. It begins the new claim when two checks a day or more apart have read no line of the claim. To continue the claim instead, ask for the line with a capability of the claim in the Authorization header and rotate: true, or with one in its field on the claim page.`,
     next: 'Send the same request again to have the line checked again.',
   });
   repository.commit({ [file]: next.challenge });
@@ -70,7 +70,7 @@ test('after the only capability was revoked, a new line begins a new claim, whic
   await revoke(issued.capability);
   const next = await service.claim(handle, { rotate: true });
   expect(next.next).toContain(
-    `The new line begins a new claim: ${cost}. It begins the new claim as soon as a check reads it.`,
+    `The new line begins a new claim: ${cost}. The line begins the new claim as soon as a check reads it.`,
   );
   repository.commit({ [file]: next.challenge });
   expect(await service.claim(handle)).toMatchObject({ changed: 'activated' });

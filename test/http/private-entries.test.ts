@@ -358,7 +358,7 @@ it('a view with approvals has approved entries and listings alone, and a changed
   const shared = join(makeFolder({ 'views.json': { ours: { title: 'Ours', approvals: [] } } }), 'views.json');
   expect(await approve('com.acme.zqinner/payroll', '--views', shared, '--view', 'ours')).toMatchObject({
     code: 64,
-    stderr: expect.stringContaining('ours: it approves a private entry, whose name everybody would read'),
+    stderr: expect.stringContaining('ours: it approves a private entry, whose name everybody could read'),
   });
   expect(await approve('com.acme.zqinner/payroll', '--pin', 'tools')).toMatchObject({
     code: 64,
@@ -638,7 +638,7 @@ it.each([
       title: 'T',
       approvals: [{ handle: 'com.acme/x', private: true, by: 'Ada', reason: 'work', on: '2026-11-01' }],
     },
-    'it approves a private entry, whose name everybody would read; give the view readers',
+    'it approves a private entry, whose name everybody could read: add readers to the view',
   ],
 ])('readers with %s stop the start with 78 and one line', async (_, view, why) => {
   const VIEWS = join(makeFolder({ 'views.json': { zqview: view } }), 'views.json');

@@ -152,7 +152,7 @@ const fatesOf = (standing: StandingClaim, line: NewLine) => ({
 const alone = {
   same: 'It begins the new claim when two checks a day or more apart have read no line of the claim.',
   elsewhere:
-    'If only the new location has it, it begins the new claim when two checks a day or more apart have read no line of the claim at the claim’s location.',
+    'If only the new location has the line, it begins the new claim when two checks a day or more apart have read no line of the claim at the claim’s location.',
 };
 const continuing = {
   same: 'The new line continues the claim: its ratings stay as they are. A capability works while its own line stays there.',
@@ -161,11 +161,11 @@ const continuing = {
 };
 const continuingSigned =
   'continues the claim: its ratings stay as they are. A capability works while the key that signed its line is published.';
-const waiting = 'It waits while a line of the claim is still there, and lapses after 7 days.';
+const waiting = 'The line waits while another line of the claim is still there, and lapses after 7 days.';
 const moving = {
-  begins: 'If both the new location and the claim’s location have it, it begins the new claim at once.',
+  begins: 'If both the new location and the claim’s location have the line, it begins the new claim at once.',
   'begins later':
-    'If two checks a day or more apart read it at both the new location and the claim’s location, it begins the new claim.',
+    'If two checks a day or more apart read the line at both the new location and the claim’s location, it begins the new claim.',
 };
 
 function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: keyof typeof alone): string {
@@ -176,8 +176,8 @@ function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: key
       : continuing[where];
   if (isOver)
     return beside === 'waits'
-      ? 'It waits beside an old line that can still restore the claim. Otherwise it begins the new claim as soon as a check reads it.'
-      : 'It begins the new claim as soon as a check reads it.';
+      ? 'The line waits beside an old line that can still restore the claim. Otherwise it begins the new claim as soon as a check reads it.'
+      : 'The line begins the new claim as soon as a check reads it.';
   return [beside === 'waits' ? waiting : moving[beside], after === 'waits' ? '' : alone[where]].join(' ');
 }
 

@@ -97,7 +97,7 @@ export function daysSince(time: string, now_ms: number): number | undefined {
   return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;
 }
 
-/** The outcome of the signal may be that there is no such fact. */
+/** The signal may say that the record has nothing of this kind. */
 export const signalOf = <K extends RecordKind>({ listing }: Pick<ComparedListing, 'listing'>, kind: K) =>
   factsOf(kind, listing.signals.imported)[0];
 
@@ -107,7 +107,7 @@ export const recordedFinding = ({ listing }: ComparedListing, found: CriterionRe
   as_of: dayText(listing.observed_at),
 });
 
-/** Returns `found`, or unknown if the copy of the registry has the field for no listing. */
+/** Returns `found`, or unknown if no record in the copy of the registry has the field. */
 export function absentFinding(
   compared: ComparedListing,
   field: CopyField,

@@ -24,7 +24,10 @@ const longestText = 200;
 /** Throws if there is no answer. */
 type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
 
-/** RFC 8659 section 3, for the last eight labels of the name and without its top-level domain. */
+/**
+ * Asks at the name and then at each parent (RFC 8659 section 3), but only within its last eight labels and
+ * never at the top-level domain.
+ */
 async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   const labels = withoutRoot(hostname).split('.').slice(-mostParents);
   for (let at = 0; at < labels.length - 1; at++) {
