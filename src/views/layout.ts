@@ -142,7 +142,7 @@ ${page.path === '/' || page.path === '/agents' ? '' : headerSearch}
 ${page.body}
 </main>
 <footer class="bottom"><div class="wrap">
-<p>${site.config.serviceName} gives independent evidence before you buy an agent service. Every listing names its source: the registry it was imported from, or the sample that ships with this service. ${site.config.serviceName} is not affiliated with any registry.</p>
+<p>${site.config.serviceName} gives independent evidence before you buy an agent service. Every listing names its source. ${site.config.serviceName} is not affiliated with any registry.</p>
 <nav aria-label="More"><a href="/about#operator">Who runs this</a> <a href="/about#rules">Rules of evidence</a> <a href="/about#privacy">Privacy and removal</a> <a href="/feedback">Feedback</a> <a href="/log">The log</a>${site.config.views.length > 0 && html` <a href="/views">Views</a>`} <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a></nav>
 </div></footer>
 </body>

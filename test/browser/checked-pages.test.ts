@@ -91,7 +91,7 @@ describe('a search for what a listing records, recorded or is paid at', () => {
 
   it('says which listing records a package, also of another version', async () => {
     const text = await on('/agents?q=bundled-export@1.3.0', main);
-    expect(text).toContain('com.bundled/export is the only listing that records this package,');
+    expect(text).toContain('com.bundled/export is the only listing that records this package;');
     expect(text).toContain('You asked about 1.3.0; the record names 1.4.2');
   });
 
