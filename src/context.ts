@@ -52,7 +52,7 @@ export interface Context {
   /**
    * The members are present while this process observes (OBSERVE). `add` requests a check of a listing soon,
    * and returns false if too many wait. `read` requests a check of a listing that somebody reads, if the
-   * check is due and the limits allow it. It returns whether a check of the listing waits or runs in this
+   * check is due and the limits allow it. It returns whether a check of the listing is queued or runs in this
    * process.
    */
   readonly askedChecks: {

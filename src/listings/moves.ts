@@ -165,7 +165,7 @@ function replacedNames(
 ): VersionMove['endpoints'] {
   const gone = after.mayNameMore[part] ? [] : notIn(after[part], before[part]);
   const isOther = (name: string) => !isKnown(after[part].get(name), known);
-  // What the earlier record may have named is added only if its owner is new.
+  // A name that the earlier record may have had counts as added only if its owner is new.
   const added = notIn(before[part], after[part]).filter((name) => !before.mayNameMore[part] || isOther(name));
   if (gone.length + added.length === 0) return undefined;
   const owners = new Set(before[part].values());
