@@ -1,5 +1,5 @@
 import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
@@ -117,6 +117,11 @@ afterAll(async () => {
   await client.close();
   await directory.close();
   await Promise.all(servers.map((server) => server.close()));
+});
+
+// Each test begins at midnight, because an answer names one day or two: an hour of it must not end the day.
+beforeEach(() => {
+  directory.wait(86_400 - ((directory.context.clock().getTime() / 1000) % 86_400));
 });
 
 /** What get_agent says once the listing was checked. */
