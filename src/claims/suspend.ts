@@ -35,6 +35,7 @@ export async function recordClaimEvent(
   const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...record }), {
     handle,
     at: event.at,
+    ...(event.type === 'suspended' && { data: { reason: event.reason } }),
   });
   const keys = event.keys && { published: event.keys.published.length, ended: event.keys.ended.length };
   await tx.claims.addEvent(handle, { ...record, keys, log_index });

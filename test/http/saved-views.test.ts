@@ -136,10 +136,15 @@ it('a listing that stops meeting it leaves it', async () => {
   expect(feed.items?.map(({ title }) => title)).toEqual([
     'co.webhook/webhook: left the view (our-services: has_endpoint not met, claimed not met)',
     'co.webhook/webhook: record changed (description, version, tags): no longer names the endpoint `mcp.webhook.co` and no longer names the repository `github.com/webhook-co/webhook`',
-    'co.webhook/webhook: claim suspended',
+    'co.webhook/webhook: claim suspended (repository changed)',
     'co.webhook/webhook: joined the view (our-services)',
   ]);
   const changes = (await (await read('/changes?since=0')).text()).trim().split('\n');
+  expect(
+    changes.map((line) => JSON.parse(line)).find(({ type }) => type === 'claim.suspended'),
+  ).toMatchObject({
+    data: { reason: 'repository_changed' },
+  });
   expect(JSON.parse(changes.at(-1) ?? '')).toMatchObject({
     type: 'view.left',
     handle: 'co.webhook/webhook',
