@@ -100,7 +100,7 @@ const revoke: Action = {
   reasons: ['stolen_capability', 'repeated', 'unlawful'],
   example: '3f2a9c0b1d4e5f67',
   did: ({ target }) => `revoked the capability ${target} of this listing`,
-  consequence: () => 'It cannot write any more. A new line of the claim gives a new capability.',
+  consequence: () => 'It cannot write any more. The claim and its other capabilities stay.',
 };
 
 export const voidRating: Action = {

@@ -363,7 +363,10 @@ describe('a writer', () => {
       expect(refused).toMatchObject({ status, body: { code } });
       expect((await whoAmI(owner)).status).toBe(200);
       expect(String(refused.body.detail)).toContain('appeals@example.org');
-      expect(await json(`/agents/${rater}.json`)).toMatchObject({ moderation: [{ action, reason }] });
+      expect(await json(`/agents/${rater}.json`)).toMatchObject({
+        state: 'claimed',
+        moderation: [{ action, reason }],
+      });
       expect(await post('get_agent', { handle: rater })).toMatchObject({
         notes: [
           expect.stringMatching(/^The operator .* Log index \d+\.$/),
