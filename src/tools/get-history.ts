@@ -76,7 +76,7 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-const cursorSchema = z.tuple([z.int().min(0), z.int().min(0), z.int().min(0)]);
+const cursorSchema = z.tuple([z.int().min(0), z.int().min(0), z.int()]);
 
 /** Events are as they are stored, newest first. Throws invalid_input, or as `findListingFacts` does. */
 export async function readHistoryPage(

@@ -150,6 +150,36 @@ describe('a version that moves where callers go and what they send', () => {
     await rated.close();
   });
 
+  it('is on one page of the history, also if an import in between reads a newer version', async () => {
+    const roaming = (number: number, newest: number) =>
+      registryEntry(
+        handle,
+        {
+          version: `1.0.${number}`,
+          remotes: [{ type: 'streamable-http', url: `https://mail.host${number}.example/mcp` }],
+        },
+        {
+          publishedAt: `2026-10-${10 + number}T08:00:00Z`,
+          updatedAt: `2026-10-${10 + number}T08:00:00Z`,
+          isLatest: number === newest,
+        },
+      );
+    const upTo = (newest: number) =>
+      Array.from({ length: newest + 1 }, (_, number) => roaming(number, newest));
+    const moving = await openDirectory({ entries: upTo(12) });
+    const at = new Date().toISOString();
+    const views = Array.from({ length: 15 }, () => ({ type: 'view.joined', handle, at, data: {} }) as const);
+    await moving.context.store.write((tx) => tx.changes.add(views));
+    const versionsOf = ({ changes }: Record<string, unknown>) =>
+      (changes as string[]).flatMap((text) => /^2026-10-\d\d version `(1\.0\.\d+)`/.exec(text)?.[1] ?? []);
+    const first = await call(moving, 'get_history', { handle });
+    expect(versionsOf(first)).toEqual(['1.0.12', '1.0.11', '1.0.10', '1.0.9', '1.0.8']);
+    await moving.importEntries(upTo(13));
+    const second = await call(moving, 'get_history', { handle, cursor: first.next_cursor });
+    expect(versionsOf(second)).toEqual(['1.0.7', '1.0.6', '1.0.5', '1.0.4']);
+    await moving.close();
+  });
+
   it('is in the stream, in feeds and on the home page as it is imported', async () => {
     const text = async (path: string) => (await dated(small).app.request(path)).text();
     const changes = (await text('/changes?since=0')).trim().split('\n');

@@ -123,6 +123,17 @@ interface HistoryPage {
   readonly next: Places | undefined;
 }
 
+const mostSameTime = 10;
+
+/**
+ * The position of a version is the time of its publication, so that a move that is added or dropped between
+ * two pages does not shift the others.
+ */
+function placeOf(moves: readonly DatedMove[], at: number): number {
+  const sameTime = moves.slice(at + 1).filter(({ published_at }) => published_at === moves[at]?.published_at);
+  return Date.parse(moves[at]?.published_at ?? '') * mostSameTime + sameTime.length;
+}
+
 /**
  * Reads the versions that moved the record and have a date of publication, without those in the stream of
  * changes.
@@ -138,13 +149,13 @@ async function readVersions(
     limit: readAtOnce,
     type: 'listing.changed',
   });
-  return moves.flatMap((move, at): Placed[] => {
+  const placed = moves.flatMap((move, at): Placed[] => {
     const { version, published_at } = move;
     const isTold = changes.some(({ data }) => data.version === version && isSameMove(data.moved, move));
     if (isTold || published_at === undefined) return [];
-    // Positions count from the oldest move, so that a newer one does not shift the others.
-    return [{ at: published_at, place: moves.length - at, event: toVersion(published_at, move) }];
+    return [{ at: published_at, place: placeOf(moves, at), event: toVersion(published_at, move) }];
   });
+  return placed.toSorted((a, b) => b.place - a.place);
 }
 
 type Places = readonly [seq: number, log_index: number, version: number];
