@@ -47,7 +47,7 @@ const isInForceAt = ({ valid_from, valid_until }: PublishedKey, at_ms: number): 
   (valid_from === undefined || at_ms >= Date.parse(valid_from) - clockSkew_ms) &&
   (valid_until === undefined || at_ms <= Date.parse(valid_until) + clockSkew_ms);
 
-/** The time is in ms since 1970. Clocks may differ by five minutes. */
+/** Returns the keys that were published at a time in ms since 1970. Clocks may differ by five minutes. */
 export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly PublishedKey[] =>
   keys.filter((key) => isInForceAt(key, at_ms));
 
@@ -149,8 +149,8 @@ const isHandle = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 200 && /^[\w.-]+\/[\w.-]+$/.test(value);
 
 /**
- * Reads which listing the caller says it is. In SDK 1 the last argument has the request's `_meta`. In SDK 2
- * it is in `mcpReq` of that argument.
+ * Reads which listing the caller says it is. In SDK 1 the last argument has the request's `_meta`. In SDK 2,
+ * `mcpReq` of that argument has it.
  */
 function raterOf(args: readonly unknown[]): unknown {
   const extra = args.at(-1) as { _meta?: Meta; mcpReq?: { _meta?: Meta } } | undefined;
@@ -236,7 +236,7 @@ async function readParts(receipt: string) {
   try {
     return { header: decodeProtectedHeader(receipt), payload: decodeJwt(receipt) };
   } catch {
-    throw invalid('It is not a compact JWS with a JSON payload.');
+    throw invalid('The receipt is not a compact JWS with a JSON payload.');
   }
 }
 
@@ -244,10 +244,10 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 function toReceipt({ iss, sub, jti, iat, request_digest }: JWTPayload): Receipt {
   if (!isText(iss) || !isText(sub) || !isText(jti) || !Number.isSafeInteger(iat) || iat === undefined)
-    throw invalid('Its payload needs iss, sub, jti and iat (whole seconds).');
+    throw invalid('The payload of the receipt needs iss, sub, jti and iat (whole seconds).');
   const digest = request_digest ?? undefined;
   if (digest !== undefined && !/^[\da-f]{64}$/.test(String(digest)))
-    throw invalid('Its request_digest is not a SHA-256 in hex.');
+    throw invalid('The request_digest of the receipt is not a SHA-256 in hex.');
   return { iss, sub, jti, iat, ...(digest !== undefined && { request_digest: String(digest) }) };
 }
 
@@ -259,9 +259,9 @@ const algorithms: ReadonlyMap<string, PublicJwk['crv']> = new Map([
 /** @throws ReceiptFault for any other algorithm, and for a header with a refused member */
 export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }): 'EdDSA' | 'ES256' {
   const refused = refusedHeaders.find((name) => name in header);
-  if (refused !== undefined) throw invalid(`Its header may not have ${refused}.`);
+  if (refused !== undefined) throw invalid(`The header of the receipt may not have ${refused}.`);
   if (alg === 'EdDSA' || alg === 'ES256') return alg;
-  throw invalid('Its header needs alg EdDSA or ES256.');
+  throw invalid('The header of the receipt needs alg EdDSA or ES256.');
 }
 
 const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boolean> => {
@@ -275,8 +275,8 @@ const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boo
 };
 
 /**
- * Checks the signature of a compact JWS with the key that its `kid` names and that was published at a time in
- * ms since 1970. Returns the payload.
+ * Checks the signature of a compact JWS with the keys that have its `kid` and were published at `at_ms` (ms
+ * since 1970). Returns the payload.
  * @throws ReceiptFault
  */
 export async function verifyByKey(
@@ -290,13 +290,14 @@ export async function verifyByKey(
   if (named.length === 0)
     throw new ReceiptFault(
       'proof_key_unknown',
-      'Its kid names no key that was published when it was issued.',
+      'The kid of the receipt names no key that was published when the receipt was issued.',
     );
   const fitting = named.filter(({ jwk }) => jwk.crv === algorithms.get(alg));
-  if (fitting.length === 0) throw invalid('Its alg does not fit the curve of the published key.');
+  if (fitting.length === 0)
+    throw invalid('The alg of the receipt does not fit the curve of the published key.');
   // Around a rotation that keeps the key's name, both keys count.
   for (const { jwk } of fitting) if (await isSignedBy(jws, jwk, alg)) return payload;
-  throw invalid('Its signature is not valid for the published key.');
+  throw invalid('The signature of the receipt is not valid for the published key.');
 }
 
 /**
@@ -309,9 +310,9 @@ export async function verifyReceipt(receipt: string, expected: ExpectedReceipt):
   requireAlgorithm(header);
   const read = toReceipt(payload);
   if (read.iss !== expected.subject)
-    throw new ReceiptFault('proof_wrong_subject', 'It was issued by another service.');
+    throw new ReceiptFault('proof_wrong_subject', 'The receipt was issued by another service.');
   await verifyByKey(receipt, expected.keys, read.iat * 1000);
   if (read.sub !== expected.rater)
-    throw new ReceiptFault('proof_not_yours', 'It was issued to another listing.');
+    throw new ReceiptFault('proof_not_yours', 'The receipt was issued to another listing.');
   return read;
 }

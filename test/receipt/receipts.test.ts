@@ -161,7 +161,7 @@ describe('a receipt', () => {
     const [, ...rest] = (await receipts.issue(rater)).split('.');
     const header = Buffer.from('{"alg":"ES256","kid":"2026-11"}').toString('base64url');
     await expect(verifyReceipt([header, ...rest].join('.'), expected)).rejects.toThrow(
-      'Its alg does not fit the curve of the published key.',
+      'The alg of the receipt does not fit the curve of the published key.',
     );
   });
 
