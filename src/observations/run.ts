@@ -65,7 +65,7 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: H
   if (failure.result === 'repository_empty')
     return { ...none(say`${code(key)} has no commit on its default branch.`), there: { state: 'empty' } };
   const { moved_to } = failure;
-  // A redirect that names no other path of a repository, such as a maintenance page, may be temporary.
+  // A redirect that names no other path of a repository, such as one to a maintenance page, may be temporary.
   if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);
   const why = say`${code(host)} redirects ${path} to ${code(moved_to)}.`;
   // The repository at the new path was not read.
@@ -109,7 +109,10 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
     head: () => head(),
     /** `committed_at` is RFC 3339, as the committer stated it. */
     commit: () => commit(),
-    /** Reads a file at HEAD. `unreadable`: it exists, and is an LFS pointer or no text of at most 16 KiB. */
+    /**
+     * Reads a file at HEAD. `unreadable`: the file exists, but it is an LFS pointer, is no text or has more
+     * than 16 KiB.
+     */
     file,
   };
 }
@@ -154,7 +157,8 @@ async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | 
 }
 
 async function dns(hostname: string, parts: RunParts) {
-  if (isAddress(hostname)) return notAsked(own('The recorded address names no host, but an IP address.'));
+  if (isAddress(hostname))
+    return notAsked(own('The recorded address has an IP address instead of a host name.'));
   if (isOfThisMachine(hostname))
     return notAsked(
       say`${code(hostname)} always means the machine of the caller, and is never looked up in DNS.`,
@@ -165,9 +169,9 @@ async function dns(hostname: string, parts: RunParts) {
 export type CheckRun = ReturnType<typeof createRun>;
 
 /**
- * Creates the questions that the checks of one listing may ask (docs/observations.md). A question that is
- * repeated gets the same answer. `refusal` says why the listing's hosts and package files must not be asked,
- * and is then the answer to questions about them.
+ * Creates the questions that the checks of one listing may ask (docs/observations.md). A repeated question
+ * gets the same answer. If `refusal` is set, it is the answer to all questions about the listing's hosts and
+ * package files.
  */
 export function createRun(
   subject: CheckedListing,
@@ -199,10 +203,10 @@ export function createRun(
     /** It has at most ten remotes, one for each address. */
     listing,
     now,
-    /** Asks as an MCP client would, up to the lists; never calls a tool. */
+    /** Introduces itself as an MCP client does, and reads the lists. It never calls a tool. */
     endpoint: ({ url }: { readonly url: string }) => endpoint(url),
     get: unlessRefused((url) => get(url, timed)),
-    /** Sends a HEAD (packages/file.ts). */
+    /** Sends a HEAD request (packages/file.ts). */
     packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.headFile(url, fetch)),
     tls: unlessRefused((origin) => parts.certificate(origin, timesOf(origin))),
     dns: unlessRefused((hostname) => dns(hostname, parts)),

@@ -23,7 +23,7 @@ const staleAfter = 3;
 const staleAt_ms = (observed_at: string, interval_s: number) =>
   Date.parse(observed_at) + staleAfter * interval_s * 1000;
 
-/** RFC 3339. */
+/** Returns RFC 3339. */
 export const toStaleAt = (observed_at: string, interval_s: number): string =>
   new Date(staleAt_ms(observed_at, interval_s)).toISOString();
 
@@ -38,7 +38,7 @@ export const nextStale_ms = (stored: readonly StoredObservation[], { now, interv
 /** Returns no words unless one value replaced another. */
 function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, { changed }: Kind) {
   if (!changed || changed_from?.outcome !== outcome || changed_from.value === null) return none;
-  return say`${changed} since ${day(first_seen_at)}; what was there before was last seen on ${day(changed_from.seen_until)}.`;
+  return say`${changed}. This was first seen on ${day(first_seen_at)}, and the earlier state was last seen on ${day(changed_from.seen_until)}.`;
 }
 
 function missedText({ missed, observed_at, value, hasMore }: StoredObservation): Words {
@@ -115,7 +115,8 @@ const mostUnlearned = 10;
 const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
 /**
- * Drops observations of things that the listing no longer records. Keeps a `not_asked` that has no subject.
+ * Drops observations of things that the listing no longer records. An observation without a subject is kept
+ * only if its outcome is `not_asked`.
  */
 export function recordedNow(
   listing: CheckedListing,

@@ -119,7 +119,7 @@ describe('an endpoint that declares a list', () => {
     expect(await see('silent', 'skills.surface')).toMatchObject({
       outcome: 'not_asked',
       reason:
-        'The endpoint declares skills. Dossier did not ask for them, because it has no usable answer to the question for another list.',
+        'The endpoint declares skills. Dossier did not ask for them, because it got no usable answer when it asked for another list.',
     });
     expect(servers.silent.methods()).not.toContain('skills/list');
     expect(await see('silent', 'tools.count')).toMatchObject({ outcome: 'seen' });
@@ -129,7 +129,7 @@ describe('an endpoint that declares a list', () => {
     expect(await see('endless', 'prompts.surface')).toMatchObject({
       outcome: 'otherwise',
       reason:
-        'The endpoint declares prompts, and Dossier has no list of them. The endpoint sent 100 pages of lists, and not the end of its list of prompts; Dossier reads no further.',
+        'The endpoint declares prompts, and Dossier has no list of them. The endpoint sent 100 pages of lists, but not the end of its list of prompts; Dossier reads no further.',
     });
     const lists = servers.endless.methods().filter((method) => method.endsWith('/list'));
     expect(lists).toHaveLength(100);

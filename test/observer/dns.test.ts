@@ -255,7 +255,7 @@ it('names the addresses and authorities before and after they changed, whatever 
 it('asks nothing about an IP address', async () => {
   expect(await dnsOf(5)).toMatchObject({
     outcome: 'not_asked',
-    reason: 'The recorded address names no host, but an IP address.',
+    reason: 'The recorded address has an IP address instead of a host name.',
   });
 });
 

@@ -488,15 +488,15 @@ it.each([
   ['loop', 'The endpoint’s list of tools has no end: a page names an earlier page as the next one.'],
   [
     'overlap',
-    'The endpoint’s list of tools has the same name twice, so the name does not tell the two apart.',
+    'The endpoint’s list of tools has the same name twice, so Dossier cannot tell these two tools apart.',
   ],
   [
     'double',
-    'The endpoint’s list of tools has the same name twice, so the name does not tell the two apart.',
+    'The endpoint’s list of tools has the same name twice, so Dossier cannot tell these two tools apart.',
   ],
   [
     'pages',
-    'The endpoint sent 100 pages of lists, and not the end of its list of tools; Dossier reads no further.',
+    'The endpoint sent 100 pages of lists, but not the end of its list of tools; Dossier reads no further.',
   ],
   ['many', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
   [
@@ -534,7 +534,7 @@ it('has no list of tools where it did not get all pages, because a part of it is
     value: null,
     outcome: 'otherwise',
     reason:
-      'The endpoint sent 1 page of its list of tools, and not the next one. `https://half.example.com/mcp` returned HTTP 200 and the JSON-RPC error `-32603`.',
+      'The endpoint sent 1 page of its list of tools, but not the next page. `https://half.example.com/mcp` returned HTTP 200 and the JSON-RPC error `-32603`.',
   });
   expect(fact('busy', 'tools.count')).toMatchObject({
     outcome: 'silent',

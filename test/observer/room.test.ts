@@ -89,7 +89,7 @@ it('says how many of the names of a long list of tools are kept', async () => {
   const [{ names = [], reason = '' } = {}] = endpoints;
   expect(names.length).toBeGreaterThan(500);
   expect(names.length).toBeLessThan(2000);
-  expect(reason).toMatch(new RegExp(` Only the first ${names.length} of 2000 names are kept\\.$`));
+  expect(reason).toMatch(new RegExp(` Only the first ${names.length} of 2000 names are stored\\.$`));
   await directory.close();
   await server.close();
 });

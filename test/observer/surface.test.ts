@@ -480,11 +480,11 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
   expect(large).toMatchObject({
     names: ['read_mail'],
     reason: expect.stringMatching(
-      /^The list has 56\d{4} bytes, more than is left of the room of this answer\./,
+      /^The list has 56\d{4} bytes, which is more than the room left in this answer\./,
     ),
   });
   expect(await (await directory.app.request(path)).text()).toContain(
-    'more than is left of the room of this answer',
+    'more than the room left in this answer',
   );
   await record('b'.repeat(64), 30);
   const surfaces = vi.spyOn(directory.store.observations, 'surfaces');
@@ -500,6 +500,6 @@ it('does not say that other hidden characters are there once there are none', as
   await look();
   const markdown = await (await directory.app.request(`/agents/${handle}.md`)).text();
   expect(markdown).toMatch(
-    /Hidden characters in texts for models: none at .* Its texts for models have a different number of characters that people cannot see since /,
+    /Hidden characters in texts for models: none at .* Its texts for models have a different number of characters that people cannot see\. This was first seen on /,
   );
 });

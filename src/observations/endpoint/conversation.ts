@@ -41,7 +41,7 @@ export interface EndpointAnswer {
   readonly by: OpeningMessage;
   /** The other exchange, if it may decide differently the next time. */
   readonly open?: OpenExchange;
-  /** `isSpoken` says that the endpoint answered a message in this revision. */
+  /** `isSpoken` tells whether the endpoint answered a message in this revision. */
   readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
   readonly list: ListedMembers | NoAnswer;
   readonly besides: Besides;
@@ -56,7 +56,7 @@ export interface EndpointAnswer {
   readonly paymentAgain?: Fetched;
 }
 
-/** After more than this, a conversation asks for no further page of a list. */
+/** After a conversation has read more than this, it asks for no further page of a list. */
 export const mostRead_bytes = 4 * 1024 * 1024;
 
 export interface AskParts {
@@ -208,7 +208,7 @@ function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is:
 const afterSilence = ({ title }: Surface) =>
   none(
     'not_asked',
-    say`The endpoint declares ${title}. Dossier did not ask for them, because it has no usable answer to the question for another list.`,
+    say`The endpoint declares ${title}. Dossier did not ask for them, because it got no usable answer when it asked for another list.`,
   );
 
 /** After a list that ended with `silent`, asks for no further list, so that the check does not wait again. */
@@ -255,8 +255,8 @@ async function withLists(
       list: withheld(list.is, own('lists tools')),
     };
   const found = 'is' in list ? list.answer : list;
-  // In the second era, the other lists are asked for only if there are tools. Without tools, the answer of
-  // the first era counts (ask.ts).
+  // If an endpoint is asked in the legacy era after the modern one, the other lists are asked for only if the
+  // legacy era lists tools. Otherwise the answer of the modern era counts (ask.ts).
   const isFirst = talk.hasTools === undefined;
   talk.hasTools = found.result === 'listed';
   const isAsked = found.result === 'listed' || (isFirst && found.outcome === 'absent');
@@ -295,7 +295,7 @@ async function askLegacy(
 
 const mostIntroduced = 10_000;
 
-/** An introduction is kept until the check ends. */
+/** Limits the size of an introduction, because it stays in memory until the check ends. */
 export const toIntroduced = (reply: Replied): Replied =>
   reply.is === 'result' && countValues(JSON.stringify(reply.result)) > mostIntroduced
     ? noAnswer(
@@ -322,8 +322,8 @@ const notSpoken = none(
 );
 
 /**
- * A reason that may be temporary is preferred. Of several, the first with a status or a cause is taken, or
- * else the first. If any message had a result, the endpoint is not said to be absent.
+ * A reason that may be temporary is preferred. Of several such reasons, the first with a status or a cause is
+ * taken, or else the first. If any message had a result, the endpoint does not count as absent.
  */
 export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
@@ -338,7 +338,7 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
 }
 
 /**
- * Returns undefined if the reply is no introduction in a revision that clients accept, and asks for nothing.
+ * Returns undefined if the reply asks for nothing and is no introduction in a revision that clients accept.
  */
 export async function afterInitialize(
   talk: Conversation,

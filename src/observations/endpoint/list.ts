@@ -17,7 +17,10 @@ const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) =>
 });
 export type ListedMembers = ReturnType<typeof toListedMembers>;
 
-/** How many JSON values further lists of one check may have. All lists are kept until the check ends. */
+/**
+ * The number of JSON values that further lists of one check may have. All lists are kept until the check
+ * ends.
+ */
 export interface ListRoom {
   values: number;
 }
@@ -53,7 +56,7 @@ const enoughSent = ({ title }: Surface) =>
 const tooManyPages = ({ title }: Surface) =>
   noAnswer(
     'otherwise',
-    say`The endpoint sent 100 pages of lists, and not the end of its list of ${title}; Dossier reads no further.`,
+    say`The endpoint sent 100 pages of lists, but not the end of its list of ${title}; Dossier reads no further.`,
     ok,
   );
 const standsStill = ({ title }: Surface) =>
@@ -65,7 +68,7 @@ const standsStill = ({ title }: Surface) =>
 const sameName = ({ title }: Surface) =>
   noAnswer(
     'otherwise',
-    say`The endpoint’s list of ${title} has the same name twice, so the name does not tell the two apart.`,
+    say`The endpoint’s list of ${title} has the same name twice, so Dossier cannot tell these two ${title} apart.`,
     ok,
   );
 
@@ -74,7 +77,7 @@ const failedWith = ({ answer: { outcome, why } }: { readonly answer: NoAnswer },
 const brokenOff = (pages: number, { title }: Surface, failed: { readonly answer: NoAnswer }) =>
   failedWith(
     failed,
-    say`The endpoint sent ${count(pages, 'page')} of its list of ${title}, and not the next one.`,
+    say`The endpoint sent ${count(pages, 'page')} of its list of ${title}, but not the next page.`,
   );
 const withoutPart = ({ method }: ListQuestion, { title }: Surface, failed: { readonly answer: NoAnswer }) =>
   failedWith(failed, say`Dossier has no list from ${code(method)}, a part of the list of ${title}.`);
@@ -86,7 +89,7 @@ function createList(surface: Surface, room: ListRoom) {
   let values = 0;
   return {
     members,
-    /** Returns why there is no list if a member cannot be added. */
+    /** If a member cannot be added, returns why there is no list. */
     add(listed: readonly unknown[]): ReturnType<typeof noAnswer> | undefined {
       for (const member of listed) {
         if (!isJsonObject(member)) continue;

@@ -4,7 +4,7 @@ import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { day_ms } from '../../core/text.ts';
 import { code, own, say, name as term } from '../../core/words.ts';
-import { type Fetched, type NoAnswer, notAsked, toRegistered } from '../../net/answer.ts';
+import { type Fetched, type NoAnswer, noAnswer, notAsked, toRegistered } from '../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import {
   type Earlier,
@@ -20,7 +20,7 @@ import {
 import type { RecordedPackage } from './recorded.ts';
 import { licenceOfManifest, namesOfManifest, repositoryOfManifest } from './stated.ts';
 
-/** It stays in lower case at the beginning of a sentence. */
+/** This name stays in lower case at the beginning of a sentence. */
 const npm = term('npm');
 
 export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
@@ -32,7 +32,10 @@ function npmNames(maintainers: unknown): string[] | NoAnswer {
     toShort(typeof one === 'string' ? one.replace(/\s*[<(].*$/s, '') : asMembers(one).name),
   );
   if (list.length === 0 || names.includes(undefined))
-    return notStated(npm, own('in a form that Dossier knows who maintains this package'));
+    return noAnswer(
+      'nothing',
+      say`${npm} names no maintainers of this package in a form that Dossier reads.`,
+    );
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
@@ -42,9 +45,9 @@ export const isAttested = (version: unknown): boolean =>
 const settled_ms = 7 * day_ms;
 
 /**
- * Returns the earlier releases with a lower version, without pre-releases. Those that are at least seven days
- * older (`isSettled`) come first, because somebody who takes over a package may publish several versions in a
- * row.
+ * Returns the earlier releases with a lower version, without pre-releases. Releases that are at least seven
+ * days older (`isSettled`) come first, because somebody who takes over a package may publish several versions
+ * in a row.
  */
 function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
   const times = memberOf(document, 'time');
@@ -70,7 +73,10 @@ function newestNpm(document: JsonObject): Published['newest'] {
 /** npm marks a version with a message; an empty message removes the mark. */
 function toDeprecation(stated: unknown): Published['deprecated'] {
   if (stated && typeof stated !== 'string')
-    return notStated(npm, own('in a form that Dossier knows whether this version is deprecated'));
+    return noAnswer(
+      'nothing',
+      say`${npm} states the deprecation of this version in a form that Dossier does not read.`,
+    );
   const message = toShort(stated);
   return message === undefined ? { deprecated: false } : { deprecated: true, message };
 }

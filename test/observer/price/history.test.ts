@@ -62,7 +62,7 @@ it('a server that quadruples its price keeps the date of its address', async () 
   expect(await look('price.challenge')).toMatchObject({
     value: quote('40000'),
     changed_from: { value: quote('10000'), outcome: 'seen' },
-    reason: `The endpoint quotes a different price since ${inDays(1)}; what was there before was last seen on ${today()}.`,
+    reason: `The endpoint quotes a different price. This was first seen on ${inDays(1)}, and the earlier state was last seen on ${today()}.`,
   });
   const paid = await look('price.pay_to');
   expect(paid?.first_seen_at?.slice(0, 10)).toBe(today());
@@ -76,7 +76,7 @@ it('a server that wants to be paid elsewhere says so, since when, and where befo
   expect(paid).toMatchObject({
     value: [mallory],
     changed_from: { value: [alice], outcome: 'seen' },
-    reason: `The endpoint asks to be paid at a different address since ${inDays(2)}; what was there before was last seen on ${inDays(1)}.`,
+    reason: `The endpoint asks to be paid at a different address. This was first seen on ${inDays(2)}, and the earlier state was last seen on ${inDays(1)}.`,
   });
 });
 
