@@ -6,7 +6,10 @@ import type { Tools } from '../tools/index.ts';
 export type ListingDocument = Written<Document>;
 export type { Tools };
 
-/** The reason why a Dossier refused a request. `detail` says what is wrong, and `fields` in which fields. */
+/**
+ * The reason why a Dossier refused a request. `detail` says what is wrong, and `fields` names the fields that
+ * are wrong.
+ */
 export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
   readonly type: string;
   readonly title: string;
@@ -26,7 +29,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** A refusal of a Dossier: `problem.code` names the reason, the message says what to do next. */
+/** A refusal of a Dossier. `problem.code` names the reason, and the message explains the refusal. */
 export class DossierProblem extends Error {
   readonly problem: Problem;
 
@@ -40,7 +43,7 @@ export class DossierProblem extends Error {
 export interface DossierClient {
   /** Calls a tool. Throws DossierProblem if the call is refused. */
   call<Name extends keyof Tools>(tool: Name, input: Tools[Name]['input']): Promise<Tools[Name]['answer']>;
-  /** The listing document of a handle. Throws DossierProblem. */
+  /** Reads the listing document of a handle. Throws DossierProblem if the request is refused. */
   listing(handle: string): Promise<ListingDocument>;
 }
 

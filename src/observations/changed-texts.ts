@@ -42,8 +42,8 @@ function* textChanges(
 }
 
 /**
- * Yields the texts that differ in members of both lists. A text is compared only when the caller asks for the
- * next one.
+ * Compares the members that are in both lists, and yields each text that differs. The next text is compared
+ * only when the caller asks for the next result.
  */
 export function* changedTexts(
   surface: Surface,
@@ -67,14 +67,14 @@ export interface ShownChange extends ObservationChange {
 
 const mostShownTexts = 10;
 
-/** Returns undefined if the list is no longer stored. */
+/** Returns undefined if the list is no longer stored, or was too large to read. */
 export type FindSet = (
   endpoint: string,
   surface: Surface,
   digest: unknown,
 ) => readonly SurfaceMember[] | undefined;
 
-/** Adds the first ten texts that differ, if both versions of the list are still stored. */
+/** Adds the first ten texts that differ, if both versions of the list could be read. */
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
   const surface = surfaceChangedBy(change);
   if (!surface) return change;
@@ -85,6 +85,6 @@ export function withTexts(change: ObservationChange, find: FindSet, budget: Comp
   return texts.length > 0 ? { ...change, texts } : change;
 }
 
-/** Returns undefined if the change replaced no list. */
+/** Returns undefined if the fact is not about a list, or was seen for the first time. */
 export const surfaceChangedBy = ({ kind, before }: ObservationChange): Surface | undefined =>
   before && surfaceOf(kind);

@@ -4,7 +4,9 @@ import type { Listing } from '../listings/listing.ts';
 import type { Lease } from '../store/store.ts';
 import { pausedUntil } from './hosts/host-queue.ts';
 
-/** The identity of a lease, by which a transaction on any thread tests that it is still held (`isHeldBy`). */
+/**
+ * The name and owner of a lease. On any thread, `isHeldBy` tests with them whether the lease is still held.
+ */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
 /** `wasEnded`: the check was ended from outside, because it took too much time or memory. */
@@ -17,19 +19,22 @@ export interface CheckReport {
 /** Runs checks in this thread or in a different one (app/observer-thread.ts). */
 export interface Checks {
   /**
-   * `leased`: another process is checking the listing. `not_due`: `isDue` returned false under the lease.
-   * `interrupted`: the check did not finish and is due again.
+   * `leased`: another check holds the lease of the listing. `not_due`: the lease was taken, and `isDue` then
+   * returned false. `interrupted`: the check did not finish and is due again.
    */
   observeIfDue(
     listing: Listing,
     isDue: () => Promise<boolean>,
   ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
-  /** The end of the longest present pause of the remotes' hosts, RFC 3339; undefined if there is none. */
+  /**
+   * Returns when the last of the present pauses of the remotes' hosts ends (RFC 3339). Returns undefined if
+   * no host is in a pause.
+   */
   pausedUntil(listing: Listing): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** The checks reject with the reason of the signal once it aborts. */
+/** Once the signal aborts, each check rejects with the reason of the signal. */
 export function createChecks<Report>(
   context: Pick<Context, 'store' | 'clock'>,
   signal: AbortSignal,

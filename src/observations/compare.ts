@@ -40,16 +40,13 @@ export interface RunStamp {
   readonly vantage: string;
 }
 
-/**
- * A fact that was seen is reported as absent only if a second check, at least this long after the first,
- * finds it absent too.
- */
+/** A learned fact is reported as absent only after checks have found it absent for at least this long. */
 const absentAfter_ms = 3_600_000;
 
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-/** The part of a fact that is compared between checks, and by an audit with the log. */
+/** The part of a fact that decides whether the fact changed. An audit compares the same part with the log. */
 export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
   value,
   ...(value_digest && { value_digest }),
@@ -85,12 +82,13 @@ function fresh(
   return { ...said, ...(rule === 'part' && { rule }), observed_at: at, first_seen_at: at, vantage };
 }
 
-/** Tells whether a finding without a value states something: that there is none, or that a payment is due. */
+/** Tells whether a fact without a value is a statement: `nothing`, or a quote that asks for a payment. */
 const isStatement = ({ outcome, asks_for, kind }: StoredObservation) =>
   outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === priceChallenge.kind);
 
 /**
- * The last value that was seen, or else a statement. Later states without a value, such as `absent`, keep it.
+ * Returns the last value that was seen, or else a statement. Later states without a value, such as `absent`,
+ * keep this result as their `last`.
  */
 function lastOf(known: StoredObservation): LastValue | undefined {
   if (hasValue(known)) return toLast(known);
@@ -111,8 +109,10 @@ const earlierChanges = (kind: string, before: StoredObservation | LastValue) => 
 };
 
 /**
- * Returns false if nothing or only a part was learned before, if the two are equal, or if the difference may
- * come from another method of the check or another exchange that decided.
+ * Returns false if the difference shows no change of the fact:
+ * - Nothing was learned before, or the two are equal.
+ * - At least one of the two may be only a part (`isOtherPart`).
+ * - The method changed, or the finding was decided by an exchange that had failed at the check before.
  */
 const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
   isLearned(before) &&
@@ -129,7 +129,10 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
     },
   };
 
-/** Keeps what was known. A fact that could not be asked does not become unanswered. */
+/**
+ * Keeps what was known, and notes that this check did not see it again. Only a check without a usable answer
+ * sets `unanswered`.
+ */
 const missed = (
   known: StoredObservation,
   { why, outcome, response }: Pick<DatedFinding, 'why' | 'outcome' | 'response'>,
@@ -169,13 +172,12 @@ const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObse
   return { ...now, first_seen_at, ...earlierOf(known), ...(last && { last }) };
 };
 
-/** A finding without a value keeps the last value. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isKnown(known, found)) return sinceThen(known, now);
   // A value that comes back is no change, except after `nothing`. The fact whether an endpoint answers is
-  // dated anew, because it must be true of every day since its date.
+  // dated anew, because this fact must be true of every day since its date.
   if (last && isKnown(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
@@ -190,8 +192,8 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
 
 /**
  * Joins a fact and a finding, at least one of which is a part. Returns undefined if the two are equal, or
- * differ in what both have. If the finding only has less, the known value stays. Otherwise the finding is
- * dated anew, because something that only the finding has may be new.
+ * differ in what both have. If the finding only lacks something, the known value stays and counts as seen in
+ * part. Otherwise the finding is dated anew, because something that only the finding has may be new.
  */
 function joinedInPart(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   if (isEqual(known, found)) return undefined;
@@ -213,12 +215,12 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-/** Only facts of this kind become unanswered after they were learned: on a later day without an answer. */
+/** Only facts of this kind become unanswered after they were learned (`unanswered`). */
 const reachKind = endpointAnswers.kind;
 
 /**
- * A failure may be temporary. An endpoint that still fails on a later day becomes unanswered. The date is
- * that of the first failure if all failures ended in the same way.
+ * A failure may be temporary. If an endpoint fails again on a later day, its fact becomes unanswered. If all
+ * failures ended in the same way, the fact is dated to the first of them.
  */
 function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { unanswered: since, outcome } = known.missed ?? {};
@@ -227,9 +229,7 @@ function unanswered(known: StoredObservation, found: DatedFinding, stamp: RunSta
   return { ...settle(known, found, stamp), ...(outcome === found.outcome && { first_seen_at: since }) };
 }
 
-/**
- * Keeps the last value of a fact that still has no answer. If the outcome is the same, keeps its date too.
- */
+/** Keeps the last value. If the outcome is the same as before, keeps the date of the fact too. */
 function stillUnanswered(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   if (!isUnanswered(known.outcome)) return settle(known, found, stamp);
   const { first_seen_at, last } = known;
@@ -251,8 +251,8 @@ function tallied(
 }
 
 /**
- * Keeps a fact if the exchange that decided it failed for a reason that may be temporary. The fact is seen
- * again if the other exchange says the same.
+ * Keeps a fact if the exchange that decided it failed for a reason that may be temporary. If the other
+ * exchange brings the same finding, the fact counts as seen again.
  */
 function leftOpen(known: StoredObservation, found: DatedFinding, stamp: RunStamp) {
   const by = known.by ?? known.last?.by;
@@ -304,7 +304,10 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
   not_asked: { ...always(missed), unlearned: missedUnlessNew },
 };
 
-/** A finding that may be temporary, or saw only a part of the value, does not end what was seen. */
+/**
+ * Returns the outcome by which a finding counts. A finding that may be temporary, or has only a part of the
+ * value, does not replace what was seen.
+ */
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
   const { rule, outcome } = found;
   if (rule === 'gone') return isEqual(known, found) ? outcome : 'absent';
@@ -378,7 +381,7 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
 
 /**
  * A known fact that no finding mentions, for example about a package that is no longer recorded, is dropped.
- * The history keeps it.
+ * Its recorded changes stay in the history.
  */
 export function compareRuns(
   known: readonly StoredObservation[],

@@ -34,11 +34,16 @@ function hasFiniteNumbers(value: unknown): boolean {
   return Object.values(value).every(hasFiniteNumbers);
 }
 
-/** Returns a value as the store will, because the next value is compared with that. */
+/**
+ * Returns a value in the form in which the store will return it, because the next value is compared with that
+ * form.
+ */
 const cleaned = <T>(value: T, clean: (text: string) => string): T =>
   mapTexts(JSON.parse(JSON.stringify(value)), clean) as T;
 
-/** Cleans a text and names its hidden characters, so that texts that differ only in these stay different. */
+/**
+ * Cleans a text and names its hidden characters. Texts that differ only in hidden characters stay different.
+ */
 export const toShownName = (text: string) => toLine(nameHidden(text));
 
 function cutReason({ parts }: Words): readonly WordsPart[] {

@@ -39,14 +39,14 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
     readonly isOnly: boolean;
   };
 
-/** A fact before a change. Its `details` are known only in the history and to `comparePart`. */
+/** A fact before a change. It has no `details` if it comes from `changed_from`. */
 export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> &
   Pick<Observation, 'details'> & { readonly value: Value | null };
 
 /** Fields that a copy of a registry may leave out of every record. */
 type LackingField = 'endpoint' | 'package' | 'repository';
 
-/** A question of buyers: a kind of fact that answers it, or a question that no fact answers. */
+/** A kind of fact that answers a question of buyers, or a question that no fact answers. */
 export interface AskedKind {
   readonly kind: string;
   readonly question: Question;
@@ -54,9 +54,9 @@ export interface AskedKind {
   readonly name?: string;
   /** The line that says the value, or that no value is known. */
   readonly line?: Line;
-  /** If the recorded repository or package does not exist, the question cannot be answered. */
+  /** The question cannot be answered if this recorded repository or package does not exist. */
   readonly restsOn?: 'repository' | 'package';
-  /** Hardly any listing has it, so its absence is said only in full detail. */
+  /** Hardly any listing has such a fact, so only answers in full detail state that it is absent. */
   readonly isSeldom?: true;
   /** A change is published only if `sayChange` has a sentence for it. */
   readonly isPublishedIfSaid?: true;
@@ -64,19 +64,22 @@ export interface AskedKind {
   readonly unstated?: {
     /** Follows `has no field that states`. */
     readonly what: Words;
-    /** By default, it is asked about every listing. */
+    /** By default, the question is asked about every listing. */
     readonly isAsked?: (listing: Listing) => boolean;
     /** Matches words in the names of record fields that may state the answer. */
     readonly fields?: RegExp;
     readonly copyField?: LackingField;
     /**
-     * A record states the answer beside these fields. If a copy lacks one of them, the answer is not known.
+     * A record states the answer within these fields. If a copy left one of them out, the answer is not known
+     * for a listing without endpoints.
      */
     readonly standsWith?: readonly LackingField[];
     /** The name in lists of what the record does not state. */
     readonly name?: Words;
   };
-  /** Says that Dossier has not checked it, as long as nothing is known; `what` follows `has not checked`. */
+  /**
+   * Says that Dossier has not checked this, as long as nothing is known. `what` follows `has not checked`.
+   */
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
@@ -85,14 +88,17 @@ export type PartComparison = 'differs' | 'less' | 'same';
 export type JoinedPart = Pick<Finding, 'value' | 'details'>;
 
 interface Says<Value extends Json = Json> {
-  /** For a check, the gate (gate.ts) refuses any other value except null. */
+  /** The gate (gate.ts) refuses a finding of a check with any other value except null. */
   readonly value: z.ZodType<Value>;
   readonly say: (found: ShownFinding<Value>) => Words | undefined;
   /** Puts a value into a few words, for a line. */
   readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
   /** Returns undefined for a value that does not stand out. */
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
-  /** `between` gives the days. Returns undefined if the change needs no sentence. */
+  /**
+   * `between` names the days between which the value changed. Returns undefined if the change needs no
+   * sentence.
+   */
   readonly sayChange?: (
     was: BeforeChange<Value>,
     now: ShownFinding<Value>,
@@ -105,16 +111,19 @@ interface Says<Value extends Json = Json> {
    */
   readonly comparePart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => PartComparison;
   /**
-   * Joins a part with what was known before and the part does not contradict. Returns undefined if one of
-   * them is not stored in full, or if they are too large together.
+   * Joins a part with an earlier value that the part does not contradict. Returns undefined if one of the two
+   * is not stored in full, or if they are too large together.
    */
   readonly joinPart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => JoinedPart | undefined;
   /**
    * A later change that weighs less does not hide an earlier one. Without this function, only the last change
-   * that has a sentence is said.
+   * that has a sentence is shown.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
-  /** `sayChange` says more than the two values in words, so a history has its sentence instead of them. */
+  /**
+   * The sentence of `sayChange` says more than the two values. A history shows this sentence instead of the
+   * values.
+   */
   readonly isToldByChange?: true;
 }
 
@@ -127,7 +136,10 @@ export interface FactKind extends AskedKind, Says {
   readonly means: string;
   readonly doesNotMean: string;
   readonly unit?: string;
-  /** A sentence in the present tense without a full stop, such as "It lists other tools". A date is added. */
+  /**
+   * A sentence in the present tense without a full stop, such as "It lists other tools". A sentence with
+   * dates follows.
+   */
   readonly changed?: Words;
   /** With the rule `not_there`, an absent fact stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
@@ -135,9 +147,9 @@ export interface FactKind extends AskedKind, Says {
   readonly saidIn?: 'whose' | 'where' | 'tools' | 'kept_up';
   /** A further question of buyers that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth' | 'licence';
-  /** The part of the record whose existence it tells. */
+  /** The part of the record whose existence the fact shows. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
-  /** A sentence about a value that names an amount, which the endpoint or somebody else named. */
+  /** A sentence about a value with an amount. The endpoint or somebody else stated the amount. */
   readonly priced?: Words;
   /** A sentence about a value that shows a payment without its amount. */
   readonly paid?: Words;
@@ -155,7 +167,7 @@ export interface Kind extends FactKind {
   readonly origin: 'check';
   /** The parts of a record that its facts are about. The list is empty if the kind does not apply. */
   readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
-  /** A fact may be missing. A fact of any other kind is shown as `not_asked` until it was looked for. */
+  /** Not every subject has a fact of this kind. A missing fact of any other kind is shown as `not_asked`. */
   readonly isOptional?: true;
   /** Its value is the digest of this list of an endpoint; its details have names from the list. */
   readonly lists?: SurfaceName;
@@ -173,7 +185,7 @@ export interface RecordedContext {
   /** The number of stored versions, deleted ones included. */
   readonly versions: number;
   readonly lastPublished: string;
-  /** It is undefined if there are not two versions whose order is known. */
+  /** It is undefined if fewer than two versions can be compared, or if their order is not known. */
   readonly moves?: Moves | undefined;
 }
 
@@ -184,7 +196,7 @@ export interface RecordKind extends FactKind {
    * absent if the fact follows from other listings.
    */
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
-  /** The default is `nothing`. */
+  /** The outcome if the record states no value. The default is `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
   /** The value follows from all versions that a registry sends, or from the newest of them. */
   readonly follows?: 'all versions' | 'newest version';

@@ -82,7 +82,7 @@ export const observation = z.object({
   seen_in_part: z
     .literal(true)
     .optional()
-    .describe('The newest check saw at most a part of the value, and nothing differs in it'),
+    .describe('The newest check saw at most a part of the value, and this part did not differ'),
   is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
   reason: wordsSchema.optional(),
   details: untrusted.describe('Untrusted data beside the value'),
@@ -90,8 +90,8 @@ export const observation = z.object({
   source: z.string(),
   source_url: z.string().optional(),
   observed_at: maybe.describe('When Dossier last saw this; absent if it has not checked'),
-  first_seen_at: maybe.describe('Since when Dossier has seen the same'),
-  changed_from: changedFrom.optional().describe('What was seen before the last change, and when last'),
+  first_seen_at: maybe.describe('Since when Dossier has seen it unchanged'),
+  changed_from: changedFrom.optional().describe('What was seen before the last change, and until when'),
   earlier_changes: z
     .array(
       z.object({
@@ -100,11 +100,11 @@ export const observation = z.object({
         is_part: z.literal(true).optional(),
         first_seen_at: z.string(),
         changed_from: changedFrom,
-        details: untrusted.describe('The numbers among its details'),
+        details: untrusted.describe('The numbers among the details after this change'),
       }),
     )
     .optional()
-    .describe('At most six of the changes before the last one, the weightiest; the history has all'),
+    .describe('The weightiest of the changes before the last one, at most six; the history has all'),
   missed_since: maybe.describe(
     'Since when checks have not seen this again, although it was seen before; `reason` says why',
   ),
@@ -113,9 +113,15 @@ export const observation = z.object({
   method_version: z.string(),
 });
 
-/** The key of `reason` without the sentence that the fact is stale. JSON has only the whole reason. */
+/**
+ * Under this key, an observation has its `reason` without the sentence that the fact is stale. JSON has only
+ * the whole reason.
+ */
 export const ownReason = Symbol('own reason');
-/** The key of the part of `reason` that says why checks since `missed_since` did not see the fact. */
+/**
+ * Under this key, an observation has the part of its `reason` that says why checks since `missed_since` did
+ * not see the fact.
+ */
 export const missedReason = Symbol('reason of checks that did not see it again');
 export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
 
@@ -150,13 +156,13 @@ export interface RecordedSubject {
 
 /**
  * How compare.ts joins a finding with what was known.
- * - `rare`: without a value, it is stored only if the fact was known before.
- * - `together`: it is about all subjects of the kind, and stored only if no value of the kind was seen
- *   before.
+ * - `rare`: a finding without a value is stored only if the fact was known before.
+ * - `together`: the finding is about all subjects of the kind. It is stored only if no value of the kind was
+ *   seen before.
  * - `part`: only a part of the value was learned, and a part does not replace a whole value.
- * - `some`: the value may lack members. It changes nothing if it only lacks members that were seen.
- * - `passing`: like `rare`, and a value that was seen stands, because the next answer may differ.
- * - `gone`: the value says that something is not there. Like `absent`, a new one needs a second check.
+ * - `some`: the value may lack members. A finding that only lacks members that were seen changes nothing.
+ * - `passing`: the rule `rare` applies. A value that was seen stays, because the next answer may differ.
+ * - `gone`: the value says that something is not there. As with `absent`, a second check must confirm it.
  */
 type CompareRule = 'rare' | 'together' | 'part' | 'some' | 'passing' | 'gone';
 
@@ -201,14 +207,14 @@ const lastFields = [
     'baseline',
   ] as const),
 ] as const;
-/** The state that was known before, stored within a state without a value. */
+/** An earlier state, which is stored within a later state without a value. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
 export const toLast = (known: StoredObservation) =>
   Object.fromEntries(
     lastFields.filter((name) => name in known).map((name) => [name, known[name]]),
   ) as LastValue;
 
-/** `observed_at` is the oldest time from which something of it is known. */
+/** `observed_at` is the time of the oldest check from which the baseline has something. */
 export type Baseline = Pick<Finding, 'value' | 'value_digest' | 'details' | 'hasMore'> &
   Pick<StoredObservation, 'observed_at'>;
 
@@ -234,7 +240,7 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
     readonly unanswered?: string;
     readonly outcome?: Outcome;
     readonly response?: Finding['response'];
-    /** The newest of these checks saw at most a part, and nothing differs in it. */
+    /** The newest of these checks saw at most a part of the value, and nothing in this part differs. */
     readonly isInPart?: true;
   };
   /** The first check that found the fact gone, until a second one confirms it. */
@@ -258,13 +264,13 @@ export interface ObservationChange {
     readonly seen_until: string;
     /** The first of the checks without an answer that led to the change. */
     readonly unanswered_since?: string;
-    /** The methods (`method_version`) differ, so the two cannot be compared. */
+    /** The state before came from another method (`method_version`), so the two states cannot be compared. */
     readonly by_other_method?: true;
-    /** At least one of the two is only a part, and their difference shows no change of the fact. */
+    /** At least one of the two values is only a part, and their difference shows no change of the fact. */
     readonly is_other_part?: true;
   };
   readonly after: RecordedEssence;
-  /** At most 100 of the members of a list that differ, the weightiest first. */
+  /** The members of a list that differ, the weightiest first. At most 100 are recorded. */
   readonly items?: readonly object[];
   /** Counts all members that differ, by class. */
   readonly counts?: Readonly<Record<string, number>>;

@@ -70,8 +70,8 @@ async function findNewSurface(
 }
 
 /**
- * Lists are compared before the write begins, because other writers wait for a write. Under the lease of the
- * check, nobody else stores lists of the listing.
+ * Lists are compared before the write begins, because other writers must wait during a write. Under the lease
+ * of the check, nobody else stores lists of the listing.
  */
 async function findNewSurfaces(run: CheckRun, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
   const { handle, remotes } = run.listing;
@@ -94,7 +94,7 @@ const mostNamed = 20;
 const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: string) =>
   changed_from !== undefined && first_seen_at === at;
 
-/** Returns undefined unless the list replaces a stored list with other members. */
+/** Returns undefined if the list replaces no stored list, or only one with the same members. */
 const listChangesOf = (
   { kind, subject = '' }: Pick<StoredObservation, 'kind' | 'subject'>,
   found: Surfaces,
@@ -118,8 +118,8 @@ function withChangedMembers(one: StoredObservation, found: Surfaces, at: string)
 }
 
 /**
- * Puts the members that differ in place of a changed list. The list is compared with the last stored one,
- * whatever was answered in between.
+ * Adds the members that differ to the change of a list, instead of the details of both lists. The list is
+ * compared with the last stored list, even if other answers came after that list.
  */
 function itemize(change: ObservationChange, one: StoredObservation, found: Surfaces): ObservationChange {
   const changes = listChangesOf(change, found);
@@ -181,7 +181,8 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why 
 const failed = own('The check failed on our side; the failure was logged.');
 
 /**
- * If the check fails, its only finding says so. If a fact cannot be stored, the finding in its place says so.
+ * If the check fails, its only finding says that it failed. In place of a fact that cannot be stored, a
+ * finding says the same.
  */
 async function checkKind(
   kind: Kind,
@@ -213,7 +214,7 @@ async function checkKind(
 
 const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isList).map(({ kind }) => kind));
 
-/** Stores nothing. Other checks of the thread go on between two kinds. */
+/** Stores nothing. After each kind, other checks of the thread get a turn. */
 export async function findAll(run: CheckRun, checks: CheckContext): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) {
@@ -227,7 +228,7 @@ const paidKinds: ReadonlySet<string> = new Set(
   kinds.filter(({ priced, paid }) => priced || paid).map(({ kind }) => kind),
 );
 
-/** `seen:no_payment_seen`: every endpoint let Dossier in without a payment, and nothing shows one. */
+/** `seen:no_payment_seen`: every endpoint let Dossier in without a payment, and no fact shows a payment. */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined || missed.isInPart);
   const stated = (kind: Kind, outcome: Outcome) =>
@@ -253,7 +254,10 @@ interface ObservedRecord {
   readonly imported_at: string;
 }
 
-/** An endpoint that became unanswered is dated at the first check without an answer. */
+/**
+ * The fact that an endpoint became unanswered may have the date of an earlier check, the first without an
+ * answer.
+ */
 const isChangedAt = ({ changed_from, first_seen_at, outcome }: StoredObservation, { at }: RunStamp) =>
   changed_from !== undefined && (first_seen_at === at || isUnanswered(outcome));
 
@@ -281,8 +285,8 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   await putSurfaces(tx, handle, lists, stamp.at);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
-    // An audit looks in the log for every new fact. The event reports no fact that is seen for the first
-    // time, or again.
+    // An audit looks for every new fact in the log. The event leaves out facts that are seen for the first
+    // time, and values that come back unchanged.
     const changed = new Set(changes.map(keyOf));
     const reported = observations.filter(
       (one) => changed.has(keyOf(one)) && isChangedAt(one, stamp) && isPublished(one),
@@ -303,8 +307,8 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
 }
 
 /**
- * The check counts as made: known facts stay, and unknown ones become `not_asked`. Throws if the store fails
- * or the lease was lost.
+ * Stores that a check was stopped. The check counts as made: known facts stay, and unknown ones become
+ * `not_asked`. Throws if the store fails or the lease was lost.
  */
 export function storeEnded(
   listing: Listing,

@@ -30,8 +30,8 @@ export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[]
         const to = quote ? offersWithPayees(quote).filter(({ pay_to }) => pay_to === address) : [];
         const paid = to.map(({ pay_to: _, ...offer }) => offer);
         const offers = [...Map.groupBy(paid, ({ network }) => network)];
-        // If there are many offers, some are not stored. A payee that only such an offer names has no
-        // network.
+        // If there are many offers, some are not stored. A payee that is named only by an offer that is not
+        // stored has no network.
         return (offers.length > 0 ? offers : [['', []] as const]).map(([network, of]) => ({
           ...seen,
           address,

@@ -51,7 +51,7 @@ type FromEndpoint<Value extends Json> = (
   run: CheckRun,
 ) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>;
 
-/** A list of tools that was seen counts, whatever the other exchange may answer the next time. */
+/** If a list of tools was seen, the fact does not stay open for the other exchange. */
 const decidedBy = ({ by, open, list }: EndpointAnswer): Pick<Finding, 'by' | 'open'> => ({
   by,
   ...(open && list.result !== 'listed' && { open }),

@@ -26,7 +26,7 @@ export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surfac
   handle: text,
   remote: text,
   surface: oneOf<SurfaceName>(),
-  /** The Merkle root (hex) over the members without their form. */
+  /** The Merkle root (hex) over the members, without the properties that `withoutForm` leaves out. */
   digest: text,
   first_seen_at: text,
   members: json<readonly SurfaceMember[]>(),

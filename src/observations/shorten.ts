@@ -14,7 +14,7 @@ function shortenText(text: string, most_bytes: number): string {
   return end > 0 ? cut() : '';
 }
 
-/** Keeps the first items that fit. If the first does not, it is shortened. */
+/** Keeps the first items that fit. If not even the first item fits, it is shortened. */
 function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   const kept: unknown[] = [];
   let left_bytes = most_bytes - 2;
@@ -59,7 +59,7 @@ export function shorten(value: unknown, most_bytes: number): unknown {
   return null;
 }
 
-/** A shortened value is compared by the digest of the whole one. */
+/** A shortened value is compared by the digest of the whole value. */
 export function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest'> {
   if (sizeOf(value) <= mostValue_bytes) return { value };
   return {

@@ -35,7 +35,10 @@ const selectSets = (db: Db, { handle, remote, surface }: SurfaceAt) =>
     .where('remote', '=', remote)
     .where('surface', '=', surface);
 
-/** Reads the stored lists of a surface, newest first, without members: each list may have 2 MiB. */
+/**
+ * Reads the stored lists of a surface, newest first. The members are left out, because each list may have 2
+ * MiB.
+ */
 const readSets = async (db: Db, at: SurfaceAt) => {
   const size = sql<number>`octet_length(members)`.as('size_bytes');
   const sets = selectSets(db, at).select(['digest', 'first_seen_at', size]);
@@ -43,7 +46,7 @@ const readSets = async (db: Db, at: SurfaceAt) => {
   return rows.map((row) => ({ ...row, size_bytes: Number(row.size_bytes) }));
 };
 
-/** Smaller lists of tools may be equal by chance. */
+/** Lists with fewer tools may be equal by chance. */
 const fewestTools = 3;
 
 function toReferences(observations: readonly StoredObservation[]) {
@@ -97,7 +100,7 @@ export const createObservationReads = (db: Db) => ({
     const stored = selectSets(db, at).select('members').where('digest', '=', digest);
     return (await stored.executeTakeFirst())?.members;
   },
-  /** Visible listings after an id, in the order of ids. */
+  /** Listings after an id that are not withdrawn, in the order of ids. */
   lastRuns: (afterId: number, limit: number) =>
     db
       .selectFrom('listing')
@@ -118,7 +121,7 @@ export const createObservationReads = (db: Db) => ({
 /** Writes observations inside a transaction; `touch` names each listing whose facts changed. */
 export const createObservationWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createObservationReads(db),
-  /** The listing stays due if its record changed after the observed record was read. */
+  /** The listing stays due if an import changed its record after `imported_at`. */
   async put(
     { handle, observed_at, observations }: Omit<TableValue<typeof observationTable>, 'due_since'>,
     imported_at = observed_at,

@@ -119,8 +119,8 @@ export function createCachedSearch(
   });
 
   /**
-   * If the ids cannot be read, or if many documents were forgotten, all are dropped, because only this frees
-   * their numbers.
+   * Forgets the documents of changed listings, whose numbers stay in memory. If many documents were
+   * forgotten, or if the ids cannot be read, all documents are dropped, which frees the numbers.
    */
   async function dropChanged(): Promise<void> {
     const own = memory;

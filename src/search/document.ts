@@ -39,9 +39,10 @@ function createNumbers() {
 const firstSize = 2 ** 16;
 
 /**
- * One array of numbers, because it is read faster than thousands of objects. A document begins with three
- * numbers: 1 if its description is a placeholder, the number of its facets, and the number of its entries.
- * Its facets follow, then in order an entry for each term (`termOf`, `weightOf`). An entry 0 divides fields.
+ * Keeps all documents in one array of numbers, because an array is read faster than thousands of objects. A
+ * document begins with three numbers: 1 if its description is a placeholder, the number of its facets, and
+ * the number of its entries. Its facets follow, then in order an entry for each term (`termOf`, `weightOf`).
+ * An entry 0 divides fields.
  */
 export function createDocuments() {
   const terms = createNumbers();
@@ -91,7 +92,10 @@ export const endOf = (data: Int32Array, start: number, firstTerm: number): numbe
 export const termOf = (entry = 0): number => entry >> weightBits;
 export const weightOf = (entry: number): number => (entry & (steps - 1)) / (steps - 1);
 
-/** A term with at least this weight says most about the listing. Most such terms are words of its name. */
+/**
+ * A term with at least this weight is strong: it says much about the listing. Most strong terms are words of
+ * the listing's name.
+ */
 const strongStep = 39;
 
 export const isStrong = (weight: number): boolean => Math.round(weight * (steps - 1)) >= strongStep;
@@ -130,7 +134,7 @@ const fields = {
 /** Later terms of a description count less, because many are side remarks ("pay per call in USDC"). */
 const firstTerms = 9;
 const laterShare = 0.92;
-/** This is `k1` of BM25. A term with this sum gets half of the weight that a term can approach. */
+/** This is `k1` of BM25. A term with this sum gets half of the highest possible weight. */
 const saturation = 0.8;
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
 /** Leaves out the forge or the top-level domain. Neither names anybody. */

@@ -65,8 +65,9 @@ function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Pr
 }
 
 /**
- * Finds listings that may match: those that have the words of all phrases, or a word that counts if the query
- * has no phrase. Listings with an excluded word are left out. `isAll` is false if only a part was found.
+ * Finds listings that may match. If the query has phrases, these listings have all words of the phrases.
+ * Otherwise, they have at least one word that counts. Listings with an excluded word are left out. `isAll` is
+ * false if only a part was found.
  */
 async function findPositions(
   db: Db,

@@ -83,7 +83,10 @@ interface Expanded extends QueryWord {
   readonly near: readonly NearWord[] | undefined;
 }
 
-/** Two words as they were written, or a spelling with its stem. A stem need not be a word. */
+/**
+ * Two words into which an unknown word was divided, or a spelling with its stem (`term`). A stem need not be
+ * a word.
+ */
 interface NearWord {
   readonly text: string;
   readonly term?: string;

@@ -28,7 +28,7 @@ export const mostProbes = 8;
 const fewListings = 600;
 const perProbe = 200;
 const mostDriving = 4;
-/** About this many times more listings have both of two words than chance predicts. */
+/** Two words occur together in about this many times more listings than chance predicts. */
 const attraction = 6;
 
 /** `read` estimates how many entries of the index the step reads if it finds fewer than its limit. */
@@ -103,8 +103,10 @@ const toStepOfAny = (words: readonly RankedWord[]): PlanStep => ({
 });
 
 /**
- * The most promising reads come first: first any of the rare words, then the next words if they are strong in
- * the listing, then several or one of these next words, strong or not.
+ * Plans reads of the index. The most promising reads come first:
+ * 1. listings that have any of the rare words
+ * 2. listings in which all of the next words are strong, and then those in which the first of these is strong
+ * 3. listings that have several or one of the next words, whether strong or not
  */
 export function toSteps(words: readonly RankedWord[], total: number) {
   const found = words.filter(({ listings }) => listings > 0);

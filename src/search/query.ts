@@ -181,7 +181,7 @@ export interface SearchHit {
   readonly matched: number | undefined;
 }
 
-/** Facets are counted over the same listings. */
+/** For each facet, `facets` has the number of listings in `total` that have the facet. */
 export interface SearchCounts {
   readonly total: number;
   /** Tells whether more listings than `total` may match. */

@@ -6,8 +6,8 @@ export interface RankedWord {
   readonly term: string;
   readonly alternatives: readonly Alternative[];
   /**
-   * Estimates of how many listings have an alternative of the word, and for how many of them the alternative
-   * is one of the terms that say most.
+   * Estimates of how many listings have an alternative of the word, and in how many of them the alternative
+   * is strong (`isStrong`).
    */
   readonly listings: number;
   readonly strong: number;

@@ -12,7 +12,7 @@ export interface FacetRange {
   readonly limit: number;
 }
 
-/** How many listings have a term, and for how many it is one of those that say most (`isStrong`). */
+/** How many listings have a term, and in how many of them the term is strong (`isStrong`). */
 export interface TermCount {
   readonly listings: number;
   readonly strong: number;

@@ -142,8 +142,8 @@ export function* oneLetterFrom(word: string): Generator<string> {
 }
 
 /**
- * Maps stems to spellings. Of the texts that are one letter from the word, each stem has the longest one.
- * Stems under three letters are left out.
+ * Maps each stem to the longest spelling with that stem. The spellings are one letter from the word
+ * (`oneLetterFrom`). Stems under three letters are left out.
  */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();

@@ -26,7 +26,7 @@ import {
 } from './messages.ts';
 import { askOverStream } from './stream.ts';
 
-/** With these statuses, servers of the older era refuse a method that they do not know. */
+/** Servers that know only older revisions refuse an unknown method with these statuses. */
 const refusals: ReadonlySet<unknown> = new Set([400, 405, 406, 415, 422]);
 
 const openDiscovery = ({ outcome, status, why }: NoAnswer): { readonly open?: OpenExchange } =>
@@ -41,8 +41,8 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
   (isUnanswered(list.outcome) || list.outcome === 'absent');
 
 /**
- * If the discovery asked for credentials, this counts only if initialize brings no introduction and asks for
- * no payment.
+ * Sends `initialize`. A discovery that asked for credentials decides the answer only if `initialize` brings
+ * no introduction and asks for no payment.
  */
 async function askOlder(
   talk: Conversation,
@@ -120,7 +120,7 @@ async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAns
   return run.cause === 'timeout' ? askOverStream(url, parts, observerSecondTry_ms) : run;
 }
 
-/** Failures of hosts are results. */
+/** A failure of the host is returned as a result, not thrown. */
 export const askInTransports = (
   url: string,
   recorded: Transport,

@@ -3,7 +3,8 @@ import type { Listing } from '../../listings/listing.ts';
 const mostRemotes = 10;
 
 /**
- * Keeps at most ten remotes. Of several at one address, keeps the first that is not SSE, or else the first.
+ * Keeps at most ten remotes. Of several remotes at one address, keeps the first that is not SSE, or else the
+ * first.
  */
 export function withCheckedRemotes<Of extends Pick<Listing, 'remotes'>>(listing: Of): Of {
   const { remotes } = listing;

@@ -4,7 +4,7 @@ interface StreamEvent {
   readonly data: string;
 }
 
-/** Later events of a stream are ignored. */
+/** Events of a stream after this many are ignored. */
 const mostEvents = 1000;
 
 /**

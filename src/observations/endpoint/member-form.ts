@@ -40,7 +40,9 @@ export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObjec
     : pick({ resources }, ['resources'])),
 });
 
-/** In reverse order, so that an object made of two arguments with the same name has the first. */
+/**
+ * Returns the arguments in reverse order. If two have the same name, an object made of them keeps the first.
+ */
 const argumentsOf = ({ arguments: named }: JsonObject): [string, JsonObject][] =>
   (Array.isArray(named) ? named : [])
     .filter(isJsonObject)

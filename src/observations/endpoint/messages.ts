@@ -19,7 +19,10 @@ import {
 } from '../../net/answer.ts';
 import { createEventReader } from './events.ts';
 
-/** `answer` has Dossier's words, and marks names from the endpoint as code. The rest is untrusted. */
+/**
+ * `answer` has Dossier's words, and marks names from the endpoint as code. `result` and `response` are
+ * untrusted.
+ */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Fetched }

@@ -25,8 +25,8 @@ const longestText = 200;
 type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
 
 /**
- * Asks at the name and then at each parent (RFC 8659 section 3), but only within its last eight labels and
- * never at the top-level domain.
+ * Asks at the name and then at each parent (RFC 8659 section 3). Of a longer name, only the last eight labels
+ * are asked about. The top-level domain is never asked about.
  */
 async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   const labels = withoutRoot(hostname).split('.').slice(-mostParents);
@@ -68,7 +68,7 @@ async function readDns(ask: Ask, hostname: string) {
   return { result: 'dns' as const, ipv4: ipv4.length, ipv6: ipv6.length, caa, unanswered };
 }
 
-/** Never throws. */
+/** The returned function never throws. */
 export const createDns =
   (rules: Parameters<typeof dnsServersFor>[0], timeout_ms: number, signal: AbortSignal) =>
   async (hostname: string) => {
@@ -142,8 +142,9 @@ function shakeHands(
 }
 
 /**
- * Connects only to public addresses and those of HOST_OVERRIDES. If robots.txt could not be read, connects
- * only if the certificate was the reason. Failures of the host are results.
+ * Connects only to public addresses and those of HOST_OVERRIDES. If robots.txt forbids requests or could not
+ * be read, connects only if the certificate was the reason. A failure of the host is returned as a result,
+ * not thrown.
  */
 export const createCertificates =
   (

@@ -54,7 +54,7 @@ async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<No
 
 /**
  * Asks over HTTP with SSE (2024-11-05): a GET opens a stream, in which the address for messages and the
- * replies arrive. Failures of the host are results.
+ * replies arrive. A failure of the host is returned as a result, not thrown.
  */
 export async function askOverStream(
   url: string,

@@ -33,15 +33,19 @@ export interface Surface {
   /** The endpoint need not know the methods after the first. */
   readonly lists: readonly [ListQuestion, ...ListQuestion[]];
   readonly isDeclared: (capabilities: JsonObject) => boolean;
-  /** The JSON members that may hold the name of a member. The first that is a text is the name. */
+  /** The properties that may hold the name of a member. The first of them that is a text is the name. */
   readonly namedBy: readonly [string, ...string[]];
-  /** Leaves out of a member what other SDKs or revisions of the protocol write differently. */
+  /**
+   * Leaves out the properties that SDKs or revisions of the protocol write differently for the same member.
+   */
   readonly withoutForm: (member: SurfaceMember) => SurfaceMember;
   /** Turns a list in a member, such as the arguments of a prompt, into an object by name. */
   readonly byName: (member: SurfaceMember) => SurfaceMember;
-  /** Turns a member without its form into a tool, so that the rules for tools say how it changed. */
+  /**
+   * Turns a result of `withoutForm` into the shape of a tool, so that the rules for tools say how it changed.
+   */
   readonly asTool: (member: SurfaceMember) => SurfaceMember;
-  /** The JSON members that MCP hosts pass on, and that are compared with what a caller was shown. */
+  /** The properties that MCP hosts pass on. They are compared with what a caller was shown. */
   readonly compared: readonly string[];
 }
 
@@ -149,10 +153,10 @@ export const digestMembers = (
 const surfaceRoot = (digests: readonly string[]): string =>
   rootOfLeaves(digests.map((digest) => Buffer.from(digest, 'hex'))).toString('hex');
 
-/** The digest of a sorted list without the form of its members. */
+/** The digest of a sorted list by `content_sha256`, which ignores the form of its members. */
 export const surfaceDigest = (digested: readonly DigestedMember[]): string =>
   surfaceRoot(digested.map(({ content_sha256 }) => content_sha256));
 
-/** The digest of a sorted list with its members as they were sent. */
+/** The digest of a sorted list by `sha256`, with its members as they were sent. */
 export const sentDigest = (digested: readonly DigestedMember[]): string =>
   surfaceRoot(digested.map(({ sha256 }) => sha256));

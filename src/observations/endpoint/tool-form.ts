@@ -8,7 +8,7 @@ const isBoundOfDouble = (name: string, value: unknown) =>
   (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
   (name === 'maximum' && value === Number.MAX_SAFE_INTEGER);
 
-/** Only some SDKs write these members for the same arguments. */
+/** For the same arguments, some SDKs write these properties and others do not. */
 const isFormOfSchema = (name: string, value: unknown) =>
   name === '$schema' ||
   (name === 'additionalProperties' && value === false) ||

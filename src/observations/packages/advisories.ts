@@ -11,7 +11,7 @@ export interface AskedPackage {
   readonly registry: Registry;
   readonly ecosystem: Ecosystem;
   readonly name: string;
-  /** Sent only if the advisories about the package, whatever the version, are too much to read. */
+  /** Sent only if the advisories about all versions of the package are too much to read. */
   readonly version: string | undefined;
 }
 

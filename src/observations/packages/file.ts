@@ -5,7 +5,7 @@ import type { Robots } from '../hosts/robots.ts';
 
 const mostHosts = 3;
 
-/** Returns undefined also for a redirect to a sign-in page, and for one that is not to https. */
+/** Returns undefined also for a redirect to a sign-in page or to an address without https. */
 export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
   const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'passing';
@@ -20,7 +20,7 @@ interface FileContext {
 }
 
 /**
- * Follows at most two redirects to other hosts, as forges send them. If the file is at a host in
+ * Follows at most two redirects, because forges redirect to other hosts. If the file is at a host in
  * REPOSITORY_HOSTS, no robots.txt is read (docs/decisions/packages.md).
  */
 export async function askFile(
@@ -34,7 +34,8 @@ export async function askFile(
     const answer = refused ?? (await fetch({ url: asked, method: 'HEAD' }));
     if (answer.result !== 'response') return answer;
     const to = redirectOf(answer);
-    // Forges redirect to signed addresses, which differ with each request, so the original one is returned.
+    // Forges redirect to signed addresses, which differ with each request, so the original address is
+    // returned.
     if (to === undefined || left === 1) return { ...answer, url };
     asked = to;
   }

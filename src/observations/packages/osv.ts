@@ -134,7 +134,10 @@ const atOf = ({ introduced, fixed, last_affected }: AdvisoryRange['events'][numb
 /** In OSV, version 0 comes before every other. */
 const beginning = '0';
 
-/** As OSV does: the last event at or before the version decides. `last_affected` is itself affected. */
+/**
+ * As in OSV, the last event at or before the version decides. The version of `last_affected` is itself
+ * affected.
+ */
 function isInRange({ events }: AdvisoryRange, version: string, { compare }: Order): boolean {
   const order = (a: string, b: string) => {
     if (a === beginning || b === beginning) return Number(b === beginning) - Number(a === beginning);

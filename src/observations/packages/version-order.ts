@@ -51,8 +51,8 @@ function toPypi(text: string): readonly Keys[] | undefined {
     parts;
   const isPost = (dashed ?? post) !== undefined;
   const isDev = dev !== undefined;
-  // Without a pre-release, a development release that is no post-release comes before the pre-releases of its
-  // release, and any other version comes after them.
+  // A development release without a pre-release or post-release comes before the pre-releases of its release.
+  // Any other version without a pre-release comes after them.
   const none = isDev && !isPost ? beforeAll : afterAll;
   const phase = pre === undefined ? none : (ownMember(phases, pre) ?? releaseCandidate);
   return [

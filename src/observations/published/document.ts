@@ -15,7 +15,10 @@ export interface Earlier {
   readonly document: JsonObject;
 }
 
-/** A registry's statements about the recorded version, or about its default version if none is recorded. */
+/**
+ * A registry's statements about the recorded version. If no version is recorded, they are about the
+ * registry's default version.
+ */
 export interface Published {
   readonly result: 'published';
   /** The recorded name. For NuGet and crates.io, it has the spelling of the registry. */
@@ -35,7 +38,7 @@ export interface Published {
   /** `host/path`. */
   readonly repository: string | undefined;
   readonly licence: string | undefined;
-  /** Only those of npm are read. The first is the one to compare with this version. */
+  /** Earlier releases are read only from npm. The first of them is the one to compare with this version. */
   readonly earlier: readonly Earlier[] | NoAnswer;
   /** The registry's own, untrusted document about the version. */
   readonly document: Readonly<Record<string, unknown>>;
@@ -73,6 +76,8 @@ export const notFound = (registry: Words, response: Fetched, what: Words): NoAns
 
 export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
 
-/** Is empty for a name in a scope of npm, because only the owner of the scope can register that name. */
+/**
+ * The text is empty for a name in a scope of npm, because only the owner of the scope can register that name.
+ */
 export const freeNameWarning = (name: string) =>
   name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');

@@ -67,7 +67,9 @@ export const packagesOn =
       .filter(({ type }) => wanted.includes(type))
       .map(({ subject, recorded }) => ({ subject, recorded }));
 
-/** Returns at most ten, in the order of the record. Of packages with one type and name, has the first. */
+/**
+ * Returns at most ten, in the order of the record. Of packages with the same type and name, keeps the first.
+ */
 export function readablePackages({
   packages,
 }: Pick<CheckedListing, 'packages'>): RecordedPackage<PackageType>[] {

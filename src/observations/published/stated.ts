@@ -46,7 +46,8 @@ export function repositoryOfHome(stated: unknown): string | undefined {
 }
 
 /**
- * The labels of links to the source that PEP 753 has, and `code`. They are in lower case without punctuation.
+ * The labels that PEP 753 defines for links to the source code, and `code`. They are in lower case without
+ * punctuation.
  */
 const sourceLabels: ReadonlySet<string> = new Set(['source', 'repository', 'sourcecode', 'github', 'code']);
 const mostLinks = 100;
