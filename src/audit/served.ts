@@ -240,11 +240,8 @@ const dumped = document.extend({ handle: z.string() });
 const batchEntries = 256;
 
 function readLines(path: string, { status, body }: Awaited<ReturnType<AskService>>): string[] {
-  // V8 has no string of 512 MiB.
-  const read = () =>
-    gunzipSync(body, { maxOutputLength: 2 ** 28 })
-      .toString('utf8')
-      .split('\n');
+  const limits = { maxOutputLength: constants.MAX_STRING_LENGTH };
+  const read = () => gunzipSync(body, limits).toString('utf8').split('\n');
   const lines = status === 200 ? attempt(read) : undefined;
   if (lines) return lines.filter((line) => line !== '');
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not with a file of the export`);
