@@ -73,6 +73,7 @@ const names = [
   'mute',
   'first',
   'one-session',
+  'slowed',
   'login',
   'bare',
   'dated',
@@ -190,6 +191,22 @@ it('what was seen while initialize failed is replaced without a change by what i
   const let_in = await check('first', { ...gated, initialize: session() });
   expect(let_in['auth.required']).toMatchObject({ value: false });
   expect(await changesOf('first')).toEqual([]);
+});
+
+it('an endpoint that asks for a pause before it lists its tools is not said to ask for no credentials', async () => {
+  const older = { initialize: session(), 'tools/list': status(401) };
+  expect((await check('slowed', older))['auth.required']).toMatchObject({ value: true });
+  const pause = status(429, { 'retry-after': '30' });
+  endpoints.set('slowed', (sent, ...rest) =>
+    (messageOf(sent.body).method === 'notifications/initialized' ? pause : speaking(older))(sent, ...rest),
+  );
+  const paused = await check('slowed');
+  expect(paused['tools.count']).toMatchObject({ outcome: 'asks', missed: {} });
+  expect(paused['auth.required']).toMatchObject({
+    value: true,
+    missed: { reason: expect.stringContaining('Retry-After') },
+  });
+  expect(await changesOf('slowed')).toEqual([]);
 });
 
 it('a server that offers a revision in which it lists no tools is asked in the older era', async () => {

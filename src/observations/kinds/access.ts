@@ -12,7 +12,7 @@ import {
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Observation } from '../observation.ts';
-import { isUnanswered } from '../outcome.ts';
+import { isLearnedOutcome } from '../outcome.ts';
 import { ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { CheckRun } from '../run.ts';
 
@@ -124,9 +124,9 @@ const openWithoutMetadata = noAnswer(
   own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** Tells whether no usable answer came for the list, so that the next check may get it. */
+/** Tells whether this check did not learn how the endpoint answers the question for its tools. */
 const isUndecided = (list: EndpointAnswer['list']): list is NoAnswer =>
-  list.result === 'no_answer' && isUnanswered(list.outcome);
+  list.result === 'no_answer' && !isLearnedOutcome(list.outcome);
 
 /**
  * If the endpoint did not ask for credentials, only metadata for its address or an address above it counts.

@@ -12,7 +12,7 @@ import {
   type PartComparison,
   type ShownFinding,
 } from '../../kind.ts';
-import { isUnanswered } from '../../outcome.ts';
+import { isLearnedOutcome } from '../../outcome.ts';
 import { ofRemotes } from '../../remotes.ts';
 import { convert, toCaip19 } from './assets.ts';
 import { hasLess, joinOffers, knownOnBoth, type StatedOffers } from './known-on-both.ts';
@@ -176,11 +176,11 @@ export function unreadWords(endpoint: EndpointAnswer): Words | undefined {
 }
 
 /**
- * If the endpoint asked for credentials first, or gave no usable answer for the list, it is not known whether
- * a payment is due.
+ * If the endpoint asked for credentials first, or the check did not learn how it answers the question for its
+ * tools, it is not known whether a payment is due.
  */
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
-  list.result === 'no_answer' && (credentials || isUnanswered(list.outcome)) ? list : undefined;
+  list.result === 'no_answer' && (credentials || !isLearnedOutcome(list.outcome)) ? list : undefined;
 
 const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
   withoutPayment(endpoint) ??
