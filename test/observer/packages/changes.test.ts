@@ -135,7 +135,7 @@ it('names the advisories before and after one became another, whatever their ord
   ]);
   save(['GHSA-1', 'GHSA-3'], ['GHSA-9']);
   expect(await changesOf('Advisories about the package')).toEqual([
-    '2: `GHSA-1` “Copy 2” (severity not stated); `GHSA-3` “Copy 2” (severity not stated) until then 2: `GHSA-1` “Copy 3” (severity not stated); `GHSA-3` “Copy 3” (severity not stated); not compared, because of the form of their ranges: `GHSA-9`',
+    '2: `GHSA-1` “Copy 2” (severity not stated); `GHSA-3` “Copy 2” (severity not stated) until then 2: `GHSA-1` “Copy 3” (severity not stated); `GHSA-3` “Copy 3” (severity not stated); Dossier could not decide whether this is about version `1.1.0`: `GHSA-9`',
   ]);
 });
 

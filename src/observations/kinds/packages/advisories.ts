@@ -224,26 +224,30 @@ function othersWords(
   most: number,
   detail: Detail,
 ): Words {
-  if (others === undefined) return own('; those about other versions were not read');
+  if (others === undefined) return own('; advisories about other versions were not read');
   if (others.count === 0) return own('');
   return say`; ${others.count} about other versions (${namedWords(others, held, detail, most)})`;
 }
 
-const notComparedWords = ({ not_compared }: AdvisoriesValue): Words =>
-  not_compared.length === 0
-    ? own('')
-    : say`; not compared, because of the form of their ranges: ${codes(not_compared)}`;
+function notComparedWords(found: ShownFinding<AdvisoriesValue>): Words {
+  const { not_compared } = found.value;
+  if (not_compared.length === 0) return own('');
+  const these = own(not_compared.length === 1 ? 'this is' : 'these are');
+  const version =
+    readDetails(found).version === null ? own('the version that callers get') : versionWords(found);
+  return say`; Dossier could not decide whether ${these} about ${version}: ${codes(not_compared)}`;
+}
 
 function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   const { advisories, others } = readDetails(found);
   const { count: all } = found.value;
   const said =
     all === 0 ? noneWords(found) : say`${all}: ${namedWords(found.value, advisories, 'all', mostInFull)}`;
-  const rest = say`${othersWords(found.value, others, mostInFull, 'all')}${notComparedWords(found.value)}`;
+  const rest = say`${othersWords(found.value, others, mostInFull, 'all')}${notComparedWords(found)}`;
   return say`${said}${rest}`;
 }
 
-/** Returns undefined if the registry does not have the version, and OSV has no advisory about the package. */
+/** Returns undefined if the registry does not have the version, and Dossier found no advisory at all. */
 function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
   const { count: all, not_compared, others: ofOthers } = found.value;
   const others = othersWords(found.value, readDetails(found).others, mostInLine, 'versions');
