@@ -776,7 +776,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `By its signed provenance npm:x-mcp was built from https://github.com/else/y, not from the recorded repository (Dossier, ${today}).`,
+      `The signed provenance of npm:x-mcp names https://github.com/else/y, not the recorded repository (Dossier, ${today}).`,
     ],
   },
   {

@@ -155,7 +155,7 @@ describe('files that hold credentials', () => {
     expect(await pageOf('naming')).toContain(
       'The text of the tool `many` names files that often hold credentials: `.git-credentials`, `.netrc`, `a/wallet.dat`. The text of the tool `read` names',
     );
-    expect(await pageOf('naming')).toContain('So do 3 more of its texts');
+    expect(await pageOf('naming')).toContain('3 more texts for models name such files');
   });
 
   it('are quoted with the sentence around them: the first at once, all of the first texts in full', async () => {
@@ -189,11 +189,11 @@ describe('files that hold credentials', () => {
       details: { texts: 6, files: [9, 1, 1] },
     });
     expect(await pageOf('long')).toMatch(
-      /The text of the tool `t1` names files that often hold credentials: (?:`[^`]+`(?:, )?){5} and 4 more\. The text of the tool `t2` names files that often hold credentials: `~\/\.netrc`\. The text of the tool `t3` names [^:]+: `~\/\.netrc`\. So do 3 more of its texts/,
+      /The text of the tool `t1` names files that often hold credentials: (?:`[^`]+`(?:, )?){5} and 4 more\. The text of the tool `t2` names files that often hold credentials: `~\/\.netrc`\. The text of the tool `t3` names [^:]+: `~\/\.netrc`\. 3 more texts for models name such files/,
     );
     const { value } = (await see('longer', 'tools.credential_files')) ?? {};
     expect(value).toHaveLength(1);
-    expect(await pageOf('longer')).toMatch(/ and 4 more\. So do 5 more of its texts/);
+    expect(await pageOf('longer')).toMatch(/ and 4 more\. 5 more texts for models name such files/);
   });
 
   it('are none where a text names public files, examples and variables, however long it is', async () => {

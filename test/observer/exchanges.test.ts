@@ -396,7 +396,7 @@ it('compares the resource and the issuer of metadata with what it was asked for'
   expect(answer).toContain(
     'OAuth sign-in through `https://issuer.example.com/auth`; the metadata of `https://issuer.example.com/auth` names `https://issuer.example.com/other` as its issuer, so clients must not use it (RFC 8414)',
   );
-  expect(answer).toContain('; it is for `https://issuer.example.com/`, and not for this address');
+  expect(answer).toContain('; the metadata is for `https://issuer.example.com/`, and not for this address');
 });
 
 it('takes only words about credentials for a request for some', async () => {

@@ -338,7 +338,7 @@ it.each([
   [
     'header',
     'silent',
-    'A request to `header.example.com` ended with an answer that is not HTTP within our limits.',
+    'A request to `header.example.com` ended with an answer that is not HTTP within Dossier’s limits.',
   ],
   ['endless', 'otherwise', 'A request to `endless.example.com` ended with an answer of more than 2 MiB.'],
   ['gzip', 'otherwise', 'A request to `gzip.example.com` ended with an answer of more than 2 MiB.'],

@@ -114,7 +114,7 @@ it('an endpoint whose host keeps a connection and sends no robots.txt is not ask
     expect(await look(narrow)).toMatchObject({
       outcome: 'not_asked',
       reason:
-        'A request to `narrow.example.com` ended with no answer in time. It was for robots.txt, so Dossier requested nothing else there (RFC 9309).',
+        'A request to `narrow.example.com` ended with no answer in time. The request was for robots.txt, so Dossier requested nothing else there (RFC 9309).',
     });
   }
   Object.assign(timeouts, { observerExchange_ms });

@@ -110,9 +110,9 @@ const unusable: readonly (readonly [string, Reply, string, RegExp])[] = [
     'a continuation that nobody asked for',
     ({ id, method }) => `HTTP/1.1 100 Continue\r\n\r\n${whole(message(id, method))}`,
     'silent',
-    /not HTTP within our limits/,
+    /not HTTP within Dossier’s limits/,
   ],
-  ['no HTTP', () => 'SSH-2.0-OpenSSH_9.9\r\n', 'silent', /not HTTP within our limits/],
+  ['no HTTP', () => 'SSH-2.0-OpenSSH_9.9\r\n', 'silent', /not HTTP within Dossier’s limits/],
   [
     'two lengths',
     ({ id, method }) =>
@@ -124,7 +124,7 @@ const unusable: readonly (readonly [string, Reply, string, RegExp])[] = [
     'both framings',
     ({ id, method }) => whole(message(id, method)).replace('connection: close', 'transfer-encoding: chunked'),
     'silent',
-    /not HTTP within our limits/,
+    /not HTTP within Dossier’s limits/,
   ],
   [
     'less than announced',
@@ -143,13 +143,13 @@ const unusable: readonly (readonly [string, Reply, string, RegExp])[] = [
     'an unknown coding',
     ({ id, method }) => whole(message(id, method)).replace('connection: close', 'content-encoding: zstd'),
     'silent',
-    /not HTTP within our limits/,
+    /not HTTP within Dossier’s limits/,
   ],
   [
     'a coding that the body does not have',
     ({ id, method }) => whole(message(id, method)).replace('connection: close', 'content-encoding: br'),
     'silent',
-    /not HTTP within our limits/,
+    /not HTTP within Dossier’s limits/,
   ],
   [
     'a redirect in a circle',
@@ -161,7 +161,7 @@ const unusable: readonly (readonly [string, Reply, string, RegExp])[] = [
     'switching protocols',
     () => head('101 Switching Protocols', 'upgrade: h2c'),
     'silent',
-    /not HTTP within our limits/,
+    /not HTTP within Dossier’s limits/,
   ],
   ['no content', () => head('204 No Content'), 'otherwise', /\(HTTP 204\) instead of MCP/],
   ['a strange status', () => head('799 ', 'content-length: 0'), 'silent', /HTTP 799/],

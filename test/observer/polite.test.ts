@@ -191,7 +191,7 @@ it.each([429, 503])(
     expect(await observe('com.example.shared/c', second)).toMatchObject({
       outcome: 'absent',
       missed: {
-        reason: '`shared.example.com` asked Dossier to wait (Retry-After) before its next request.',
+        reason: '`shared.example.com` asked Dossier to wait (Retry-After) before the next request.',
       },
     });
     expect(shared.sent.length).toBe(before);

@@ -250,7 +250,7 @@ it('asks a registry that wants to be left alone nothing more, and what was seen 
   const now = await look(second);
   expect(wrongCells(first, now, false)).toEqual([]);
   const { host } = new URL(registry.url);
-  const reason = `\`${host}\` asked Dossier to wait (Retry-After) before its next request.`;
+  const reason = `\`${host}\` asked Dossier to wait (Retry-After) before the next request.`;
   expect(now.get('package.exists npm:server')?.missed?.reason).toBe(reason);
   expect((await look(third)).get('package.exists npm:server')).toMatchObject({
     outcome: 'not_asked',

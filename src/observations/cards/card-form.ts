@@ -28,7 +28,7 @@ export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.r
 
 export interface ServerCard {
   readonly form: 'SEP-2127' | 'SEP-1649';
-  /** A handle; in the older form the name with which the server introduces itself. */
+  /** A handle or, in the form of SEP-1649, the name with which the server introduces itself. */
   readonly name: string;
   readonly version: string | undefined;
   readonly addresses: readonly URL[];
@@ -47,7 +47,7 @@ function toolsOf({ tools }: JsonObject): string[] | undefined {
   return isDynamic ? undefined : names.filter((name) => name !== '');
 }
 
-/** `base` is the address of the card. In the older form, the endpoint's address may be only a path. */
+/** `base` is the address of the card. In the form of SEP-1649, the endpoint's address may be only a path. */
 export function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
   const { serverInfo, remotes, transport, transports } = card;
   const info = asObject(serverInfo);

@@ -4,7 +4,7 @@ import { type NoAnswer, returned } from '../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
 
-/** Both are read for terms of service too (terms.ts), so getting them sends no further request. */
+/** Both catalogs are also read for terms of service (terms.ts), so a second read sends no further request. */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
 /** Most cards are at these paths of SEP-1649. SEP-2127 replaces that proposal. */
 const wellKnown = ['/.well-known/mcp/server-card.json', '/.well-known/mcp.json'];
@@ -12,7 +12,7 @@ const cardType = 'application/mcp-server-card+json';
 const mostEntries = 1000;
 const mostFollowed = 3;
 
-/** A card. `at` is the path on the endpoint's origin of the card, or of the catalog that holds it. */
+/** `at` is the path of the card, or of the catalog that holds the card, on the endpoint's origin. */
 export interface FoundCard {
   readonly result: 'card';
   readonly at: string;
@@ -28,7 +28,8 @@ const names = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.some((one) => placeOf(one) === placeOf(url));
 
 /**
- * A card without an address at this host is about the endpoint if the listing has no other endpoint there.
+ * A card that names no address at the endpoint's host is about the endpoint if the listing has no other
+ * endpoint at that origin.
  */
 function isAbout(card: ServerCard, url: URL, run: CheckRun): boolean {
   const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
@@ -44,7 +45,7 @@ function entriesOf(text: string): { readonly data?: unknown; readonly url?: unkn
     .filter(({ type }) => type === cardType);
 }
 
-/** A card must name the endpoint, since a catalog may hold cards of others. */
+/** A card must name the endpoint, since a catalog may hold cards of other services. */
 async function findInCatalogs(
   run: CheckRun,
   url: URL,
@@ -71,8 +72,9 @@ async function findInCatalogs(
 }
 
 /**
- * Asks next to the endpoint (SEP-2127), then in the catalogs of its host, then at the paths of SEP-1649.
- * Stops if the request next to the endpoint, or one to such a path, ends with `silent` or `not_asked`.
+ * Looks for a card at the endpoint's address with `/server-card` (SEP-2127), then in the catalogs of the
+ * endpoint's origin, then at the paths of SEP-1649. Stops if the first request, or a request to a path of
+ * SEP-1649, ends with `silent` or `not_asked`.
  */
 export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);

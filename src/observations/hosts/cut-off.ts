@@ -5,7 +5,9 @@ import type { FailedRequest } from '../../net/client.ts';
 export type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
 
 const remembered_ms = 3_600_000;
-/** If at least this many other domains are silent and none answers, our own network is suspected. */
+/**
+ * Our own network is suspected if at least this many other domains are silent and no other domain answers.
+ */
 const leastSilent = 3;
 
 const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>

@@ -59,7 +59,7 @@ async function until<T>(attempt: () => Promise<T | undefined>, signal: AbortSign
 }
 
 const leaseOf = (host: string) => `host/${host}`;
-/** The lease of the node that has the host next, so that nodes take turns. */
+/** The lease of the node that gets the host next. It makes nodes take turns. */
 const nextOf = (host: string) => `host/${host} next`;
 
 async function takeHost(host: string, { store }: QueueContext, signal: AbortSignal): Promise<Lease> {
@@ -80,7 +80,8 @@ function toPauses({ host, address }: QueueTarget, seconds: number, now: Date): R
 }
 
 /**
- * A request waits for the lease of a host only while it holds none, so that nodes do not block each other.
+ * A request waits for the lease of a host only while it holds no other lease, so nodes do not block each
+ * other.
  */
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;
@@ -204,7 +205,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
      * reason once the process stops.
      */
     async run<T>(place: QueueTarget, work: (turn: HostTurn) => Promise<T>): Promise<T | 'paused'> {
-      // With a single connection, waiting for a turn inside a transaction would deadlock.
+      // With a single database connection, a wait for a turn inside a transaction would deadlock.
       refuseInTransaction('a turn at a host');
       const asked = { ...place, host: withoutRoot(place.host) };
       for (;;) {

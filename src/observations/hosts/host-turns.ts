@@ -59,6 +59,7 @@ export const createHostTurns =
     readonly queue: HostQueue;
     /**
      * `address`: a Retry-After applies to the requested address, and to the host for at most five minutes.
+     * `host`: the whole Retry-After applies to the host.
      */
     readonly pauses: 'address' | 'host';
   }) =>

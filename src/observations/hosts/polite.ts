@@ -38,7 +38,7 @@ export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'>
   readonly beside?: true;
 }
 
-/** Failures of hosts are results. Throws the reason of the observer's signal, and faults of the store. */
+/** A failure of a host is a result. Throws the reason of the observer's signal, and faults of the store. */
 export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
 
 const mostRedirects = 3;
@@ -46,7 +46,7 @@ const mostRedirects = 3;
 const failures = {
   host_unreachable: ['silent', 'connection', own('no connection to a public address of the host')],
   host_timeout: ['silent', 'timeout', own('no answer in time')],
-  host_error: ['silent', 'not_http', own('an answer that is not HTTP within our limits')],
+  host_error: ['silent', 'not_http', own('an answer that is not HTTP within Dossier’s limits')],
   too_large: ['otherwise', 'too_large', own('an answer of more than 2 MiB')],
 } as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['outcome'], NoAnswer['cause'], Words]>>;
 const brokenOff = ['silent', 'broke_off', own('a connection that broke off')] as const;
@@ -85,7 +85,7 @@ function failed({ host }: URL, { result: failure, certificate, brokeOff }: Faile
 }
 
 const paused = ({ host }: URL): NoAnswer =>
-  notAsked(say`${code(host)} asked Dossier to wait (Retry-After) before its next request.`);
+  notAsked(say`${code(host)} asked Dossier to wait (Retry-After) before the next request.`);
 
 const overtime = ({ host }: URL, times: readonly TimeBudget[] = []): NoAnswer =>
   notAsked(
@@ -136,7 +136,7 @@ const toResult = (response: NotAsked | OutboundResponse) => {
   return response.result === 'response' ? 'answered' : response.result;
 };
 
-/** Follows at most three redirects within a host. The `url` of a response is never one of HOST_OVERRIDES. */
+/** Follows at most three redirects within a host. HOST_OVERRIDES do not change the `url` of a response. */
 export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PoliteParts): PoliteFetch {
   const inTurn = createHostTurns(parts);
   const send = (url: URL, { timeout_ms = Infinity, times, signal, beside, ...request }: PoliteRequest) => {
@@ -174,8 +174,8 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
 const repositoryPaused = { result: 'host_rate_limited' as const };
 
 /**
- * A read of both the git host and the host of its raw files has the turn of the first. Claims are checked
- * without a turn, because somebody waits for them.
+ * A read that asks both the git host and the host of its raw files takes its turn at the git host. Claims are
+ * checked without a turn, because somebody waits for the result.
  */
 export function createPoliteRepositories(
   repositories: RepositoryReader,

@@ -28,13 +28,14 @@ const literal = (path: string) => path.replaceAll('$', '%24').replaceAll('*', '%
 
 const charactersOf = ({ texts }: RobotsRule) => texts.reduce((sum, { length }) => sum + length, 0);
 
-/** The longest rule, because percent-encoding may turn each character of an address into three. */
+/** The longest rule that is read. Percent-encoding may turn each character of an address into three. */
 const longestRule = 3 * longestAddress;
 
 /** Returns undefined for a rule that is longer than every address that Dossier requests. */
 function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
-  // A longer path has more than `longestRule` characters after decoding, even with an asterisk after each.
+  // After decoding, a longer path has more than `longestRule` characters, even if each of them was
+  // percent-encoded and has an asterisk after it.
   if (path.length > 4 * longestRule + 2) return undefined;
   const isWhole = path.endsWith('$');
   const pattern = encoded(isWhole ? path.slice(0, -1) : path);
@@ -44,7 +45,7 @@ function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   return charactersOf(rule) > longestRule ? undefined : rule;
 }
 
-/** Does not backtrack. */
+/** Compares the rule with a path without backtracking. */
 function applies({ texts, isWhole }: RobotsRule, path: string): boolean {
   const [first = '', ...others] = texts;
   if (!path.startsWith(first)) return false;
@@ -116,14 +117,17 @@ export function parseRobots(text: string) {
   };
 }
 
-/** Returns why the observer may not request a URL. */
+/** Returns why the observer may not request a URL, or undefined if it may. */
 export type Robots = (url: string) => Promise<NoAnswer | undefined>;
 
 const cached_ms = 24 * 3600 * 1000;
 const mostCached_bytes = 16 * 1024 * 1024;
 /** A robots.txt that could not be read is requested again after this time. */
 const failed_ms = 600_000;
-/** A connection has less time to open (net/client.ts). A host that exceeds this time has accepted one. */
+/**
+ * A connection must open in less time (net/client.ts). A host that exceeds this time has therefore accepted a
+ * connection.
+ */
 const timeout_ms = 10_000;
 /** The part of a file that is read; RFC 9309 section 2.5 requires at least 500 KiB. */
 const longestFile_bytes = 512 * 1024;
@@ -158,7 +162,7 @@ const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
   (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));
 
 const notAnswered = ({ why }: NoAnswer): NoAnswer =>
-  notAsked(say`${why} It was for robots.txt, so Dossier requested nothing else there (RFC 9309).`);
+  notAsked(say`${why} The request was for robots.txt, so Dossier requested nothing else there (RFC 9309).`);
 
 /**
  * HTTP 3xx, and 4xx except 429, count as a missing file, which allows everything (RFC 9309 section 2.3.1).

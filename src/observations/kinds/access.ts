@@ -34,7 +34,7 @@ function metadataAddresses({ url, credentials }: EndpointAnswer): MetadataAddres
   const resource = endpoint.href;
   return [
     // The host must be the same, since another host cannot speak for this one. The protocol may differ: a
-    // service behind TLS may not know that it is https.
+    // service behind a TLS proxy may not know that its address is https.
     ...(named?.host === endpoint.host
       ? [{ at: `${endpoint.origin}${named.pathname}${named.search}`, resource }]
       : []),
@@ -70,8 +70,8 @@ const noMetadata = noAnswer(
 );
 
 /**
- * If no object has one of these members, returns the first failure other than `absent` and `asks`, or else
- * `noMetadata`.
+ * Returns the first object with one of the members. If there is none, returns the first failure other than
+ * `absent` and `asks`, or else `noMetadata`.
  */
 async function findObject(
   run: CheckRun,
@@ -92,7 +92,7 @@ const toAccessText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, longestAddress) : undefined;
 
 const mostListed = 1000;
-/** The most authorization servers that are named in words, and whose own metadata is read. */
+/** Answers name at most this many authorization servers. The metadata of at most this many is read. */
 const mostIssuers = 3;
 
 const accessList = (value: unknown): string[] =>
@@ -129,7 +129,8 @@ const isUndecided = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && !isLearnedOutcome(list.outcome);
 
 /**
- * If the endpoint did not ask for credentials, only metadata for its address or an address above it counts.
+ * If the endpoint did not ask for credentials, only metadata for its address or for a parent path of this
+ * address counts.
  */
 async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
   const addresses = metadataAddresses(endpoint);
@@ -157,7 +158,7 @@ async function findAccess(endpoint: EndpointAnswer, run: CheckRun) {
   if (found.result !== 'metadata') {
     if (credentials) return withoutAnswer(found);
     if (found.outcome !== 'absent') return found;
-    // The endpoint may have sent no list because it wants credentials for it.
+    // The endpoint may have sent no list because the list needs credentials.
     return isUndecided(list) ? list : openWithoutMetadata;
   }
   const { authorization_servers: stated, scopes_supported } = found.metadata;
@@ -183,7 +184,7 @@ async function findAccess(endpoint: EndpointAnswer, run: CheckRun) {
     },
     as_seen: {
       ...(!credentials && { introduced_without_credentials: true }),
-      // Other hosts' answers vary from day to day, which is no change of this endpoint.
+      // The answers of authorization servers vary from day to day. That is no change of this endpoint.
       authorization_servers: await Promise.all(
         issuers.slice(0, mostIssuers).map((issuer) => readServer(run, issuer)),
       ),
@@ -194,7 +195,7 @@ async function findAccess(endpoint: EndpointAnswer, run: CheckRun) {
 const signIn = z.strictObject({
   issuers: z.array(z.string()),
   scopes: z.array(z.string()),
-  /** The address that the metadata says it is for. */
+  /** The address that the metadata names as its resource. */
   resource: z.string().nullable(),
 });
 const mostScopes = 8;
@@ -250,8 +251,9 @@ function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   const { resource } = found.value;
   const named = issuersWords(found);
   const servers = isEmpty(named) ? own('names no authorization server') : named;
-  const ofNone = own('; it does not say which address it is for');
-  const other = resource === null ? ofNone : say`; it is for ${code(resource)}, and not for this address`;
+  const ofNone = own('; the metadata does not say which address it is for');
+  const other =
+    resource === null ? ofNone : say`; the metadata is for ${code(resource)}, and not for this address`;
   const later = own('; the endpoint introduced itself without credentials, so calls may need sign-in');
   const isLater = found.as_seen?.introduced_without_credentials;
   const isOther = found.details?.differs ? other : own('');
@@ -266,7 +268,7 @@ export const accessOauth = defineKind({
   question: 'access',
   title: 'OAuth sign-in',
   means:
-    'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728). Dossier reads it even if the endpoint introduced itself without credentials, since calls may need sign-in.',
+    'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728). Dossier reads this metadata even if the endpoint introduced itself without credentials, since calls may need sign-in.',
   doesNotMean: 'Dossier does not sign in, and does not know what an account costs or who gets one.',
   method_version: 'auth/5',
   say: sayMetadata,
@@ -289,9 +291,9 @@ export const accessRequired = defineKind({
   title: 'Asks for credentials first',
   topic: own('whether it asks for credentials first'),
   means:
-    'Whether the endpoint asked for credentials, of which Dossier sends none, before it listed its tools. The answer is no if the endpoint listed its tools, said that it has no such list, or asked for a payment.',
+    'Whether the endpoint asked for credentials before it listed its tools. Dossier sends no credentials. The answer is no if the endpoint listed its tools, said that it has no such list, or asked for a payment.',
   doesNotMean:
-    'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
+    'An endpoint that shows its tools to everyone may still ask for credentials when a tool is called.',
   method_version: 'auth/2',
   ...ofRemotes(({ credentials, list, open }) =>
     credentials || !isUndecided(list)

@@ -8,7 +8,7 @@ import { ofOrigins } from '../remotes.ts';
 
 const mostSkills = 10_000;
 
-/** An A2A agent card must have a name and a list of skills. */
+/** Returns undefined for a card without a name or without a list of skills. */
 function agentFinding({ text, url }: Fetched) {
   const card = readObject(text);
   const name = lineOf(card?.name, longestName);
@@ -33,7 +33,7 @@ export const agentCard = defineKind({
     name: z.string(),
     version: z.string().optional(),
     skills: z.number(),
-    /** Has `host` if the card names addresses, but none at its own host. */
+    /** The array has `host` if the card names addresses, but none at its own host. */
     differs: z.array(z.string()),
   }),
   name: 'A2A card',

@@ -8,7 +8,7 @@ import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { CheckedListing, CheckRun } from '../run.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
 
-/** An endpoint that answers with any other status than 2xx and 402 asks for sign-in. */
+/** The value is a status other than 2xx and 402 only if the endpoint asks for sign-in. */
 function answerWords(status: number): Words {
   if (status === 402) return own('asks for payment before it answers');
   return status < 300 ? own('answered') : own('asks for sign-in before it answers');
@@ -43,8 +43,8 @@ export const endpointAnswers = defineKind({
     return {
       value: (introduction ?? credentials ?? payment)?.status ?? null,
       outcome: 'seen',
-      // The transport is no part of the value, because a temporary fault of one transport may lead to an
-      // answer in the other.
+      // The transport is no part of the value. If the recorded transport has a temporary fault, the endpoint
+      // may answer in the other transport.
       ...(introduction && { as_seen: { transport } }),
       ...(isOther && {
         why: isRecordedAsSse
@@ -83,9 +83,9 @@ export const endpointAvailability = defineKind({
   question: 'reach',
   title: 'Answered checks',
   means:
-    'How many of Dossier’s checks the recorded endpoint answered in the 30 and the 90 days up to that date (it introduced itself, or asked for credentials or a payment), and how the other checks ended.',
+    'How many of Dossier’s checks the recorded endpoint answered in the 30 and in the 90 days up to that date, and how the other checks ended. It answered a check if it introduced itself, or asked for credentials or a payment.',
   doesNotMean:
-    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier did not ask the endpoint (robots.txt refuses, or answers with 429 or 5xx; the host asked for a pause; Dossier failed) are not counted.',
+    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier did not ask the endpoint are not counted, for example if robots.txt does not allow it, if the host asked for a pause, or if Dossier failed.',
   method_version: 'availability/2',
   about: endpointAnswers.about,
   isOptional: true,
@@ -103,7 +103,7 @@ export const endpointAvailability = defineKind({
 
 const resolved = z.strictObject({
   families: z.array(z.enum(['IPv4', 'IPv6'])),
-  /** CAA records (RFC 8659), as `issue letsencrypt.org`. */
+  /** CAA records (RFC 8659), for example `issue letsencrypt.org`. */
   caa: z.array(z.string()),
 });
 
@@ -181,7 +181,7 @@ async function ofOrigin(run: CheckRun, origin: string): Promise<Finding<z.infer<
   };
 }
 
-/** The https origins of the endpoints, without hosts that each caller fills in. */
+/** The https origins of the endpoints, without templates such as `https://{tenant}.example.com`. */
 const tlsOrigins = ({ remotes }: CheckedListing): string[] => {
   const origins = remotes.map(({ url }) => URL.parse(url)?.origin ?? '');
   return [...new Set(origins.filter((origin) => /^https:[^{}]+$/.test(origin)))];

@@ -5,7 +5,7 @@ import { noAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 
-/** A reversed domain and a name. */
+/** A reversed domain, a slash and a name. */
 const identifier = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,9}\/[\w.-]{1,100}$/i;
 const longestIdentifier = 250;
 
@@ -33,7 +33,8 @@ export const endpointExtensions = defineKind({
   title: 'Extensions of MCP',
   means:
     'The identifiers in `capabilities.extensions` of the endpoint’s introduction, such as `io.modelcontextprotocol/ui`. An extension is used only if the client declares it too.',
-  doesNotMean: 'Dossier uses none of them except the list of skills, and does not say that they work.',
+  doesNotMean:
+    'Dossier uses no extension except the list of skills, and does not say that an extension works.',
   changed: own('The endpoint declares different extensions'),
   say: ({ value }) => listed(value.map(extensionWords), value.length),
   sayInLine({ value }) {

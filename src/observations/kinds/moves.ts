@@ -12,7 +12,7 @@ interface Others {
   readonly whose: Words;
 }
 const ofOtherHosts = own('of other domains or accounts');
-/** The name of a package need not tell its owner. */
+/** The owner of a package does not always follow from the name of the package. */
 const ofOtherPackages = own('of other or unknown owners');
 
 /**
@@ -43,7 +43,7 @@ const fromOf = ({ from, left_out }: Replaced) => listNames(from, left_out?.from)
 const toOf = ({ to, left_out, of_others }: Replaced, whose = ofOtherHosts) =>
   listNames(to, left_out?.to, { count: of_others, whose });
 
-/** Returns no words if the hosts have several registrable domains, or if some of the hosts are not kept. */
+/** Returns no words if the hosts have several registrable domains, or if some of the hosts were left out. */
 function underDomain({ from, to, left_out }: Replaced): Words {
   const [only, ...others] = new Set([...from, ...to].map((host) => ownerAt(host, '')));
   if (only === undefined || others.length > 0 || left_out) return say``;
@@ -81,7 +81,7 @@ function packageWords(part: Replaced): Words {
     : say`replaced the ${noun('package', from)} ${fromOf(part)} with ${added}`;
 }
 
-/** Hosts that the settings name, without those in the text of a setting that is shown. */
+/** Names the hosts in the settings, except hosts that are in the text of a shown setting. */
 function hiddenHosts({ to, hosts, left_out }: NonNullable<VersionMove['starts']>): Words {
   const total = to.length + (left_out?.to ?? 0);
   const shown = total <= mostNamed + 1 ? to : to.slice(0, mostNamed);
@@ -91,7 +91,7 @@ function hiddenHosts({ to, hosts, left_out }: NonNullable<VersionMove['starts']>
   return say`, which ${verb} the ${noun('host', hidden)} ${listNames(hidden, left_out?.hosts)}`;
 }
 
-/** Of several packages, it is not known which one has which setting. */
+/** If there are several packages, it is not known which package has which setting. */
 function startWords(part: NonNullable<VersionMove['starts']>): Words {
   const { from, to, packages, left_out } = part;
   const started = listNames(packages, left_out?.packages);
@@ -156,7 +156,7 @@ function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
 
 const mostPassed = 3;
 
-/** Earlier recipients may still get these secrets or not. */
+/** The words do not say whether earlier recipients still get these secrets, because this is not known. */
 function passedWords({ passed = [], passed_left_out = 0 }: VersionMove): Words[] {
   const said = passed.slice(0, mostPassed).map(({ secrets, to, left_out }) => {
     const names = say`${noun('secret', secrets)} ${listNames(secrets, left_out?.secrets)}`;
@@ -189,7 +189,7 @@ export function moveWords(move: VersionMove): Words {
 const counted = (one: 'endpoint' | 'host', number: number): Words[] =>
   number > 0 ? [own(number === 1 ? one : nouns[one])] : [];
 
-/** “Package name”, because the version of the package may be another one. */
+/** A kept package is called “package name”, because the version of the package may have changed. */
 function keptWords(kept: DatedMove['kept']): Words {
   if (!kept) return say``;
   const { endpoints, hosts, packages, repository } = kept;
@@ -208,8 +208,8 @@ export function versionMoveWords({ version, published_at, kept, ...move }: Dated
 }
 
 /**
- * What is compared for each part of a move, in words for a list after “none changed”. It is undefined if the
- * words of another part include it.
+ * The words for each part of a move in the list after “none changed”. They are undefined for a part that the
+ * words of another part include.
  */
 const comparedParts = {
   endpoints: undefined,
@@ -223,8 +223,8 @@ const comparedParts = {
 } as const satisfies Record<keyof VersionMove, string | undefined>;
 
 /**
- * Returns no words if the versions could not be compared. Returns none either if all were compared, each as a
- * whole, and there are moves.
+ * Returns no words in two cases: if the versions could not be compared, and if all versions were compared as
+ * a whole and there are moves.
  */
 export function comparedWords(versions: number, moved: Moved | undefined): Words {
   if (!moved) return say``;
@@ -242,7 +242,10 @@ const value = z.strictObject({
   /** The number of compared versions. */
   versions: z.int(),
   since: z.string().optional(),
-  /** A compared part of a record has a form that is not read, too many items or too long values. */
+  /**
+   * It is set if a part of a record was not compared as a whole: its form is not read, it has too many items,
+   * or its values are too long.
+   */
   partly_read: z.literal(true).optional(),
   /** Ten moves at most, the newest first. If there are more, moves to a different owner are kept first. */
   moves: z.array(datedMove),
@@ -254,9 +257,9 @@ export const recordMoves = defineRecord({
   question: 'publisher',
   title: 'Moves between versions of the record',
   means:
-    'Which of the newest thirty versions changed the addresses of endpoints, the packages, the arguments that start these, the repository or the secrets.',
+    'Which of the newest thirty versions changed the addresses of endpoints, the packages, the arguments that packages are started with, the repository or the secrets.',
   doesNotMean:
-    'Publishers make such changes for many reasons, which are not known. Deleted versions are left out. Not compared are versions of packages, paths of package files, values of headers, and environment variables that neither name a host nor steer the runtime.',
+    'Publishers make such changes for many reasons, and Dossier does not know them. Deleted versions are left out. Dossier does not compare versions of packages, paths of package files, values of headers, or environment variables that neither name a host nor steer the runtime.',
   value,
   say({ value: { versions, since, partly_read, moves, left_out = 0 } }) {
     const oldest = since === undefined ? say`` : say`, the oldest published on ${dayOf(since)}`;

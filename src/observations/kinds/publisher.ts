@@ -18,11 +18,11 @@ export const namespaceProof = defineRecord({
   question: 'publisher',
   title: 'What the publisher showed to the registry',
   means: 'The proof that the registry requires before it lets anybody publish under this namespace.',
-  doesNotMean: 'It does not say who that is, or that they run the service.',
+  doesNotMean: 'It does not say who the publisher is, or that the publisher runs the service.',
   value: z.enum(['domain', 'github account']),
   say: ({ value }) => proofs[value],
   stated({ listing }) {
-    // Only the official registry's requirements are known; the sample is made up, so nobody showed anything.
+    // The requirements of other registries are not known. The sample is made up, so nobody showed anything.
     if (!isOfficial(listing)) return undefined;
     return listing.handle.toLowerCase().startsWith('io.github.') ? 'github account' : 'domain';
   },
@@ -119,7 +119,7 @@ const inCommon: readonly InCommon[] = [
   ],
 ];
 
-/** Answers say these kinds in this order. */
+/** Answers mention these kinds in this order. */
 export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) => ({
   of,
   basis,

@@ -1,7 +1,7 @@
 import { own } from '../../core/words.ts';
 import type { AskedKind } from '../kind.ts';
 
-/** Payment methods and payees are no price. */
+/** A payment method or a payee does not count as a price. */
 export const anyPrice: AskedKind = {
   kind: 'price',
   question: 'price',
@@ -46,7 +46,7 @@ export const nativeRatings: AskedKind = {
   line: 'rated',
 };
 
-/** Questions that buyers ask and that no single kind of fact answers. */
+/** Questions that buyers ask and that are no kinds of fact themselves. */
 export const otherQuestions: readonly AskedKind[] = [
   anyPrice,
   credentials,

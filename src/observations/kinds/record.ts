@@ -16,7 +16,7 @@ export const recordTransports = defineRecord({
   question: 'reach',
   title: 'How it is reached',
   means:
-    'The transports that the publisher recorded for endpoints and packages: streamable-http and sse use HTTP; the caller runs a package with stdio.',
+    'The transports that the publisher recorded for endpoints and packages. streamable-http and sse use HTTP. With stdio, the caller runs a package.',
   doesNotMean: 'It does not say that anything answers there.',
   value: z.array(z.string()),
   say: ({ value }) => codes(value),
@@ -75,7 +75,7 @@ function* namesIn(value: unknown, depth = 0): Generator<string> {
 
 /**
  * Names fields of the publisher's own `_meta`, unknown fields, and known fields of an unexpected form
- * (`packages.environmentVariables`). The names, at most 50, are publisher text.
+ * (`packages.environmentVariables`). Returns at most 50 names. They are publisher text.
  */
 function publisherFields(server: object): string[] {
   const below = readRecord(server).unread.map((path) =>
@@ -106,7 +106,7 @@ export const registryStatus = defineRecord({
   kind: 'registry.status',
   question: 'upkeep',
   title: 'Status in the registry',
-  means: 'What the registry says about the version that is shown.',
+  means: 'Whether the registry marks the shown version as active or as deprecated.',
   doesNotMean: '“Active” does not say that the service works.',
   value: z.enum(['active', 'deprecated']),
   say: ({ value }) => own(value),
@@ -116,7 +116,7 @@ export const registryStatus = defineRecord({
 export const registryStatusMessage = defineRecord({
   kind: 'registry.status_message',
   question: 'upkeep',
-  title: 'What the publisher says about its status',
+  title: 'What the publisher says about the status',
   means: 'The publisher’s own words about the status in the registry.',
   doesNotMean: 'Dossier has not checked these words.',
   value: z.string(),
@@ -141,7 +141,7 @@ export const registryFirstPublished = defineRecord({
   kind: 'registry.first_published',
   question: 'upkeep',
   title: 'First published',
-  means: 'When the oldest version that was read was published.',
+  means: 'When the oldest version that Dossier has read was published.',
   doesNotMean: 'The service may be older than its entry.',
   value: z.string(),
   say: ({ value }) => day(value),

@@ -11,8 +11,8 @@ import { ofRepository, type RemoteFinding } from '../remotes.ts';
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
 /**
- * Files that editors and agents read when a repository is opened. A pattern finds commands that start
- * unasked.
+ * Files that editors and agents read when a repository is opened. A pattern finds commands that start by
+ * themselves.
  */
 const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
   ['.claude/settings.json', hooks],
@@ -29,7 +29,7 @@ const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefine
   ['AGENTS.md', undefined],
 ];
 
-/** The result has no digest if the file is an LFS pointer or no text of at most 16 KiB. */
+/** The result has no digest if the file is an LFS pointer, is larger than 16 KiB, or is not text. */
 function toFound(path: string, automatic: RegExp | undefined, text: string | undefined) {
   return {
     path,
@@ -49,7 +49,7 @@ export const repositoryAgentFiles = defineKind({
   kind: 'repository.agent_files',
   value: z.strictObject({
     files: z.array(z.string()),
-    /** The files whose text names commands that start unasked. */
+    /** The files whose text names commands that start by themselves. */
     starts_commands: z.array(z.string()),
     /** SHA-256 of `{ files: details.files }` as RFC 8785 JSON. */
     sha256: z.string(),
@@ -67,9 +67,9 @@ export const repositoryAgentFiles = defineKind({
   question: 'code',
   title: 'Files that agents and editors act on',
   means:
-    'Which of nine files are at the head of the repository (.claude/settings.json, .vscode/tasks.json, .vscode/settings.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json, .gemini/settings.json, .mcp.json, AGENTS.md), whether their text names commands that start by themselves, and one digest of all of them.',
+    'Which of nine files are at the head of the repository, whether their text names commands that start by themselves, and one digest of the files that are there. The nine files are .claude/settings.json, .vscode/tasks.json, .vscode/settings.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json, .gemini/settings.json, .mcp.json and AGENTS.md.',
   doesNotMean:
-    'Such files are common and mostly harmless; Dossier does not judge the commands. Other files are not looked for.',
+    'Such files are common, and Dossier does not judge their commands. Dossier does not look for other files.',
   method_version: 'agent-files/3',
   isOptional: true,
   ...ofRepository(async (run) => {
@@ -124,7 +124,11 @@ export const repositorySupersededBy = defineKind({
     if (!('commit' in file)) return file;
     const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
     if (file.result === 'unreadable' || parsed === 'too_large')
-      return notAsked(own('The claim file of the repository is larger than Dossier reads, or is not text.'));
+      return notAsked(
+        own(
+          'The claim file of the repository is larger than Dossier reads, is not text, or is an LFS pointer.',
+        ),
+      );
     const value = parsed?.supersededBy;
     if (value === undefined)
       return noAnswer(
@@ -156,7 +160,7 @@ export const repositoryExists = defineKind({
   question: 'publisher',
   title: 'Public repository',
   means:
-    'Whether the host of the recorded repository answers for it without credentials: there, empty (no commits) or moved (a redirect to another path).',
+    'Whether the host shows the recorded repository without credentials. The value is there, empty (no commits) or moved (a redirect to another path).',
   doesNotMean:
     'A repository that is not there may have become private. Its state does not say what the repository contains.',
   say({ value: { state, moved_to = '' } }) {
@@ -207,7 +211,7 @@ export const repositoryLastCommit = defineKind({
   title: 'Last commit of the repository',
   means: 'The date in the newest commit of the recorded repository’s default branch.',
   doesNotMean:
-    'The date is the one that the committer’s machine wrote. It does not say what the commit changed, or that a service without commits is not kept up.',
+    'The committer’s machine wrote the date. The date does not say what the commit changed. A service without new commits may still be kept up.',
   unit: 'date',
   method_version: 'commit/1',
   isOptional: true,

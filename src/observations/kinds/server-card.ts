@@ -44,7 +44,7 @@ function compareTools(named: readonly string[], list: EndpointAnswer['list']): z
 
 const mostNamed = 3;
 
-/** `all` is the number of tools, because a long list of names is stored shortened. */
+/** `all` is the number of names before the stored list was shortened. */
 const namesWords = (names: readonly string[], all: number): Words => {
   const shown = names.slice(0, mostNamed).map((name) => code(name));
   const more = all - shown.length;
@@ -74,7 +74,10 @@ function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined
   const { named, listed: all, both = 0, not_in_card = [], only_in_card = [] } = tools;
   if (all === undefined || (all === both && named === both)) return undefined;
   const missing = all > both ? say`leaves out ${namesWords(not_in_card, all - both)}` : own('');
-  const more = named > both ? say`names ${namesWords(only_in_card, named - both)}, not listed here` : own('');
+  const more =
+    named > both
+      ? say`names ${namesWords(only_in_card, named - both)}, which the endpoint does not list`
+      : own('');
   return say`its server card ${join([missing, more], ', and ')}`;
 }
 
@@ -88,7 +91,7 @@ const differsWords = {
 type Differs = keyof typeof differsWords;
 const differsNames = Object.keys(differsWords) as [Differs, ...Differs[]];
 
-/** A template fits many addresses, and a list that was cut may have had this one. */
+/** A card without addresses, with a template or with a list that was cut does not contradict the address. */
 const namesAddress = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.length === 0 ||
   addresses.length === mostAddresses ||
@@ -116,7 +119,7 @@ export const serverCard = defineKind({
     name: z.string(),
     version: z.string().optional(),
     form: z.enum(['SEP-2127', 'SEP-1649']),
-    /** Its path on the endpoint's host. */
+    /** The path of the card, or of the catalog that holds it, on the endpoint's host. */
     at: z.string(),
     tools: comparedTools.optional(),
     differs: z.array(z.enum(differsNames)),
@@ -126,14 +129,15 @@ export const serverCard = defineKind({
   question: 'publisher',
   title: 'Server card (MCP)',
   means:
-    'The name in the MCP server card of the endpoint, and which of the card’s name, version, address, revisions of MCP and tools differ from the record or the endpoint. The card is found beside the endpoint (SEP-2127), by a catalog of its host, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649).',
-  doesNotMean: 'The card is its publisher’s own word. Both forms are drafts, and most servers have no card.',
+    'The name in the MCP server card of the endpoint, and which of the card’s name, version, address, revisions of MCP and tools differ from the record or the endpoint. The card is at the endpoint’s address with /server-card (SEP-2127), in or named by a catalog of the host, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649).',
+  doesNotMean:
+    'The card is its publisher’s own word. SEP-2127 and SEP-1649 are drafts, and most servers have no card.',
   say({ value: { name, version, form, at, tools, differs } }) {
     const place =
       at.endsWith('/server-card') && form === 'SEP-2127'
         ? own('')
         : say` at ${code(at)} (${form === 'SEP-1649' ? own('SEP-1649') : own('SEP-2127')})`;
-    // The tools that differ are named by `toolsWords`.
+    // `toolsWords` names the tools that differ.
     const others = differs.filter((what) => what !== 'tools');
     const not =
       others.length > 0

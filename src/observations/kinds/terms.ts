@@ -20,7 +20,7 @@ const valuesOf = (lines: readonly string[], field: string): string[] =>
     .filter((line) => line.toLowerCase().startsWith(`${field}:`))
     .map((line) => toLine(line.slice(field.length + 1)));
 
-/** Reads a security.txt file (RFC 9116). Returns undefined for a text without a contact, such as a page. */
+/** Reads a security.txt file (RFC 9116). Returns undefined for a text without a contact. */
 function readSecurityTxt(text: string) {
   const lines = text.slice(0, 64 * 1024).split(/\r?\n/, mostLines);
   const contacts = valuesOf(lines, 'contact').filter((contact) => contactForm.test(contact));
@@ -46,7 +46,7 @@ function contactFinding({ text }: Fetched, { now }: CheckRun) {
   if (!found) return undefined;
   const why = fault(found.expires, now);
   const { expires, ...value } = found;
-  // The expiry is no part of the value: many hosts move it with each answer.
+  // The expiry is no part of the value, because many hosts set a new one with each answer.
   return {
     value,
     outcome: 'seen' as const,
@@ -88,7 +88,9 @@ export const securityContact = defineKind({
   ...ofOrigins('/.well-known/security.txt', own('a security contact (RFC 9116)'), contactFinding),
 });
 
-/** Returns undefined for a link that must not be shown. */
+/**
+ * Returns undefined for a long link, and for a link that is not http or https or has a user name or password.
+ */
 function toLink(stated: unknown, base: string): string | undefined {
   const url = typeof stated === 'string' && stated.length <= 1000 ? URL.parse(stated, base) : null;
   return url && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : undefined;
@@ -110,7 +112,7 @@ function termsOfPage({ text, url }: Fetched): string | undefined {
 const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
   toLink(asObject(readObject(text)?.info)?.termsOfService, url);
 
-/** Terms that the host states come before those of its entries. */
+/** Terms in `host` come before terms in `entries`. */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
   return [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])]
@@ -148,7 +150,7 @@ async function askForTerms(run: CheckRun, { url, read }: TermsPlace): Promise<Fi
   return { ...place, value: null, outcome: 'nothing', why, rule: 'passing' };
 }
 
-/** The subject of the one fact that is about all of the documents. */
+/** Names all documents, for the one fact that is about all of them. */
 const allOf = (places: readonly TermsPlace[]) => places.map(({ url }) => url).join(' ');
 
 const listPlaces = (places: readonly TermsPlace[]) =>
@@ -157,7 +159,7 @@ const listPlaces = (places: readonly TermsPlace[]) =>
     3,
   );
 
-/** If documents could not be read, the fact has the outcome of the first of these. */
+/** If a document could not be read, the fact has the outcome of the first such document. */
 function withoutLink(places: readonly TermsPlace[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
   const why = open?.why ?? say`Dossier found no link to terms of service at ${listPlaces(places)}.`;
@@ -177,8 +179,8 @@ export const termsUrl = defineKind({
   question: 'terms',
   title: 'Terms of use',
   means:
-    'A link that the website (rel="terms-of-service"), the ARD manifest or AI catalog (termsOfServiceUrl) or the OpenAPI document (info.termsOfService) gives as terms of service.',
-  doesNotMean: 'Dossier has not read the terms, and does not say whether they hold for a caller.',
+    'A link to terms of service. It is on the website (rel="terms-of-service"), in the ARD manifest or AI catalog (termsOfServiceUrl), or in the OpenAPI document (info.termsOfService).',
+  doesNotMean: 'Dossier has not read the terms, and does not say whether they apply to a caller.',
   method_version: 'terms/2',
   about(listing) {
     const places = termsPlaces(withCheckedRemotes(listing));

@@ -13,11 +13,14 @@ import { toShownName } from '../gate.ts';
 export interface MemberDifference {
   readonly name: string;
   readonly difference: 'only_here' | 'only_there' | 'other';
-  /** The JSON members that differ, if these were compared. */
+  /**
+   * The JSON members that differ. The array is absent for a member of only one list, and if only digests were
+   * compared.
+   */
   readonly members?: string[];
 }
 
-/** `digest` covers all compared members. */
+/** `digest` covers all JSON members that are compared. */
 interface Digested {
   readonly sent: SurfaceMember;
   readonly name: string;
@@ -25,19 +28,21 @@ interface Digested {
   readonly digest: string;
 }
 
-/** Prepared once for comparison with several lists. */
+/** The list that a caller sent, prepared once for the comparison with several lists. */
 export type ShownList = ReturnType<typeof readShown>;
 
 export type SurfaceComparison = ReturnType<typeof compareList>;
 
 const mostTexts = 20;
 const longestText = 400;
-/** Clients know these annotations, and leave out others. */
+/** Clients know these annotations, and may leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
 const mostValues = 100_000;
 
-/** A host names the input schema as the interface of its model does. */
+/**
+ * The caller's program may call the input schema `input_schema` or `parameters`, as the API of a model does.
+ */
 function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
   let left = mostValues;
   /** Some clients send a schema as a string of JSON. Its values were not counted when the body was read. */
@@ -72,8 +77,8 @@ interface ComparedSurface {
 }
 
 /**
- * Only JSON members that at least one entry has are compared. Of annotations, those are compared that clients
- * know or an entry has.
+ * Only JSON members that at least one entry has are compared. An annotation is compared if clients know it or
+ * at least one entry has it.
  */
 export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
@@ -113,7 +118,7 @@ function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
 const differing = (seen: Digested, sent: Digested): string[] =>
   [...seen.members.keys()].filter((member) => seen.members.get(member) !== sent.members.get(member));
 
-/** Equal members are paired first, the others in order. */
+/** Equal members are paired first. The others are paired in their order. */
 function comparePairs(name: string, seen: readonly Digested[], sent: readonly Digested[]) {
   const byDigest = Map.groupBy(seen, ({ digest }) => digest);
   const unmatched = sent.filter(({ digest }) => byDigest.get(digest)?.pop() === undefined);
@@ -134,7 +139,10 @@ function repeatedIn(names: readonly string[]): string[] {
   return names.filter((name) => known.size === known.add(name).size);
 }
 
-/** Clients list resources and templates separately; an empty list counts as resources. */
+/**
+ * Clients list resources and resource templates separately, so the list that was sent may have only one of
+ * the two. An empty list counts as a list of resources.
+ */
 function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean {
   const [first, ...others] = surface.namedBy;
   const has = (sent: readonly SurfaceMember[], name: string) => hasMember(sent, name);
@@ -144,7 +152,10 @@ function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean
   return !(isFirstSent ? absent : [first, ...absent]).some((name) => ownMember(one, name) !== undefined);
 }
 
-/** A name that occurs twice counts twice. The cost grows with the sum of both sides, not their product. */
+/**
+ * A name that occurs twice counts twice. The cost grows with the sum of the lengths of the two lists, not
+ * with their product.
+ */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const { surface, list, members } = shown;
   const seen = all.filter((one) => isOfSentList(one, shown));
@@ -164,31 +175,32 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const repeated = [here, sent].flatMap((side) => repeatedIn(side.map(({ name }) => name)));
   return {
     differs: pairs.flatMap(({ differs }) => differs),
-    /** Names that several members of one side have. */
+    /** Names that several members of one list have. */
     repeated: [...new Set(repeated)].sort(),
     /**
-     * JSON members seen here and not compared. For a list that was not sent, the member that names its
-     * entries.
+     * JSON members that were seen here and not compared, because the list that was sent has none of them. For
+     * a list that was not sent, it has the JSON member that names the entries of the list.
      */
     not_sent: [...not_sent, ...unsentNames],
     /** Whether only names were compared, although the members seen here have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
-    /** Put before every name by the caller's host. */
+    /** The prefix that the caller's program puts before every name; empty if there is none. */
     prefix,
-    /** The pairs of one name that differ: the member seen here, and the one sent. */
+    /** Pairs of members that have one name and differ: the member seen here, and the member that was sent. */
     others: pairs.flatMap(({ others }) => others),
     surface,
   };
 }
 
-/** Gives both members of a pair one name, so that a prefix of the host makes no difference. */
+/** Gives both members of a pair one name, so that a prefix makes no difference. */
 const nameless = ({ namedBy: [name] }: Surface) => ({ [name]: '' });
 
 const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
 /**
- * Yields each text for models that differs. For any other JSON member that differs, yields the whole member.
+ * Yields the difference of each text for models. If another JSON member differs, yields the difference of the
+ * whole member.
  */
 function* textsOf(
   surface: Surface,

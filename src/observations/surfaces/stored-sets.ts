@@ -4,9 +4,9 @@ import { countValues } from '../../core/json.ts';
 import type { SurfaceMember } from '../endpoint/surface.ts';
 import type { SurfaceAt } from '../table.ts';
 
-/** Publishers choose how many endpoints they record and how large their lists are. */
+/** The most bytes of lists that one reader reads, since publishers may record many long lists. */
 const mostRead_bytes = 4 * 1024 * 1024;
-/** The most JSON values in these lists. The longest list has 100,000, and its array is one more. */
+/** The most JSON values in these lists. The longest list has 100,000 values; its array counts as one more. */
 const mostRead_values = 100_001;
 
 export const mostReadText = '4 MiB or 100,000 values';
@@ -14,7 +14,8 @@ export const mostReadText = '4 MiB or 100,000 values';
 export type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
 
 /**
- * The reader returns `left_out` for a list without room, and undefined for a list that is no longer stored.
+ * The reader returns `left_out` for a list that exceeds the rest of its limits, and undefined for a list that
+ * is no longer stored.
  */
 export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;
@@ -30,7 +31,7 @@ export function createSetReader({ store }: Pick<Context, 'store'>) {
     const values = countValues(text);
     if (values > left_values) return 'left_out';
     left_values -= values;
-    // Other requests are answered before each list.
+    // Other requests get their answers before the list is parsed.
     await setImmediate();
     return JSON.parse(text) as SurfaceMember[];
   };

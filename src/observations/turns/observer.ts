@@ -28,8 +28,8 @@ const purpose = 'dossier/observer/v1';
 const valid_s = 300;
 
 /**
- * Derived from the seed of the log, which all nodes of a database share. `id` is the JWK thumbprint of the
- * key (RFC 7638).
+ * Derives the key from the seed of the log, which all nodes of a database share. `id` is the JWK thumbprint
+ * of the key (RFC 7638).
  */
 export async function openObserverKey(context: LogContext) {
   const seed = await openLogSeed(context);
@@ -58,7 +58,7 @@ function signRequest(
 
 export const keyDirectoryType = 'application/http-message-signatures-directory+json';
 
-/** Receivers of signed requests find the directory by the signature agent. */
+/** The receiver of a signed request finds this directory at the address in `Signature-Agent`. */
 export const toKeyDirectory = ({ jwk, id }: ObserverKey) => ({
   keys: [{ ...jwk, kid: id, use: 'sig' }],
   purpose: 'Dossier checks the endpoints that listings record',
@@ -155,7 +155,7 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
     },
     /** Checks a listing under a lease that the caller holds. */
     run,
-    /** Checks an endpoint that may not be listed, and stores nothing. */
+    /** Checks an endpoint, whether it is listed or not, and stores nothing. */
     inspect(url: string): Promise<readonly DatedFinding[]> {
       const asked = createRun(toSubject(url), parts, { now: clock(), refusal: undefined });
       return unlessAborted(findAll(asked, { log, signal }), signal);

@@ -1,7 +1,7 @@
 import { createMemoryLimit, type LimitSettings } from '../../limits/limit.ts';
 import { toWidestNetwork } from '../../limits/networks.ts';
 
-/** Each node counts for itself. One /24 or /48 may use a fifth of the limit for all. */
+/** Each node counts for itself. One /24 or /48 (`site`) may use a fifth of the limit `all`. */
 export const readCheckLimits = {
   listing: { name: 'read_check_listing', burst: 1, refill_s: 600 },
   network: { name: 'read_check', burst: 60, refill_s: 3600 },

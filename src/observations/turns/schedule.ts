@@ -23,23 +23,27 @@ export interface CheckCounts {
 const page = 500;
 const places = 32;
 /**
- * The places for one domain, one namespace, one control root that asks for checks, or one network of readers.
+ * The most checks at a time for one domain, one namespace, one control root that asks for checks, or one
+ * network of readers.
  */
 const placesOfKey = 2;
 const placesOfReaders = 8;
-/** Bounds on the checks that holders of claims asked for, and also on the checks that reading began. */
+/** Bounds on each of two queues: the checks that holders of claims asked for, and those that reads began. */
 const mostAsked = 64;
 const mostAskedOfKey = 8;
 const leasedPause_ms = 2000;
 const tick_ms = 250;
-/** Ending a check interrupts all others, so its namespace pauses for this time. */
+/**
+ * If a check is ended from outside, all other checks are interrupted. The namespace of the ended check pauses
+ * for this time.
+ */
 const rest_ms = 3_600_000;
-/** Other work gets its turn after the keys of this many listings. */
+/** Each time that the keys of this many listings were read, other work of the thread gets its turn. */
 const readAtOnce = 50;
 
 /**
- * Returns ms since 1970: an interval (±10 %) after the last run, or 0 if there was none or the record changed
- * since.
+ * Returns when the next check is due, in ms since 1970: an interval (±10 %) after the last check. The result
+ * is 0 if the listing was never checked, or if its record changed after the last check.
  */
 export function dueAt_ms(
   handle: string,
@@ -75,7 +79,7 @@ const turnKeys = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, 
   return [...new Set([namespaceKey(handle), ...domains, ...others])];
 };
 
-/** Returns a number (ms since 1970) if the check is to be tried again then. */
+/** Returns a number if the check must be tried again. The number is the time for this, in ms since 1970. */
 async function checkWaiting(
   one: WaitingListing,
   checks: Checks,
@@ -86,7 +90,8 @@ async function checkWaiting(
   if (!listing || listing.withdrawn) return undefined;
   const isAsked = one.why === 'asked';
   const pause = isAsked || one.wasTried ? undefined : await checks.pausedUntil(listing);
-  // A listing waits only once, so that a host that always asks to wait does not keep it from being observed.
+  // A listing waits only once for the pause of a host. A host that asks for a pause again and again would
+  // otherwise keep the listing from being checked.
   one.wasTried = true;
   if (pause !== undefined) return Date.parse(pause);
   const report = await checks.observeIfDue(listing, async () => {
@@ -98,7 +103,7 @@ async function checkWaiting(
   return report === 'not_due' ? undefined : report;
 }
 
-/** A check that fails is logged and counted, and stops no other. */
+/** A check that fails is logged and counted. The other checks go on. */
 export function createSchedule(
   checks: Checks,
   context: ScheduleContext,
@@ -119,7 +124,7 @@ export function createSchedule(
     for (const key of resting.keys()) if (!rests(key)) resting.delete(key);
     const ofNamespace = namespaceKey(handle);
     resting.set(ofNamespace, clock().getTime() + rest_ms);
-    // Listings of the namespace that wait because of readers make room for others.
+    // Listings of the namespace that wait because somebody read them are taken out of the queue.
     for (const one of [...read.values()])
       if (one.keys?.includes(ofNamespace) && !running.has(one)) read.delete(one);
   };
@@ -180,7 +185,7 @@ export function createSchedule(
   };
 
   return {
-    /** Returns by how many listings the queue grew. */
+    /** Adds the listings that are due. Returns by how many listings the queue grew. */
     async fill() {
       const before = due.size();
       // Listings of one import follow each other. The order by digest mixes them.
@@ -192,7 +197,7 @@ export function createSchedule(
       measure('dossier_observer_due_listings', {}, due.size());
       return due.size() - before;
     },
-    /** Returns false if there is no room, or the namespace has a pause. */
+    /** Returns false if the queue has no room, or if the namespace of the listing is in a pause. */
     ask({ handle, root }: AskedCheck): boolean {
       if (asked.has(handle)) return true;
       if (rests(namespaceKey(handle))) return false;
@@ -202,11 +207,13 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /** Returns whether a check that somebody asked for, or that reading began, waits or runs. */
+    /**
+     * Returns true if a check of the listing waits or runs, because of this read or for an earlier reason.
+     */
     read({ network, ...listing }: ReadListing): boolean {
       const { handle } = listing;
       if (asked.has(handle)) return true;
-      // A listing that was just checked is not due, even if its check still has its place.
+      // A listing that was just checked is not due, even if its check is still in the queue.
       if (!isDue(handle, listing, context)) return false;
       if (read.has(handle)) return true;
       if (signal.aborted || read.size() >= mostAsked) return false;
@@ -238,8 +245,8 @@ export function createSchedule(
 }
 
 /**
- * Checks all due listings except those of the shipped sample. If a process is killed in this call, the next
- * call continues.
+ * Checks all due listings except those of the shipped sample. If the process is killed during this call, the
+ * listings that were not checked are still due at the next call.
  */
 export async function observeDue(
   checks: Checks,
@@ -264,8 +271,8 @@ const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * While no listing becomes due, looks for due ones less and less often, but at least every ten minutes. Never
- * throws. Resolves after the signal is aborted and the running checks have ended.
+ * While no listing becomes due, looks for due listings less and less often, but at least every ten minutes.
+ * Resolves after the signal is aborted and the running checks have ended.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,

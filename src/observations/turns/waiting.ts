@@ -1,15 +1,17 @@
 export interface WaitingListing {
   readonly handle: string;
   readonly why: 'asked' | 'read' | 'due';
-  /** The control root of the claim by which its check was asked for. */
+  /** The control root of the claim whose holder asked for the check. */
   readonly root?: string;
-  /** The check takes a place of each key. The keys are read when its turn may have come. */
+  /** While it runs, the check takes a place of each key. The keys are read once the check may begin. */
   keys?: readonly string[];
   notBefore_ms: number;
   wasTried?: true;
 }
 
-/** A listing waits behind a key that has a pause, or as many running checks as it may have. */
+/**
+ * A listing waits behind a key that is in a pause, or that already has as many running checks as it may have.
+ */
 export function createQueue() {
   const all = new Map<string, WaitingListing>();
   const next = new Set<WaitingListing>();

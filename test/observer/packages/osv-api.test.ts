@@ -153,7 +153,7 @@ it('does not call it a good sign that nothing is reported about what its registr
     'Advisories: none, but its registry does not have version `2.3.1`; 2 about other versions (`2.4.0`: `MAL-2026-7001`, malicious code; ',
   );
   expect(await ask('get_agent', { handle: 'npm:clean@2.0.0' })).toContain(
-    'OSV lists no advisory about version `2.0.0` of `npm:clean`; its registry does not have the recorded one (Dossier, ',
+    'OSV lists no advisory about version `2.0.0` of `npm:clean`; its registry does not have the recorded version (Dossier, ',
   );
   const compared = await ask('compare_agents', {
     handles: ['com.example/clean', 'com.example/nuget'],

@@ -174,13 +174,13 @@ it('does not take capitals or another name in the same namespace for another pub
     repository: { result: 'match' },
   });
   const answer = await answerOf('io.github.bob/renamed');
-  expect(answer).toContain('the package names itself `io.github.bob/old`, in the same namespace');
+  expect(answer).toContain('the package names itself `io.github.bob/old`, in the namespace of this listing');
   expect(answer).not.toContain('this record is');
 });
 
 it('says of several names only that one of them is in the same namespace', async () => {
   expect(await answerOf('io.github.bob/mixed')).toContain(
-    'names itself `io.github.bob/former`, `com.other/x`, at least one of them in the same namespace',
+    'names itself `io.github.bob/former`, `com.other/x`, at least one of them in the namespace of this listing',
   );
 });
 

@@ -169,7 +169,7 @@ describe('the recorded version of an npm package, beside the one published befor
   it('has a script of the same name with another text', async () => {
     await observe('rewritten');
     expect(await read('rewritten')).toContain(
-      'Version `1.1.0` of `npm:rewritten` names `install`, which npm runs at installation, with different text from version `1.0.0` before it',
+      'Version `1.1.0` of `npm:rewritten` names `install`, which npm runs at installation; version `1.0.0` before it has a different text for this script',
     );
   });
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => observed.close());
 
 it.each([
-  ['header', 'not_asked', /not HTTP within our limits/],
+  ['header', 'not_asked', /not HTTP within Dossier’s limits/],
   ['exponent', 'asks', /whole number/],
   ['negative', 'asks', /whole number/],
   ['number', 'asks', /whole number/],

@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { asMembers } from '../../../core/json.ts';
-import { code, codes, join, listed, number, own, quote, say, type Words } from '../../../core/words.ts';
+import {
+  code,
+  codes,
+  count,
+  join,
+  listed,
+  number,
+  own,
+  quote,
+  say,
+  type Words,
+} from '../../../core/words.ts';
 import { noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../../endpoint/surface.ts';
@@ -10,8 +21,8 @@ import { ofRareRemotes } from '../../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
 /**
- * The table has the ends of paths that often hold credentials, each with the page that says so. `public` has
- * the names of files in such folders that are not secret.
+ * The table has the ends of the paths of files and folders that often hold credentials. Each entry names the
+ * page that says so. `public` has the names of files in such folders that are not secret.
  */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));
@@ -21,18 +32,21 @@ const mostParts = Math.max(...[...files, ...folders].map((path) => path.split('/
 /** Matching takes linear time on any text. */
 const paths = /[\w.~$/\\-]+/g;
 const longestShown = 100;
-/** Of a longer match of `paths`, only the end is read. */
+/** If a match of `paths` is longer, only its end is read. */
 const longestRead = 300;
 
 /** Every path in the table contains a dot or an underscore, so plain words are skipped at once. */
 const mayBeNamed = (run: string) => run.includes('.') || run.includes('_');
 
-/** The most characters of a sentence that are quoted before a file, and after it. */
+/** The most characters of a sentence that are quoted on each side of a path. */
 const mostAround = 100;
 const mostSentences = 3;
 const sentenceEnd = /(?<=[.!?]["'”)\]]?)\s+(?=\p{Lu})|(?<=[。！？])|[\n\r]+/u;
 
-/** The sentence is cut between words if it is long, and empty if it has only paths. */
+/**
+ * Returns the sentence around a path. A long sentence is cut between words. The result is empty if the
+ * sentence has only paths.
+ */
 function sentenceAround(text: string, start: number, end: number): string {
   const first = Math.max(0, start - mostAround);
   const last = Math.min(text.length, end + mostAround);
@@ -46,7 +60,7 @@ function sentenceAround(text: string, start: number, end: number): string {
   return hasWords ? `${from}${text.slice(start, end)}${to}`.trim().toWellFormed() : '';
 }
 
-/** A full stop at the end belongs to the sentence. */
+/** A full stop at the end belongs to the sentence, not to the path. */
 function readRun(run: string) {
   let end = run.length;
   while (run[end - 1] === '.') end -= 1;
@@ -55,7 +69,7 @@ function readRun(run: string) {
   return { written, parts: read.replaceAll('\\', '/').toLowerCase().split('/').filter(Boolean) };
 }
 
-/** The paths that end with a part, the shortest path first. */
+/** The paths that end with the part at `at`, the shortest path first. */
 const endsAt = (parts: readonly string[], at: number): string[] =>
   Array.from({ length: Math.min(mostParts, at + 1) }, (_, more) => parts.slice(at - more, at + 1).join('/'));
 
@@ -69,7 +83,10 @@ function namedBy(parts: readonly string[]): string | undefined {
 
 const mostMentions = 100;
 
-/** Counts the sentences that are not quoted, so that a harmless sentence does not hide another. */
+/**
+ * Returns at most three sentences to quote. `places` counts all of them, so that a harmless sentence does not
+ * hide the sentences that are not quoted.
+ */
 function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   const found = new Map<
     string,
@@ -161,7 +178,9 @@ function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], 
   });
   const more = Number(texts ?? value.length) - shown.length;
   const others =
-    more > 0 ? [say`${more === 1 ? own('So does') : own('So do')} ${more} more of its texts`] : [];
+    more > 0
+      ? [say`${count(more, 'more text')} for models ${own(more === 1 ? 'names' : 'name')} such files`]
+      : [];
   return join([...said, ...others], '. ');
 }
 
@@ -172,7 +191,7 @@ export const toolsCredentialFiles = defineKind({
   question: 'tools',
   title: 'Files with credentials named in texts for models',
   means:
-    'Which of the tools, prompts, resources, skills and instructions that the endpoint sent name a file that often holds credentials, such as `~/.aws/credentials`, from a closed list with a reference for each.',
+    'Which of the tools, prompts, resources, skills and instructions that the endpoint sent name a file that often holds credentials, such as `~/.aws/credentials`. Dossier looks for the files of a closed list, which has a reference for each file.',
   doesNotMean:
     'A service may have good reasons to say where it reads its own credentials, or that it reads none. Files that are not in the list are not found.',
   changed: own('Its texts for models name different files that often hold credentials'),

@@ -8,7 +8,7 @@ import {
   surfaceDigest,
 } from '../../endpoint/surface.ts';
 
-/** `toMore` adds more of a member to the details. */
+/** `toMore` returns further details of a member. */
 export const toListedFinding = (
   surface: Surface,
   { digested }: ListedMembers,

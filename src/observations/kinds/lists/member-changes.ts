@@ -5,7 +5,7 @@ import { type Surface, type SurfaceMember, shortNameOf } from '../../endpoint/su
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
-/** A tool has its own key, because entries of the log use it. */
+/** The name of a tool has the key `tool`, because entries of the log use this key. */
 export type NamedMember = { readonly tool: string } | { readonly name: string };
 
 export const changedName = (item: NamedMember): string => ('tool' in item ? item.tool : item.name);
@@ -19,17 +19,17 @@ interface ChangedMember {
   readonly change: 'added' | 'removed' | 'changed';
   /** The weightiest class of the change. */
   readonly class: ChangeClass;
-  /** Members of the object that differ, without annotations. */
+  /** The JSON members that differ, except `annotations`. */
   readonly members?: readonly string[];
   /** Annotations that differ, such as `readOnlyHint: true -> false`. */
   readonly annotations?: readonly string[];
-  /** Arguments that are newly required or secret, if that is the class; at most 20. */
+  /** At most 20 arguments: newly secret ones in the class `secret`, newly required ones in `required`. */
   readonly arguments?: readonly string[];
 }
 
-/** Further changes are only counted. */
+/** The most changes that are returned. Further changes are only counted. */
 const mostChanges = 100;
-/** The most arguments that a change names. The log keeps the names. */
+/** The most arguments that a change names. The number is small, because the log keeps the names. */
 const mostNamed = 20;
 const longestName = 200;
 const mostDepth = 12;
@@ -47,14 +47,16 @@ const differing = (before: SurfaceMember, after: SurfaceMember): string[] =>
 const toMemberText = (value: unknown) =>
   value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100);
 
-/** A path into a tool, as `inputSchema`, `properties`, `to`, `description`; long names are cut. */
+/**
+ * A path into a tool, for example `['inputSchema', 'properties', 'to', 'description']`. Long names are cut.
+ */
 type MemberPath = readonly string[];
 
 const named = ['properties', '$defs', 'definitions'];
 
 /**
- * The arguments that contain a path, the innermost first. Keywords are left out, so that an argument is the
- * same inside and outside of `anyOf`.
+ * Returns the arguments that contain a path, the innermost first. Keywords of JSON Schema are left out, so an
+ * argument inside of `anyOf` is the same as one outside of it.
  */
 function argumentsAround(place: MemberPath): string[] {
   const around: string[] = [];
@@ -76,7 +78,7 @@ interface Argument {
   readonly isSecret: boolean;
 }
 
-/** The depth is limited. */
+/** Arguments deeper than a limit are left out. */
 function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   if (place.length > 2 * mostDepth || typeof schema !== 'object' || schema === null) return;
   const { properties, required } = asMembers(schema);
@@ -88,7 +90,10 @@ function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   for (const [name, one] of Object.entries(schema)) yield* argumentsOf(one, [...place, shortName(name)]);
 }
 
-/** An argument that a schema names several times is required, or secret, if it is so in one place. */
+/**
+ * A schema may name an argument in several places. The argument counts as required, or as secret, if it is so
+ * in one of these places.
+ */
 function readArguments(tool: SurfaceMember): ReadonlyMap<string, Argument> {
   const found = new Map<string, Argument>();
   for (const one of argumentsOf(tool.inputSchema, ['inputSchema'])) {
@@ -104,7 +109,7 @@ function readArguments(tool: SurfaceMember): ReadonlyMap<string, Argument> {
 
 const textMembers = ['title', 'description'];
 
-/** The depth is limited. */
+/** Texts deeper than a limit are left out. */
 export function* textsOf(value: unknown, place: MemberPath = []): Generator<[MemberPath, string]> {
   if (place.length > mostDepth || typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -169,7 +174,7 @@ function classesOf(before: SurfaceMember, after: SurfaceMember) {
   return { classes: changeClasses.filter((name) => is[name]), secret, required };
 }
 
-/** Both members are without their form. */
+/** Both members are results of `withoutForm`. */
 function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember): ChangedMember {
   const hintsBefore = asMembers(before.annotations);
   const hintsAfter = asMembers(after.annotations);
@@ -192,7 +197,7 @@ function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember)
 
 const weightOf = ({ class: name }: ChangedMember) => changeClasses.indexOf(name);
 
-/** Keeps at most `most` changes, or the first change of each class if these are more. */
+/** Keeps the first change of each class, and further changes up to `most` in all. */
 export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
   changes: readonly Change[],
   most: number,
@@ -253,7 +258,9 @@ export const changedMemberWords = (item: NamedChange): Words =>
 
 const mostSaid = 5;
 
-/** Says each class. Names at least one member of each class that `members` has, and up to five in all. */
+/**
+ * Names each class with one of its members, if `members` has any. Adds further members, up to five in all.
+ */
 export function changedMembersWords(
   surface: Surface,
   members: readonly NamedChange[],

@@ -8,7 +8,7 @@ import { ofRareRemotes } from '../../remotes.ts';
 
 const longestAddress = 200;
 
-/** MCP Apps name it `_meta.ui.resourceUri`; an older name is `_meta["ui/resourceUri"]`. */
+/** MCP Apps put the address in `_meta.ui.resourceUri`. Older tools have it in `_meta["ui/resourceUri"]`. */
 function interfaceOf({ _meta }: SurfaceTool): string | undefined {
   const meta = asMembers(_meta);
   const named = asMembers(meta.ui).resourceUri ?? meta['ui/resourceUri'];
@@ -33,9 +33,9 @@ export const toolsInterfaces = defineKind({
   question: 'tools',
   title: 'Tools with a user interface (MCP Apps)',
   means:
-    'The tools that name a resource with their user interface (`_meta.ui.resourceUri`). Clients with MCP Apps may show it.',
+    'The tools that name a resource with their user interface (`_meta.ui.resourceUri`). A client that supports MCP Apps may show the interface.',
   doesNotMean:
-    'Dossier reads no interface and does not declare MCP Apps. An endpoint may name more interfaces to clients that do.',
+    'Dossier reads no interface and does not declare MCP Apps. An endpoint may name more interfaces to clients that declare MCP Apps.',
   changed: own('Its tools name different user interfaces'),
   say(found) {
     const more = countOfInterfaces(found) - Math.min(found.value.length, mostInFull);

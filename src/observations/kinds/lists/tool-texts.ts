@@ -28,13 +28,13 @@ export const toolsHints = defineKind({
   means:
     'How many of the tools say in their annotations that they are read-only, how many say only that they are destructive, and how many say neither.',
   doesNotMean:
-    'Hints are the publisher’s word. Clients may let a model call tools with the hint read-only without asking the user.',
+    'Hints are the publisher’s word. If a tool says that it is read-only, a client may let a model call it without asking the user.',
   changed: own('Its tools have different hints'),
   method_version: 'tools/2',
   ...ofRareRemotes(({ list }) => {
     if (list.result !== 'listed') return list;
     if (list.members.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
-    // A tool with both hints is read-only (MCP, ToolAnnotations).
+    // A tool with both hints counts as read-only (MCP, ToolAnnotations).
     const first = list.members.map((tool) => toHints(tool)[0]);
     const count = (hint: string | undefined) => first.filter((one) => one === hint).length;
     return {
@@ -102,9 +102,9 @@ export const toolsHiddenText = defineKind({
   question: 'tools',
   title: 'Hidden characters in texts for models',
   means:
-    'How many characters that people cannot see are in the tools, prompts, resources, skills and instructions that the endpoint sent: control characters, direction marks, zero-width characters and tags, except those that emoji and scripts need.',
+    'How many characters that people cannot see are in the tools, prompts, resources, skills and instructions that the endpoint sent. These are control characters, direction marks, zero-width characters and tag characters, except where emoji and scripts need them.',
   doesNotMean:
-    'Editors and copied pages leave such characters too. If there are none, that says nothing about the text that people can see.',
+    'Editors and copied web pages leave such characters in texts, too. The number says nothing about the text that people can see.',
   unit: 'characters',
   changed: own('Its texts for models have a different number of characters that people cannot see'),
   say: ({ value }) => (value === 0 ? own('none') : count(value, 'character')),

@@ -59,7 +59,7 @@ export const toolsCount = defineKind({
   question: 'tools',
   title: 'Number of tools',
   means: 'How many tools the endpoint listed to Dossier.',
-  doesNotMean: 'More tools are not better, and callers with credentials may be shown different ones.',
+  doesNotMean: 'More tools are not better, and callers with credentials may be shown different tools.',
   unit: 'tools',
   method_version: 'tools/1',
   ...ofRemotes(({ list }) =>

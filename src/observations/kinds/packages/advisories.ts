@@ -17,23 +17,33 @@ const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
 const value = z.strictObject({
   count: z.number(),
   /**
-   * About the recorded version. Reports of malicious code come first, because a long value is cut at its end.
+   * The ids of advisories about the recorded version. Reports of malicious code come first, because a long
+   * value is cut at its end.
    */
   ids: z.array(z.string()),
-  /** It is undecided whether these are about the recorded version. */
+  /** The ids of advisories for which Dossier cannot decide whether they are about the recorded version. */
   not_compared: z.array(z.string()),
-  /** About other versions only; absent if only advisories about the recorded version were read. */
+  /**
+   * The advisories that are only about other versions. The member is absent if Dossier read only advisories
+   * about the recorded version.
+   */
   others: z.strictObject({ count: z.number(), ids: z.array(z.string()) }).optional(),
 });
 type AdvisoriesValue = z.infer<typeof value>;
 
-/** `version` is null if no version is known. The advisories are then about every version. */
+/**
+ * `version` is null if no version is known. In that case, `advisories` has only advisories about every
+ * version.
+ */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
-  /** The registry does not have the version, or not even the package, so an empty list means nothing. */
+  /**
+   * The registry does not have the version or does not have the package. An empty list says nothing about
+   * such a version.
+   */
   is_absent: z.literal(true).optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
-  /** Advisories about other versions, or about versions that were not compared. */
+  /** Advisories about other versions, and advisories that could not be compared with the recorded version. */
   others: z.array(advisory).catch([]),
 });
 const readDetails = (found: Pick<ShownFinding, 'details'>) => details.parse(found.details ?? {});
@@ -49,7 +59,10 @@ const mostVersions = 20;
 const mostRanges = 4;
 const mostEvents = 8;
 const longestVersion = 40;
-/** The room for the advisories about the recorded version. The other advisories have as much room. */
+/**
+ * The limit for the stored advisories about the recorded version. All other stored advisories together have
+ * the same limit.
+ */
 const mostDetails_bytes = 5 * 1024;
 
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
@@ -120,8 +133,9 @@ function toAdvisories(
 const hasMalware = ({ value: found }: Finding<AdvisoriesValue>) => found?.ids.some(isMalware) === true;
 
 /**
- * If OSV reports malicious code in another version that the record names, and none in the first, the finding
- * is about that version. Callers may run any version that the record names.
+ * A record may name several versions of a package, and callers may run any of them. If OSV reports malicious
+ * code in one of these versions, but not in the version that `first` is about, returns a finding about the
+ * version with malicious code.
  */
 function otherMalware(
   answer: FoundAdvisories,
@@ -138,8 +152,8 @@ function otherMalware(
 async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<Finding<AdvisoriesValue>> {
   const { type: registry } = recorded;
   const ecosystem = ecosystemOf(registry);
-  // OSV finds a package only by its registry's spelling of the name; these two registries accept other
-  // spellings.
+  // OSV finds a package only by the spelling of its name in the registry. NuGet and crates.io also accept
+  // other spellings.
   const isSpelledFreely = registry === 'nuget' || registry === 'cargo';
   const isNeeded = recorded.version === undefined || isSpelledFreely;
   const published = await readPublished(run, recorded);
@@ -154,7 +168,7 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
 
-/** Returns no words if the affected versions would take many. */
+/** Returns no words if it would take many words to name the affected versions. */
 function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   const [range, ...more] = ranges;
   if (!is_part && versions.length > 0 && versions.length <= 3) return codes(versions);
@@ -198,7 +212,10 @@ function namedWords(
   return join([...shown, ...(more > 0 ? [say`${more} more`] : [])], detail === 'summary' ? ', ' : '; ');
 }
 
-/** `version` is the recorded one, or the newest if none is recorded. */
+/**
+ * Names the version that was compared: the recorded one, or the newest if the record names none. If neither
+ * is known, only advisories about every version count.
+ */
 function versionWords(found: Pick<ShownFinding, 'details'>): Words {
   const { version } = readDetails(found);
   if (version === null) return own('every version');
@@ -315,9 +332,8 @@ export const packageAdvisories = defineKind({
   question: 'code',
   title: 'Advisories about the package',
   means:
-    'How many advisories in OSV are about the recorded version of the package, with their ids, how many are only about other versions, and which of them Dossier could not compare with that version.',
-  doesNotMean:
-    'No advisory in OSV does not mean that anybody looked for a fault. Dependencies are not checked.',
+    'How many advisories in OSV are about the recorded version of the package, and how many only about other versions. Advisories that Dossier could not compare with the recorded version are listed apart.',
+  doesNotMean: 'An empty list does not mean that anybody looked for a fault. Dependencies are not checked.',
   method_version: 'advisories/3',
   ...ofPackages(osvRegistries, advisoriesOf),
 });
@@ -330,8 +346,8 @@ export function reportedMalware({ ids, not_compared }: AdvisoriesValue): 'yes' |
 type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject'>;
 
 /**
- * `version` is any version of the package. `none` says that there are no advisories about it, or that Dossier
- * cannot tell.
+ * `version` may be any version of the package. `none` says that OSV lists no advisory about this version, or
+ * that Dossier cannot tell.
  */
 export function sayOfVersion(
   found: SeenAdvisories,
@@ -353,7 +369,9 @@ export function sayOfVersion(
   const open = malwareIn([...idsAbout('unknown'), ...cut]);
   const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
   const named = (some: readonly string[], most: number) => namedWords(counted(some), held, 'summary', most);
-  const but = readDetails(found).is_absent ? own('; its registry does not have the recorded one') : own('');
+  const but = readDetails(found).is_absent
+    ? own('; its registry does not have the recorded version')
+    : own('');
   const none =
     isWhole && idsAbout('unknown').length === 0
       ? say`OSV lists no advisory about ${what}${but}`

@@ -22,9 +22,9 @@ export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
   value: z.strictObject({
     deprecated: z.boolean(),
-    /** Left out of the registry's lists (NuGet). */
+    /** The registry leaves the version out of its lists (NuGet). */
     unlisted: z.literal(true).optional(),
-    /** The registry's words. */
+    /** The message that the registry shows with the mark. */
     message: z.string().optional(),
   }),
   say({ value: { deprecated, unlisted, message } }) {
@@ -45,7 +45,7 @@ export const packageDeprecated = defineKind({
   title: 'Version marked as deprecated or yanked',
   topic: own('whether the version is marked as deprecated or yanked'),
   means:
-    'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), or leaves it out of its lists (NuGet), and the message with the mark.',
+    'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), and the message with the mark. NuGet may also leave a version out of its lists (unlisted).',
   doesNotMean: 'A version that is not marked may still be abandoned.',
   method_version: 'package/2',
   isOptional: true,
@@ -76,7 +76,7 @@ async function ofImage(
 /** The size is null if the host does not state it. */
 const file = z.strictObject({ size_bytes: z.number().nullable() });
 
-/** An HTML page is no file. */
+/** Reads the headers of an MCPB file. An HTML page does not count as a file. */
 async function ofFile(
   { name: url }: RecordedPackage<'mcpb'>,
   run: CheckRun,
@@ -128,7 +128,7 @@ export const packageExists = defineKind({
   question: 'code',
   title: 'Published package',
   means:
-    'Whether the registry has the recorded version of the package, or its newest version if none is recorded; for an image, whether the registry has its manifest; for an MCPB file, whether it is at its address, with the size and date in its headers.',
+    'Whether the registry has the recorded version of the package, or the newest version if none is recorded. For an image, the fact is whether the registry has the manifest. For an MCPB file, it is whether the file is at its address, with the size and date that the host states.',
   doesNotMean: 'It does not say who published it, or that it was built from the recorded repository.',
   method_version: 'package/2',
   about: packagesOn(...packageRegistries, 'oci', 'mcpb'),
@@ -178,8 +178,8 @@ export const packageVersionAge = defineKind({
 });
 
 /**
- * Compares by the registry's order. Of two different versions without an order, each counts as before the
- * other.
+ * Compares by the order of the registry. If one of the versions has no place in this order, the result is
+ * true for any two different versions.
  */
 function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
   const { isVersion, compare } = orderOf(ecosystemOf(registry));
@@ -208,9 +208,9 @@ export const packageNewestVersion = defineKind({
   question: 'upkeep',
   title: 'Newest version in the registry',
   means:
-    'The version of the package that the registry names as its newest, and the date on which that was published: npm’s tag latest, the release that PyPI describes if no version is named, and on NuGet and crates.io the highest version that is not a pre-release.',
+    'The version that the registry names as the newest of the package, and the date on which it was published. On npm this is the version with the tag latest, on PyPI the release that PyPI describes if no version is named, and on NuGet and crates.io the highest version that is not a pre-release, if there is one.',
   doesNotMean:
-    'If the record names another version, Dossier checks that one. A pre-release may be newer than this version.',
+    'If the record names another version, Dossier checks the recorded version. A pre-release may be newer than this version.',
   method_version: 'package/1',
   isOptional: true,
   ...ofPublished(packageRegistries, ({ newest, version }, { type, version: named }) =>

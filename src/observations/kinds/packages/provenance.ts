@@ -88,7 +88,7 @@ const provenances = {
 };
 const provenance = z.strictObject({
   result: z.enum(['match', 'other', 'none', 'not_comparable']),
-  /** The repository in the certificate. */
+  /** The repository that the certificate of the signature names. */
   repository: z.string().optional(),
 });
 type Provenance = z.infer<typeof provenance>;
@@ -108,14 +108,14 @@ export const packageProvenance = defineKind({
   sayStandsOut({ value: { result, repository }, subject, by }) {
     const other = repository === undefined ? own('a different repository') : code(repository);
     return result === 'other'
-      ? say`By its signed provenance ${packageOf(subject)} was built from ${other}, not from the recorded repository${by}`
+      ? say`The signed provenance of ${packageOf(subject)} names ${other}, not the recorded repository${by}`
       : undefined;
   },
   isLocked: true,
   question: 'code',
   title: 'Provenance of the package',
   means:
-    'Whether the published file has build provenance with a valid Sigstore signature, and whether the repository in its certificate is the recorded one: match, other, none (no provenance) or not_comparable (no recorded repository).',
+    'Whether the published file has build provenance with a valid Sigstore signature, and whether the certificate of the signature names the recorded repository. The value is match, other, none (no provenance) or not_comparable (no repository is recorded).',
   doesNotMean:
     'It does not say what the code does. A package without provenance may be built from the same code.',
   method_version: 'provenance/2',

@@ -18,11 +18,11 @@ const namespaceOf = (handle: string) => handleParts(handle).namespace.toLowerCas
 const names = z.strictObject({
   /** At most five handles. */
   names: z.array(z.string()),
-  /** Whether the package names this listing, perhaps among more than five. */
+  /** Whether the package names this listing, also if it names more than five listings. */
   names_this: z.boolean(),
 });
 
-/** The list is empty if the package names this listing, or another of the same namespace. */
+/** The list is empty if the package names this listing, or another listing of the same namespace. */
 function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle: unknown): string[] {
   if (names_this || typeof handle !== 'string') return [];
   const isOther = all.every((one) => namespaceOf(one) !== namespaceOf(handle));
@@ -43,8 +43,11 @@ export const packageNames = defineKind({
     const { names: all, names_this } = value;
     if (names_this) return own('the package names this listing itself');
     if (namesOfOthers(value, details?.handle).length > 0) return undefined;
-    const where =
-      all.length === 1 ? own(', in the same namespace') : own(', at least one of them in the same namespace');
+    const where = own(
+      all.length === 1
+        ? ', in the namespace of this listing'
+        : ', at least one of them in the namespace of this listing',
+    );
     return say`the package names itself ${handles(all)}${where}`;
   },
   standsOutAs: 'contradiction',
@@ -59,7 +62,7 @@ export const packageNames = defineKind({
   question: 'publisher',
   title: 'Listing that the package names',
   means:
-    'Which listing the recorded version of the package says that it belongs to: mcpName in the package.json of npm, lines “mcp-name: …” in the README on PyPI and NuGet, the label io.modelcontextprotocol.server.name of an image, at most five. Names are compared exactly, as the registry does.',
+    'The listings to which the recorded version of the package says that it belongs, at most five. It names them by mcpName in package.json (npm), by lines “mcp-name: …” in the README (PyPI, NuGet) or by the label io.modelcontextprotocol.server.name (images). Names are compared exactly, as the registry compares them.',
   doesNotMean:
     'The publisher of the package wrote the name, and may not be the publisher of the listing. The registry requires the name when a listing is published, and does not check it again.',
   method_version: 'package/1',
@@ -135,9 +138,9 @@ export const packageRepository = defineKind({
   question: 'code',
   title: 'Repository that the package states',
   means:
-    'The repository that the recorded version of the package states in its registry, and whether that is the recorded repository, in any spelling or at its new address.',
+    'The repository that the recorded version of the package states in its registry, and whether it is the recorded one. Another spelling, or the address to which the recorded repository redirects, counts as the same repository.',
   doesNotMean:
-    'The publisher of the package wrote the address. It does not show that the package was built from there.',
+    'The publisher of the package wrote the address, so it does not show that the package was built from there.',
   method_version: 'package/1',
   isOptional: true,
   restsOn: 'package',
@@ -165,7 +168,7 @@ export const packageLicence = defineKind({
   question: 'terms',
   title: 'Licence of the package',
   means:
-    'The licence that the recorded version of the package states in its registry, in its own words, at most 100 characters.',
+    'The licence that the recorded version of the package states in its registry, at most 100 characters of it.',
   doesNotMean:
     'Dossier has not read the licence, and does not compare it with that of the repository. The licence says nothing about a service that the package connects to.',
   method_version: 'package/1',

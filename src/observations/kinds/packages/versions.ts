@@ -11,17 +11,20 @@ import type { RemoteFinding } from '../../remotes.ts';
 type Manifest = Published['document'];
 
 interface VersionReading<Value extends Json> {
-  /** Returns undefined if the version does not state it. */
+  /** Returns undefined if this version of the package does not state the value. */
   readonly value: (document: Manifest) => Value | undefined;
-  /** If set, the value is new only if no settled earlier version has it. */
+  /**
+   * If this is set, a value counts as new only if it is in no earlier version that is at least seven days
+   * older (`isSettled`).
+   */
   readonly isOfAll?: true;
-  /** Names the value in the sentence that says that npm does not state it. */
+  /** Names the value in the sentence “For version 1.0.0, npm does not state …”. */
   readonly what: Words;
 }
 
 /**
- * If the value is new, `as_seen.before` has the earlier version and its value. The version is no part of the
- * value, so a new version with the same value is no change.
+ * If the value is new, `as_seen.before` has the version before and the value of that version. The version is
+ * no part of the value, so a new version with the same value is no change.
  */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
@@ -45,7 +48,7 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionR
     };
   });
 
-/** Returns undefined if the value is not new, or the earlier version is not known. */
+/** Returns undefined if the value is not new, or the version before is not known. */
 function versionBefore<Value extends Json>(
   { as_seen }: Pick<ShownFinding, 'as_seen'>,
   schema: z.ZodType<Value>,
@@ -86,7 +89,7 @@ function newScripts(now: Scripts, { version, value }: { version: string; value: 
   const before = code(version);
   if (names.length === 0) return undefined;
   return isDeepStrictEqual(names, old)
-    ? say`names ${codes(names)}, which npm runs at installation, with different text from version ${before} before it`
+    ? say`names ${codes(names)}, which npm runs at installation; version ${before} before it has a different text for ${own(names.length === 1 ? 'this script' : 'these scripts')}`
     : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
 }
 
@@ -118,7 +121,7 @@ export const packageScripts = defineKind({
   question: 'code',
   title: 'Scripts that run when the package is installed',
   means:
-    'Which of preinstall, install and postinstall npm lists for the recorded version of a package, and for the version before it if that had different ones. npm runs these scripts on the machine that installs the package.',
+    'Which of the scripts preinstall, install and postinstall npm lists for the recorded version of a package. If the version before it had different scripts, these are named too. npm runs such scripts on the machine that installs the package.',
   doesNotMean:
     'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without such a script may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
@@ -134,7 +137,9 @@ export const packageScripts = defineKind({
 
 const account = z.string();
 
-/** Builds that publish to npm without an account. A package that begins to use one does not stand out. */
+/**
+ * Build services that publish to npm without an account. A package that begins to use one does not stand out.
+ */
 const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
 export const packagePublishedBy = defineKind({
@@ -143,9 +148,9 @@ export const packagePublishedBy = defineKind({
   question: 'publisher',
   title: 'Account that published the version',
   means:
-    'The npm account that published the recorded version of the package. If that account published no version at least a week older, the account of the version before is named too.',
+    'The npm account that published the recorded version of the package. If this account published none of the versions that are at least a week older, the account that published the version before is named too.',
   doesNotMean:
-    'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are names of builds that publish without an account.',
+    'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are build services that publish without an account.',
   say: withBefore(account, (value) => code(value)),
   standsOutAs: 'package_version',
   sayStandsOut: standsOutWithBefore(account, (now, { version, value }) =>
@@ -171,7 +176,7 @@ export const packageDependencies = defineKind({
   question: 'code',
   title: 'Dependencies that the version before did not have',
   means:
-    'How many direct dependencies the recorded version of an npm package has that the version before it did not have, with their names.',
+    'The number and names of the direct dependencies that the recorded version of an npm package has, and the version before it did not have.',
   doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
   method_version: 'package/2',
   isOptional: true,
