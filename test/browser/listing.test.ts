@@ -46,7 +46,7 @@ describe('the page of a listing on a phone', () => {
     await page.getByLabel('Explain each fact').check();
     expect(await sentence.isVisible()).toBe(true);
     expect(await page.locator('.means').allTextContents()).toContain(
-      'What the registry says about the version that is shown. “Active” does not say that the service works.',
+      'Whether the registry marks the shown version as active or as deprecated. “Active” does not say that the service works.',
     );
     await page.close();
   });
