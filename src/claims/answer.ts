@@ -53,8 +53,9 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * The location to check. A request with neither a method nor a signature means, in this order, the method of
- * the opt-out line that withdrew the listing, that of the claim, or the easiest one.
+ * The location to check, by the method of the request. A request with a signature has the method
+ * `registry_key`. Any other request without a method gets the first of these: the method of the opt-out line
+ * that withdrew the listing, the method of the claim, the easiest method.
  * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input
  */
 export async function requireTarget(
@@ -162,7 +163,7 @@ async function checkTarget(
   { challenge, signature }: ClaimRequest,
   { presented, context }: { presented: string | undefined; context: Context },
 ) {
-  // `checkSignature` compares with the check that anybody can ask for, so this is not a holder's own check.
+  // `checkSignature` needs the check that all callers share, so a holder gets no check of their own here.
   const checked = await checkClaim(target, context, signature === undefined ? { presented } : {});
   if (challenge === undefined || signature === undefined) return checked;
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
@@ -174,8 +175,7 @@ async function toWithdrawnProblem(handle: string, context: Context): Promise<Pro
 }
 
 /**
- * @throws listing_withdrawn, invalid_input, a problem of the check, or the problem that keeps the caller from
- * writing
+ * @throws listing_withdrawn, invalid_input, writing_blocked, capability_revoked, or a problem of the check
  */
 export async function answerClaim(
   target: ClaimTarget,

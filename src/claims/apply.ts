@@ -43,7 +43,9 @@ export interface ReadingOutcome {
   readonly result: CheckResult | 'listing_withdrawn';
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   readonly seen?: SeenFacts | undefined;
-  /** Why a judged line has no working capability, by hash. It is absent if no line was judged. */
+  /**
+   * Why a judged line has no working capability, by the hash of the capability. Absent if no line was judged.
+   */
   readonly reasons?: ClaimVerdict['reasons'];
   /** An opt-out line that was read and does not withdraw the listing now. */
   readonly optOut: OptOut | undefined;
@@ -65,7 +67,9 @@ function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: LocationR
     }));
 }
 
-/** The line that a request signs, and the stored lines whose key is still published. */
+/**
+ * The line that a request signs, and the lines of stored capabilities whose signing key is still published.
+ */
 function signedLinesOf(
   { read, signed, place }: LocationReading,
   claim: Claim | undefined,
@@ -237,12 +241,12 @@ async function applyProof(
 }
 
 /**
- * If a listing has this many leaked capabilities, further ones that were never active are not stored: nobody
- * leaks so many by mistake.
+ * Once a listing has this many leaked capabilities, further published capabilities that never worked are not
+ * stored. Nobody publishes so many by mistake.
  */
 const leakedLimit = 256;
 
-/** A capability that was never active is stored as leaked, so that it never works. */
+/** A published capability that never worked is stored as leaked, so that no later line makes it work. */
 async function endLeaked(
   tx: ClaimTransaction,
   handle: string,
@@ -291,7 +295,10 @@ async function applyFailure(
   else await noteMissing(tx, found);
 }
 
-/** If the operator blocks writing, only lines of active capabilities are judged, and none is restored. */
+/**
+ * While the operator blocks writing, only lines of active capabilities are judged, so no capability is added
+ * or restored.
+ */
 async function judgeLines(
   tx: ClaimTransaction,
   file: ClaimFile,
@@ -303,8 +310,9 @@ async function judgeLines(
 }
 
 /**
- * Notes a reading while the listing is withdrawn by the registry or its publisher. Such a reading proves
- * nothing, but the 30 days of a suspended capability begin again if its line was read.
+ * Records a reading of a listing that the registry or the publisher withdrew. Such a reading proves no claim.
+ * If an authoritative reading found the line of a suspended capability, the 30 days in which the line can
+ * restore the capability begin again.
  */
 async function noteMeanwhile(
   tx: ClaimTransaction,
@@ -340,7 +348,7 @@ export async function applyReading(
   const { claim: heard, waiting: optOut } = await applyOptOuts(tx, reading, known, file);
   const left = typeof file === 'string' ? heard : await endLeaked(tx, handle, heard, file.secrets, at);
   const claim = await noteMoving(tx, reading, left, file);
-  // The opt-out may have begun or ended just now.
+  // `applyOptOuts` may have withdrawn or restored the listing just now.
   const current = await tx.listings.byHandle(handle);
   if (!current || isGone(current)) {
     await noteMeanwhile(tx, file, reading, claim);
@@ -358,7 +366,7 @@ export async function applyReading(
     return { result: verdict.reason, changed: 'none', reasons: verdict.reasons, optOut };
   }
   const changed = await applyProof(tx, newest, verdict, facts, reading);
-  // A request with a signature reads no text.
+  // With a signature, the text at the location is not read, so the receipt keys there are not known.
   const isComplete = read.pinned && !reading.signed;
   const proven = await tx.claims.claim(handle);
   const seen = { keys: toSeenKeys(file, reading), at, isComplete };

@@ -10,7 +10,7 @@ import { optOutText } from './foretell/opt-out.ts';
 import { isElsewhere, isLapsed, isLiving } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
-/** The limit counts the requests of one network on all adapters together. */
+/** Counts the requests of one network with a bad capability, on all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
 async function whyUnlisted(
@@ -41,7 +41,7 @@ export async function findRefusal(
   return state === 'active' && claim?.state === 'claimed' ? undefined : new Problem('capability_suspended');
 }
 
-/** Only bad capabilities are counted, so that this limit refuses no good one from the same network. */
+/** Counts only bad capabilities, so that the limit refuses no good capability from the same network. */
 async function refuseBad(refusal: Problem, context: Context): Promise<never> {
   await takeNetworkLimits(context, [badCapabilityLimit]);
   throw refusal;
@@ -58,8 +58,9 @@ async function findHolder(context: Context) {
 }
 
 /**
- * @throws writing_blocked or capability_revoked for an action of the operator, also one against the account
- * or domain that holds the claim
+ * Considers actions of the operator against the capability, its listing or namespace, the account or domain
+ * that holds the claim, and the caller's network.
+ * @throws writing_blocked or capability_revoked
  */
 export async function requireMayWriteWith(
   { id: capability_id, handle }: Capability,
@@ -122,7 +123,7 @@ export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as
  * Asks the observer of this process to check the caller's own listing before the listings that are due.
  * @throws not_found if this process does not observe
  * @throws rate_limited before `next_at`, if too many requested checks wait, or for an hour after a check in
- * the namespace had to be stopped
+ * its namespace had to be stopped
  * @throws the problems of `authenticate`
  */
 export async function askRun(context: Context) {

@@ -17,7 +17,7 @@ export interface ChallengeBinding {
   readonly handle: string;
   /** See `ProofPlace`. */
   readonly placeKey: string;
-  /** See `continuationOf`. It is absent if the challenge was requested without a capability of the claim. */
+  /** See `continuationOf`. Absent if the challenge was requested without a capability of the claim. */
   readonly continues?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export function readChallenge(text: string) {
   };
 }
 
-/** Its MAC and time have not been checked. */
+/** A parsed challenge. Its MAC and its time may not be valid. */
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
 /** Returns undefined if the challenge is valid. Whether its capability is stored is not considered. */
@@ -141,7 +141,7 @@ const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[
     return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
   });
 
-/** Nodes that find no key at the same time agree on one. */
+/** If several nodes find no stored key at the same time, they agree on one key. */
 const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_key'][]> => {
   const stored = await store.claims.signingKeys();
   if (stored.length > 0) return stored;

@@ -38,7 +38,7 @@ const messages = {
   challenge_lapsed: ({ put }) =>
     `The capability of this line was suspended more than 30 days ago, so the line does not restore it any more. ${put} a new challenge.`,
   challenge_replaced: () =>
-    'Only the five newest lines of a listing count, and this is an older one. A line that counted before counts again if one of the newer ones is gone within 30 days.',
+    'Only the five newest lines of a listing count, and this line is older. If one of the five is removed, an older line counts again if it counted within the last 30 days.',
   challenge_from_future: ({ put }) =>
     `The challenge carries a time in the future. ${put} the new one instead.`,
   challenge_key_retired: ({ put }) =>
@@ -105,7 +105,7 @@ export function checkMessage(
   claimFile: string,
 ): string {
   if (result === 'no_challenge_in_file' && place.kind === 'registry_key')
-    return `A published key was read. Sign the challenge with its private key and send both.`;
+    return `A published key was read. Sign the challenge with its private key, and send the challenge and the signature.`;
   const message: ResultMessage = messages[result];
   return message(placeNames(place, claimFile));
 }

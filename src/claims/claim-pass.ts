@@ -9,21 +9,21 @@ function claimHost({ kind, place, seen }: Claim): string {
   return isFromDns(seen) ? 'DNS' : place;
 }
 
-/** Claims that are not due are added until this many other control roots of a host are checked. */
+/** Claims that are not due are added until this many control roots of a host, and one more, are checked. */
 const mostOthers = 5;
 
 /**
  * Collects the readings of one pass. At its end, `record` writes those that show a line or a location to be
  * gone. If most of the checked control roots of a host, and at least two, fail alike, the host is at fault,
- * and these readings count as failed checks. Few claims are due at once, so they are compared with some that
- * are not due (`others`).
+ * and these readings count as failed checks. Because few claims are due at once, they are compared with some
+ * claims that are not due (`others`).
  */
 export function createClaimPass() {
   const checked = new Map<string, Map<string, string>>();
   const missing = new Map<string, MissingProof>();
   /** The keys are a host and a control root, as in `checked`. */
   const undue = new Map<string, Map<string, Claim>>();
-  // A suspended claim often fails, so it tells nothing about its host.
+  // Checks of suspended claims often fail, so they show nothing about the host.
   const put = <T>(hosts: Map<string, Map<string, T>>, claim: Claim, value: T) => {
     if (claim.state !== 'claimed') return;
     const host = claimHost(claim);

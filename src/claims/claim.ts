@@ -15,7 +15,9 @@ export const claimKind = z.enum(claimKinds);
 export interface ProofPlace {
   readonly kind: ClaimKind;
   readonly shown: string;
-  /** `host/path` of a repository in lower case, or `dns:` and the domain. Challenges are bound to it. */
+  /**
+   * `host/path` of a repository in lower case, or `dns:` and the domain. Challenges are bound to this key.
+   */
   readonly key: string;
   /** The control root: `host/owner`, or `dns:` and the domain. */
   readonly root: string;
@@ -23,13 +25,16 @@ export interface ProofPlace {
 
 export interface SeenFacts {
   /**
-   * The domain where the proof stands: the domain of the namespace or, for a proof in DNS, possibly one above
-   * it.
+   * The domain where the proof was read: the domain of the namespace or, for a proof in DNS, possibly a
+   * domain above it.
    */
   readonly domain: string;
   /** How many DNS servers gave the same answer; absent if none was asked. */
   readonly resolvers?: number;
-  /** Whether all of them said that they validated the answer (DNSSEC, the AD bit of RFC 4035). */
+  /**
+   * Whether all of these DNS servers stated that they had validated the answer (DNSSEC, the AD bit of RFC
+   * 4035).
+   */
   readonly dnssec?: boolean;
 }
 
@@ -41,7 +46,10 @@ export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolve
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
-/** `line`: a reading found no line that counts. `place`: it found the repository missing, empty or moved. */
+/**
+ * `line`: a reading found no line that counts. `place`: a reading found the repository missing, empty or
+ * moved.
+ */
 export type Missing = 'line' | 'place';
 
 export const claimTable = table('claim', ['handle'], {
@@ -63,17 +71,17 @@ export const claimTable = table('claim', ['handle'], {
   /** The commit of the proof at `claimed_at`, if the host names commits. */
   commit: optional(text),
   branch: optional(text),
-  /** The commit of HEAD when a claim line that counts was last read there, and the time of that reading. */
+  /** The commit of HEAD at which a claim line that counts was last read, and the time of that reading. */
   proven_commit: optional(text),
   proven_at: optional(text),
   /**
-   * When the claim began or moved, when an authoritative reading last found a line that counts, or when a
-   * re-check last read that there is none, whichever is latest.
+   * The latest of these times: the beginning of the claim, its last move, the last authoritative reading that
+   * found a line that counts, and the last re-check that found no such line.
    */
   checked_at: text,
   /**
-   * When a check after `checked_at` failed or proved nothing. A requested check that repeats the result of
-   * another on the same day does not move this time.
+   * When a check after `checked_at` failed or proved nothing. Repeated requested checks may leave this time
+   * as it is, so that frequent requests cannot postpone the re-check.
    */
   tried_at: optional(text),
   /**
@@ -81,19 +89,25 @@ export const claimTable = table('claim', ['handle'], {
    * that counted before this time do not count any more.
    */
   lost_at: optional(text),
-  /** When the second of two checks since the last proof found no line that counts, or no location. */
+  /**
+   * When the second of two checks since the last proof found no line that counts, or the repository missing,
+   * empty or moved.
+   */
   missed_at: optional(text),
-  /** When a first check found no line that counts, and when one found no location (`toNoted`). */
+  /**
+   * `line`: when a first check found no line that counts. `place`: when a first check found the repository
+   * missing, empty or moved (`toNoted`).
+   */
   missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
-  /** When a line was first read both where the claim stands and at another location, by `movingKey`. */
+  /** When a line was first read at both the claim's location and another location, by `movingKey`. */
   moving: optional(json<Readonly<Record<string, string>>>()),
-  /** Days (UTC, YYYY-MM-DD) after `checked_at` on which checks failed; the first ten. */
+  /** The first ten days (UTC, YYYY-MM-DD) after `checked_at` on which checks failed. */
   failed_days: optional(words<string>()),
 });
 /** Times are RFC 3339 UTC. */
 export type Claim = TableValue<typeof claimTable>;
 
-/** `leaked`: the capability was found published. It has ended for good, as a `revoked` one has. */
+/** A `leaked` capability was found published. Like a `revoked` capability, it has ended for good. */
 export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
 
 export const capabilityTable = table('capability', ['hash'], {
@@ -105,7 +119,7 @@ export const capabilityTable = table('capability', ['hash'], {
   issued_at: text,
   activated_at: text,
   ended_at: optional(text),
-  /** The key that signed its challenge (`toKeyText`), if a signature proved it. */
+  /** The key that signed its challenge (`toKeyText`). Only `registry_key` sets it. */
   signed_by: optional(text),
 });
 /** Times are RFC 3339 UTC. */
@@ -144,7 +158,7 @@ export const claimEvent = z.object({
   keys: z
     .object({ published: z.int(), ended: z.int() })
     .optional()
-    .describe('How many receipt keys were first seen there, and how many ended; the log entry has digests'),
+    .describe('How many receipt keys were first seen, and how many ended; the log entry has their digests'),
   log_index: z.int(),
 });
 
@@ -153,7 +167,7 @@ export type ClaimEvent = z.infer<typeof claimEvent>;
 const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
 
-// The length is fixed between look-arounds, so that matching is linear.
+// The part between the look-arounds has a fixed length, so that matching takes linear time.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]*(?:#.*)?$/m;
@@ -174,7 +188,10 @@ export function parseClaimFile(text: string) {
     /** Capabilities that were published by mistake. */
     secrets,
     optouts,
-    /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
+    /**
+     * Whether a line `observe: no` asks Dossier to send no requests to the endpoints, websites and package
+     * files of the listing.
+     */
     isObservationRefused: observeNoPattern.test(text),
     /**
      * The handle in the first line of the form `superseded-by <handle>`. That listing replaces the others of
@@ -208,8 +225,8 @@ export function namespaceDomain(handle: string): string | undefined {
 const mostNames = 5;
 
 /**
- * Returns the domain, then those above it up to the registrable one. The DNS of each of them proves the
- * namespace. Of more than five, only the first and the last four are returned.
+ * Returns the domain, and then the domains above it up to the registrable domain. A record in the DNS of any
+ * of them proves the namespace. If there are more than five, only the first and the last four are returned.
  */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
@@ -231,9 +248,9 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
 export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   handle: text,
   /**
-   * `seen`: the line waits for a second check. `withdrawn`: it withdrew the listing. `overruled`: the
+   * `seen`: the line waits for a second check. `withdrawn`: the line withdrew the listing. `overruled`: the
    * operator restored the listing. `contested`: the line has no effect while a different account or domain
-   * holds the claim (`isHeld`); the operator sees it.
+   * holds the claim (`isHeld`); `dossier doctor` shows it.
    */
   state: oneOf<'seen' | 'withdrawn' | 'overruled' | 'contested'>(),
   kind: oneOf<ClaimKind>(),

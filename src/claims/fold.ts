@@ -27,7 +27,7 @@ type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
 
 /**
  * A claim that is new or moved takes the date, location and commit of the event. Any other claim keeps its
- * own, because the record may spell the location differently by now.
+ * own values, because the listing may record another spelling of the location by now.
  */
 export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
   const { type, at, commit, kind, place, root, root_generation } = event;
@@ -60,7 +60,7 @@ export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): 
 
 /**
  * Takes the events in the order of the log. Writes make the row of a claim by the same steps, so that the
- * audit can compare the two.
+ * audit can compare the row with the events.
  */
 export const foldClaim = (events: readonly ClaimEvent[]): LoggedClaim | undefined =>
   events.reduce<LoggedClaim | undefined>(afterEvent, undefined);

@@ -12,11 +12,14 @@ import {
   type RecordedPlace,
 } from './standing.ts';
 
-/** A claim line that was read, that a request signs, or that is stored with a key that is still published. */
+/**
+ * A claim line: one that was read, one that a request signs, or the line of a stored capability whose signing
+ * key is still published.
+ */
 export interface ReadLine {
   readonly hash: string;
   readonly issued_at: string;
-  /** Absent for a stored line that is here because its key is still published. */
+  /** Absent for the line of a stored capability whose signing key is still published. */
   readonly challenge?: Challenge;
   readonly root: string;
   readonly seen?: SeenFacts | undefined;
@@ -56,16 +59,20 @@ export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 
   readonly pinned: boolean;
   readonly leaked: ReadonlySet<string>;
   readonly claim: Claim | undefined;
-  /** All living capabilities of the listing, and every stored capability that a line names, by hash. */
+  /**
+   * All active and suspended capabilities of the listing, and every stored capability that a line names, by
+   * hash.
+   */
   readonly known: ReadonlyMap<string, Capability>;
   /** See `readCosigners`. */
   readonly cosigners: readonly Capability[];
 }
 
 /**
- * A line that counts. `old`: its capability is stored. `cosigned`: its challenge was asked for with a
- * capability that continues the claim, or was signed with the key that signed the challenge of such a
- * capability. Lines of both kinds have the control root of the claim. `new`: any other.
+ * A line that counts, or that counts once it need not wait. `old`: its capability is stored. `cosigned`: its
+ * challenge was asked for with a capability that continues the claim, or was signed with the key that signed
+ * the challenge of such a capability. Both `old` and `cosigned` lines have the control root of the claim.
+ * `new`: any other.
  */
 export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
@@ -82,8 +89,7 @@ export interface ClaimVerdict {
 /** How many capabilities can work at the same time, for example one for each deployment. */
 const mostActive = 5;
 /**
- * Leaves room for 59 suspended capabilities. Beyond that, the capabilities that were suspended first end for
- * good.
+ * Leaves room for 59 suspended capabilities. If there are more, those that were suspended first end for good.
  */
 const mostLiving = 64;
 
@@ -153,7 +159,9 @@ function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly cla
   return challenge !== undefined && findContinuingFailure(challenge, facts, at) === undefined;
 }
 
-/** Tells why a line has to wait before it begins a new claim; undefined if it need not. */
+/**
+ * Returns the reason why a line has to wait before it begins a new claim, or undefined if it need not wait.
+ */
 function findHindrance(line: CountedLine, facts: JudgedFacts): LineFailure | undefined {
   const { hash } = line;
   const { claim, listing, place, agreed, pinned, known, now } = facts;
@@ -177,7 +185,7 @@ function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts):
 const byAge = (a: Pick<ReadLine, 'issued_at' | 'hash'>, b: Pick<ReadLine, 'issued_at' | 'hash'>) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
-/** A new claim has only lines of one control root: that of the newest line that need not wait. */
+/** A new claim has only lines of one control root, which is that of the newest line that need not wait. */
 function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
   const free = usable.filter((line) => findHindrance(line, facts) === undefined);
   const [newest] = free.toSorted(byAge);

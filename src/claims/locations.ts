@@ -84,7 +84,7 @@ export interface SeenKey extends PublishedRegistryKey {
   readonly seen: SeenFacts;
 }
 
-/** `keys` is absent unless the method is by signature. */
+/** Only readings by the method `registry_key` have `keys`. */
 export type LocationRead = Partial<HeadRef> & {
   /** Whether the reading is authoritative. A line that is not in such a reading is known to be gone. */
   readonly pinned: boolean;
@@ -128,7 +128,7 @@ export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 
-/** The claim at the beginning of a reading. */
+/** The claim at the beginning of a reading. `isHolding`: see `isHeld`. */
 export interface ClaimOnRecord {
   readonly claim: Claim | undefined;
   readonly isHolding: boolean;
@@ -151,9 +151,9 @@ const readWellKnown: ReadLocation = async ({ shown: domain }, { domains, config 
 };
 
 /**
- * The domains that are asked, from the given one upwards. While a domain holds the claim, only this domain
- * and those above it count. Somebody who controls only a domain below the holder can therefore not hide the
- * holder's lines, stop them from being read, opt the listing out or add keys.
+ * The domains to ask, from the given one upwards. While a domain holds the claim, the domains below it do not
+ * count. Somebody who controls only such a lower domain can therefore not hide the lines of the claim, keep
+ * them from being read, opt the listing out or add keys.
  */
 function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
   const names = domainsAbove(domain);
@@ -192,10 +192,10 @@ const readDns: ReadLocation = async ({ shown }, context, known) => {
   return given.length < names.length ? { result: 'dns_no_answer', pinned: false } : toDnsRead(given);
 };
 
-/** The registry reads no more of the file. A longer file counts as one without keys. */
+/** The MCP registry reads at most this much of the key file. A longer file counts as a file without keys. */
 const keyFileLimit_bytes = 4096;
 
-/** `isConclusive`: a missing key is known to be gone. */
+/** `isConclusive`: a key that was not found is known to be gone. */
 async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
   if (answer === 'no_answer') return { domain, text: '', keys: [], isAnswered: false, isConclusive: false };
@@ -221,7 +221,7 @@ function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
   return isFromDns(claim.seen) ? dns : web;
 }
 
-/** The text is that of the nearest domain that counts. The domains above it add only keys. */
+/** `text` is that of the nearest domain that counts. The domains above it add only keys. */
 const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const readWeb = async () =>
@@ -251,6 +251,6 @@ const reads: Readonly<Record<ClaimKind, ReadLocation>> = {
   dns: readDns,
 };
 
-/** Returns failures as results. */
+/** Returns a failure as a result and does not throw it. */
 export const readLocation = (place: ProofPlace, known: ClaimOnRecord, context: Context) =>
   reads[place.kind](place, context, known);

@@ -13,7 +13,7 @@ import {
 
 type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
-/** See `ProofPlace`. It is undefined unless this service is configured to read the repository. */
+/** Returns the key of `ProofPlace`, or undefined if this service is not configured to read the repository. */
 type ToRepositoryKey = (address: string) => string | undefined;
 
 type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
@@ -32,8 +32,8 @@ interface ClaimMethod {
   /** Returns undefined if the listing cannot be claimed by this method. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
   /**
-   * Returns false if the method would add nothing to the others. If this member is absent, the method is
-   * offered wherever it works.
+   * Returns false if the method would add nothing to the other methods. If this member is absent, the method
+   * is offered wherever it works.
    */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
   /** One or more sentences. */

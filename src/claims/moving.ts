@@ -8,8 +8,9 @@ import { firstReading } from './standing.ts';
 export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
 
 /**
- * A text at the claim's location removes the lines that it does not contain. A reading of another location
- * removes the lines there that were not found at both, and adds those that were.
+ * Returns `Claim.moving` after a reading. A reading of the claim's location removes the lines that are not in
+ * its text. A reading of another location removes the lines of that location that were not found at both
+ * locations, and adds those that were.
  */
 function movingAfter(
   { moving = {}, place_key, kind }: Claim,

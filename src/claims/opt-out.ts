@@ -96,7 +96,10 @@ function afterSighting(
   };
 }
 
-/** `restoredFrom` is the line whose absence lists the listing again. */
+/**
+ * `withdrawnBy` is a line that withdraws the listing from now on. `restoredFrom` is a line that withdrew it
+ * until now.
+ */
 export interface OptOutDecision {
   readonly rows: readonly OptOut[];
   readonly removed: readonly OptOut[];
@@ -122,8 +125,8 @@ export function decide(
   facts: OptOutFacts,
 ): OptOutDecision {
   let after = rows.filter((row) => !isPassed(row, sightings));
-  // Locations without the line come first: after one of them has stopped withdrawing the listing, a line
-  // elsewhere can withdraw it in the same reading.
+  // Locations without the line come first. If one of them had the line that withdrew the listing, a line
+  // elsewhere can then withdraw the listing in the same reading.
   for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
     const row = after.find((one) => isSamePlace(one, sighting));
     const others = after.filter((one) => one !== row);

@@ -19,7 +19,7 @@ export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_fro
 });
 /**
  * A key, and the period in which Dossier saw it published (RFC 3339). Location and commit are those of the
- * beginning.
+ * check that first saw the key.
  */
 export type ReceiptKey = Omit<TableValue<typeof receiptKeyTable>, 'handle'>;
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
@@ -44,8 +44,8 @@ export type LoggedKeys = ReturnType<typeof toLoggedKeys>;
 export const shownReceiptKey = z.object({
   kid: z.string(),
   jwk: receiptJwk,
-  valid_from: z.string().describe('When Dossier recorded it there'),
-  valid_until: z.string().optional().describe('When Dossier first missed it, or suspended the claim'),
+  valid_from: z.string().describe('When Dossier recorded the key'),
+  valid_until: z.string().optional().describe('When Dossier first missed the key, or suspended the claim'),
   kind: claimKind,
   repository: z.string().optional(),
   domain: z.string().optional(),
@@ -53,7 +53,7 @@ export const shownReceiptKey = z.object({
 });
 const mostShown = 20;
 
-/** The newest twenty, newest first. */
+/** At most the newest twenty keys, newest first. */
 export const toShownKeys = (oldestFirst: readonly ReceiptKey[]): z.infer<typeof shownReceiptKey>[] =>
   oldestFirst
     .toReversed()

@@ -24,16 +24,13 @@ export const claimResponse = z.object({
   message: z.string().optional(),
   challenge: z.string().optional().describe('Public: publish it'),
   file_contents: z.string().optional(),
-  capability: z.string().optional().describe('Secret, shown once; works once its challenge is found'),
+  capability: z.string().optional().describe('Secret, shown only here; works after its challenge is found'),
   capability_id: z.string().optional(),
   expires_at: z.string().optional(),
   claimed_at: z.string().optional(),
   commit: z.string().optional(),
   capabilities: z.array(z.object({ id: z.string(), activated_at: z.string() })).optional(),
-  receipt_keys: z
-    .array(shownReceiptKey)
-    .optional()
-    .describe('The keys that are or were published there, newest first'),
+  receipt_keys: z.array(shownReceiptKey).optional().describe('Keys that are or were published, newest first'),
   changed: z.enum(['activated', 'rotated', 'restored', 'moved', 'none']).optional(),
   next: z.string(),
 });
@@ -84,7 +81,9 @@ export const toCommonFields = (
 const capabilityNote =
   'The capability in this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
 
-/** A request with `rotate` would only make a further pair. */
+/**
+ * If the request had `rotate`, the next request must not have it, because it would only make another pair.
+ */
 function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
   const again = isRotating ? 'the request again without rotate' : 'the same request again';
   if (place.kind === 'repository')
@@ -102,11 +101,11 @@ function nextWhenClaimed(
     observe !== 'off'
       ? ' POST /api/capability/check with it asks Dossier to check your service at once, at most every 10 minutes.'
       : '';
-  const more = `Request with rotate: true to get a new one.${check}`;
+  const more = `Request with rotate: true to get a new capability.${check}`;
   if (kind === 'registry_key')
     return `${use} It works while the key that signed its line is published. ${more}`;
   const place = kind === 'repository' || kind === 'profile_repository' ? `in ${claimFile}` : 'where it is';
-  return `${use} Keep its line ${place}. If it is gone, the capability is suspended: at once if another line of the claim is there, otherwise at the second of two checks a day or more apart. ${more}`;
+  return `${use} Keep its line ${place}. If the line is gone, the capability is suspended: at once if another line of the claim is there, otherwise at the second of two checks a day or more apart. ${more}`;
 }
 
 export function nextWhenNotProven(place: ProofPlace, file: string): string {
@@ -121,7 +120,7 @@ export function nextWhenNotProven(place: ProofPlace, file: string): string {
 export interface Issuing {
   readonly standing: StandingClaim;
   readonly presented: Capability | undefined;
-  /** Whether a further pair is asked for. */
+  /** Whether the request asks for a further challenge and capability. */
   readonly isRotating: boolean;
   readonly context: Context;
 }

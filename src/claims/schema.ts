@@ -5,7 +5,10 @@ import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } fr
 import { type ClaimEvent, type ClaimKind, capabilityTable, claimTable, optOutTable } from './claim.ts';
 import { receiptKeyTable } from './receipt-keys.ts';
 
-/** An event of an opt-out line has no root unless the claim's root holds that line's location. */
+/**
+ * An event about an opt-out line has a root only if the control root of the claim holds the location of the
+ * line.
+ */
 export const eventTable = table('claim_event', ['log_index'], {
   log_index: integer,
   handle: text,
@@ -24,7 +27,7 @@ export const eventTable = table('claim_event', ['log_index'], {
 /** The secret is base64. */
 const signingKeyTable = table('claim_key', ['kid'], { kid: integer, secret: text, created_at: text });
 
-/** The latest check of each location (checks/shared.ts). */
+/** The latest checks of locations (checks/shared.ts). `place` is a name of `toCheckName`. */
 export const checkTable = table('claim_check', noBackup, {
   handle: text,
   place: text,

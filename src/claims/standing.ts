@@ -20,7 +20,10 @@ export const firstReading = (known: string | undefined, now: Date): string => {
 export const isSecondReading = (first_at: string | undefined, now: Date): boolean =>
   first_at !== undefined && now.getTime() - Date.parse(first_at) >= secondReading_ms;
 
-/** A reading that shows the line or the location of `claim` to be gone. `claim` is as it was before. */
+/**
+ * A reading that shows the line or the location of `claim` to be gone. `claim` is its state before that
+ * reading.
+ */
 export interface MissingProof {
   readonly claim: Claim;
   readonly result: string;
@@ -40,9 +43,9 @@ export const toNoted = (
 });
 
 /**
- * The first reading that shows a line or a location to be gone is noted in `missing`. A second one, a day or
- * more later, ends what the claim proved (`missed_at`) and, if both found no location, the effect of its old
- * lines (`lost_at`).
+ * The first reading that finds no line or no location is noted in `missing`. A second one, a day or more
+ * later, sets `missed_at`, which ends what the claim proved. If both found no location, the second also sets
+ * `lost_at`, which ends the effect of the claim's old lines.
  */
 export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
   const at = now.toISOString();
@@ -104,8 +107,9 @@ export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
   (claim.lost_at === undefined && !isElsewhere(claim, facts.listing) && hasRestorable(claim, facts));
 
 /**
- * A claim in force keeps others from claiming the listing. So does one that is suspended as `withdrawn`,
- * while its lines can restore it and the listing records no other repository.
+ * Tells whether a new line of somebody else has to wait because of the claim. It has to wait while the claim
+ * is in force. It also has to wait if the claim is suspended as `withdrawn`, as long as the lines of the
+ * claim can restore it and the listing records no other repository.
  */
 export function isHeld(claim: Claim, facts: ClaimFacts): boolean {
   if (claim.state === 'claimed') return true;

@@ -43,8 +43,8 @@ export async function recordClaimEvent(
 }
 
 /**
- * A listing may have this many changes of its keys in 24 hours. After that, new keys wait, and keys can only
- * end.
+ * A listing may have this many changes of its receipt keys in 24 hours. Further new keys have to wait, but
+ * keys can end at any time.
  */
 const mostKeyChanges = 4;
 
@@ -86,8 +86,8 @@ const unreachableDays = 10;
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
 /**
- * Returns the claim as it is afterwards. An absent or suspended claim is left alone. `commit` is that of a
- * file without a line that counts.
+ * Returns the claim as it is afterwards. An absent or suspended claim is not changed. `commit` is the commit
+ * at which a check found no line that counts.
  */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: ClaimTransaction,
@@ -110,8 +110,9 @@ export async function suspendClaim<Known extends Claim | undefined>(
 
 /**
  * Notes a failed check, and suspends the claim if `checked_at` is more than 30 days ago and checks failed on
- * ten days since. If a clock jumps ahead, the 30 days pass at once, but not the ten. Failed requested checks
- * postpone the re-check at most once a day, so that frequent requests cannot keep a claim in force.
+ * ten days since. A clock that jumps ahead can skip the 30 days, but not the ten days with failed checks.
+ * Failed requested checks postpone the re-check at most once a day, so that frequent requests cannot keep a
+ * claim in force.
  */
 export async function recordUnread(
   tx: ClaimTransaction,
@@ -147,8 +148,8 @@ export async function noteMissing(
 }
 
 /**
- * Only a pass of re-checks calls this. A second such reading a day or more after the first suspends the
- * claim.
+ * Records a reading that found no line or no location. A second such reading, a day or more after the first,
+ * suspends the claim. Only a pass of re-checks calls this.
  */
 export async function recordMissing(
   tx: ClaimTransaction,

@@ -49,7 +49,7 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
-  /** Whether published keys that are not in `keys` end. */
+  /** Whether stored keys that are not in `keys` end. */
   readonly isComplete: boolean;
 }
 
@@ -151,8 +151,8 @@ const readUnshown = precompileQuery((db: Db, handles: readonly string[]) =>
 );
 
 /**
- * Throws if a claim is in force although its listing does not exist, or the registry or the publisher
- * withdrew the listing. `Store.write` ends with this check of the claims in force that it wrote.
+ * Throws if a claim is in force although its listing does not exist, or was withdrawn by the registry or the
+ * publisher. `Store.write` ends with this check for the claims and the listings that it wrote.
  */
 export async function requireShown(db: Db, handles: readonly string[]): Promise<void> {
   await inChunks(handles, async (chunk) => {
@@ -163,9 +163,11 @@ export async function requireShown(db: Db, handles: readonly string[]): Promise<
 
 /** Writes of other modules that follow a change of a claim. src/app supplies them. */
 interface ClaimFollowers {
-  /** Follows a proof of a control root by a claim of the listing, at a time. */
+  /** Called after a claim of the listing proved a control root, with the time of the proof. */
   addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void>;
-  /** Follows a change of the state or the control root of the listing's claim, at a time. */
+  /**
+   * Called after the state or the control root of the listing's claim changed, with the time of the change.
+   */
   followClaim(handle: string, at: string): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { findOne } from '../store/query.ts';
 import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
 import type { Db } from './schema.ts';
 
-/** Without `kind` it passes reports and all other feedback. */
+/** Without `kind`, reports and all other feedback pass. */
 export interface FeedbackFilter {
   readonly state: 'open' | 'all';
   readonly kind?: 'report' | 'feedback' | undefined;
@@ -26,7 +26,9 @@ export const createFeedbackReads = (db: Db) => ({
     const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
-  /** When the n-th newest, counted from 1, was received. Returns undefined if there are fewer. */
+  /**
+   * When the n-th newest message was received, counted from 1. Returns undefined if there are fewer messages.
+   */
   async receivedAt(n: number): Promise<string | undefined> {
     const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc').limit(1);
     return (await newest.offset(n - 1).executeTakeFirst())?.received_at;

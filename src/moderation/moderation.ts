@@ -35,7 +35,7 @@ export type ModerationTargetKind =
   | 'account'
   | 'network';
 
-/** A rating or a response is given by the rating's id, a capability by its own. */
+/** `target` is the rating's id for a rating or a response to it, and the capability's id for a capability. */
 export interface ModerationTarget {
   readonly target_kind: ModerationTargetKind;
   readonly target: string;

@@ -6,7 +6,7 @@ import { isInNetwork } from './network.ts';
 import type { Writer } from './table.ts';
 
 /**
- * Without `writing`, only the caller's network counts. `store` must be a transaction if the check may not
+ * Without `writing`, only the caller's network counts. `store` must be a transaction if the check must not
  * miss an action that the operator takes at the same time.
  */
 export async function findAgainst(

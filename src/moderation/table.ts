@@ -144,7 +144,7 @@ export const createModerationReads = (db: Db) => ({
 /** `touch` receives the listing that shows the action, or undefined for all listings. */
 export const createModerationWrites = (db: Db, touch: (handle: string | undefined) => void) => ({
   ...createModerationReads(db),
-  /** Its effect on ratings and listings is written separately. */
+  /** The effect of the action on ratings and listings is written separately. */
   async add(moderation: Moderation): Promise<void> {
     touch(moderation.handle);
     await db.insertInto('moderation').values(moderationTable.encode(moderation)).execute();

@@ -98,7 +98,7 @@ test('a committed challenge makes its capability work, with history and a log le
     methods,
   });
   expect(next).toContain(
-    'If it is gone, the capability is suspended: at once if another line of the claim is there, otherwise at the second of two checks a day or more apart.',
+    'If the line is gone, the capability is suspended: at once if another line of the claim is there, otherwise at the second of two checks a day or more apart.',
   );
   expect(await history()).toEqual([
     {

@@ -25,8 +25,8 @@ import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
 /**
- * `isWithdrawn`: the registry or the publisher withdrew the listing. `note` is about an opt-out line that has
- * not withdrawn it.
+ * `isWithdrawn`: the registry or the publisher withdrew the listing. `note` is about an opt-out line that
+ * does not withdraw the listing now.
  */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
@@ -75,8 +75,9 @@ const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
 /**
- * If a claim is in force by another method, returns the challenges at its location, as `<place key> <hash>`.
- * The place key is part of each, because the claim may have moved by the time they are judged.
+ * If a claim is in force by another method, returns the challenges at the claim's location, each as `<place
+ * key> <hash>`. The key of the location is part of each text, because the claim may have moved by the time
+ * the lines are judged.
  */
 async function readAgreed(
   { listing, place }: ClaimTarget,
@@ -118,7 +119,7 @@ interface CheckedBy {
 
 /**
  * The limit counts the requested checks of a listing that add entries to the log, on all nodes together.
- * Re-checks are not counted, so that they act even if requests have used up the limit.
+ * Re-checks are not counted, so that they take effect even if requests have used up the limit.
  */
 export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day_s } as const;
 
@@ -188,8 +189,8 @@ export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${st
 
 /**
  * Checks a location and applies what its lines say, or returns the last check if that is current
- * (`runSharedCheck`). Re-checks and each holder of an active capability have checks of their own, so that the
- * check of somebody else cannot stand in for theirs.
+ * (`runSharedCheck`). Re-checks and each holder of an active capability have checks of their own, so that
+ * nobody else's check replaces theirs.
  */
 export async function checkClaim(
   target: ClaimTarget,
@@ -202,7 +203,7 @@ export async function checkClaim(
   const subject = { handle, place, hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
     const read = await readPlaces(target, context);
-    // After a re-check nobody is about to publish a line, so no other node may check again.
+    // Nobody waits for a new line after a re-check, so the other nodes use its outcome in any case.
     const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
     return apply(target, read, { context, onMissing, presented, save: saveChecked });
   });

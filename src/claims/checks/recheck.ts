@@ -19,9 +19,9 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
 /**
- * The time in ms since 1970. The wait is the interval ± 20 %, or a quarter of that after a failed check.
- * After a first reading that did not find the line or the location, the second is due a day later at the
- * latest.
+ * The time when the next re-check is due, in ms since 1970. The wait is the interval ± 20 %, or a quarter of
+ * that after a failed check. After a first reading that did not find the line or the location, the second is
+ * due a day later at the latest.
  */
 export function recheckDue_ms(
   {
@@ -139,8 +139,8 @@ const mostWaiting = 256;
 
 /**
  * Checks the due claims and opt-out lines that no other node checked in this pass, and some claims that are
- * not due, for comparison. Returns the number of claims and lines for which this node read a location. The
- * signal drops running checks.
+ * not due, for comparison. Returns the number of claims and lines for which this node read a location. If the
+ * signal aborts, running checks are dropped.
  */
 export async function recheckClaims(
   context: Context,
@@ -177,7 +177,7 @@ export async function recheckClaims(
   return checked;
 }
 
-/** Makes passes until the signal aborts, which also drops running checks. Never rejects. */
+/** Makes passes until the signal aborts. The signal also drops running checks. Never rejects. */
 export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
   const pause_ms = pauseOf_ms(context.config);
   return every({

@@ -114,8 +114,9 @@ async function runForAllNodes<T extends object>(
 
 /**
  * Checks with the same handle and place run one at a time across all nodes. Their outcome is shared for 30
- * seconds. The first outcome after a pause is not kept for later callers if it is a usable answer that proves
- * nothing, because the claimant may have yet to publish a line.
+ * seconds. If no other check began in the 30 seconds before a check, and the check got a usable answer that
+ * proves nothing, its outcome is not returned to later callers, because the claimant may publish a line right
+ * after it.
  */
 export async function runSharedCheck<T extends object>(
   { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },

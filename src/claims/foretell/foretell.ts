@@ -20,7 +20,7 @@ export interface NewLine {
   readonly place: ProofPlace;
   readonly isCosigned: boolean;
   /**
-   * The published key that will sign the line, if the line of a capability of the claim was signed with it.
+   * The published key that will sign the line, if that key also signed the line of a capability of the claim.
    */
   readonly signed_by?: string | undefined;
 }
@@ -35,8 +35,8 @@ export interface Foretold {
   /** The conditions under which the line acts, and its effect. */
   readonly acts: string;
   /**
-   * The difference that a capability would make; absent if it makes none, if one was presented, or if the
-   * claim has none left.
+   * The difference that a capability of the claim would make. Absent if it would make no difference, if the
+   * request presented one, or if no capability of the claim is left.
    */
   readonly hint?: string;
 }
@@ -52,7 +52,7 @@ const madeUpHash = 'f'.repeat(64);
 
 /**
  * The effect of a line at the first or the second of two readings a day apart. `waits`: the line has no
- * effect at either.
+ * effect at either reading.
  */
 type Fate = 'continues' | 'begins' | 'begins later' | 'waits';
 
@@ -114,7 +114,7 @@ const dayAfter = (now: Date) => new Date(now.getTime() + secondReading_ms);
 
 /**
  * The effect of a new line while the lines of the claim stay. If the claim is in force elsewhere, the new
- * line is at both locations.
+ * line is assumed to be at both locations.
  */
 function fateBeside(standing: StandingClaim, asked: NewLine): Fate {
   const { claim, now } = standing;
@@ -128,7 +128,7 @@ function fateBeside(standing: StandingClaim, asked: NewLine): Fate {
   return judgeTwice([{ ...facts, agreed }, readTwice], [line]);
 }
 
-/** The effect of a new line alone, while two readings find no line of the claim where the claim stands. */
+/** The effect of a new line alone, while two readings find no line of the claim at the claim's location. */
 function fateAlone(standing: StandingClaim, asked: NewLine): Fate {
   const { claim, now } = standing;
   const { facts, line } = toFacts(standing, asked);
@@ -193,8 +193,8 @@ function hintOf(standing: StandingClaim, { place }: NewLine): string | undefined
 }
 
 /**
- * Foretells a signature with a key that also signed the line of a capability of the claim. Returns undefined
- * if the method is not by signature, or if such a signature does not continue the claim.
+ * Foretells the effect of a signature by a key that also signed the line of a capability of the claim.
+ * Returns undefined if the method is not by signature, or if such a signature does not continue the claim.
  */
 function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | undefined {
   if (line.place.kind !== 'registry_key') return undefined;

@@ -33,7 +33,7 @@ const fates: Readonly<Record<OptOutFate, string>> = {
 };
 
 const comesBack =
-  'when a check finds a text there without the line, or when two checks a day or more apart find no text there at all';
+  'when a check finds a text without the line at its location, or when two checks a day or more apart find no text there at all';
 
 const withdrawn = [
   'The page of a withdrawn listing answers 410, and the listing leaves the search.',
@@ -80,7 +80,7 @@ export function optOutText(
       : `A check on ${dayText(missing_at)} found no text there. The listing is listed again when a check a day or more later finds none either, or when a check before that finds a text without the line. Dossier makes that second check by itself.`;
   return {
     seen: `${read}. The listing is withdrawn when a check a day or more later reads the line again${sooner}. Dossier makes that check by itself.`,
-    contested: `${read}. It withdraws nothing now. ${fates.never}`,
+    contested: `${read}. The line withdraws nothing now. ${fates.never}`,
     overruled: `${read}. The operator had the listing shown again afterwards, so the line withdraws nothing until it has been taken away and put there again.`,
     withdrawn: `${read}, and the listing is withdrawn. ${back}`,
   }[state];
