@@ -12,7 +12,9 @@ import type { Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import type { Db } from './schema.ts';
 
-/** For a withdrawn listing, it omits its publisher's texts: names of versions, moves and former tags. */
+/**
+ * If the listing is withdrawn, the publisher's texts are left out: names of versions, moves and former tags.
+ */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
@@ -40,7 +42,7 @@ export const createChangeReads = (db: Db) => ({
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
   /**
-   * Without a type, changes that checks saw are left out, because they are in the history of observations.
+   * Without `type`, changes that checks saw are left out, because they are in the history of observations.
    * The newest changes come first.
    */
   async ofRecord(

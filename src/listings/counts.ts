@@ -49,7 +49,10 @@ async function readFacetTexts(db: Db, search: SearchIndex, ids: readonly number[
   return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
 }
 
-/** Counts up to 1,000 listings. The counts of all listings are stored. */
+/**
+ * Counts at most 1,000 listings with the facets. Without facets, the counts are the stored ones of all
+ * listings.
+ */
 export async function readListCounts(
   db: Db,
   search: SearchIndex,

@@ -119,15 +119,15 @@ const summaryColumns = {
   tags: json<readonly ListingTag[]>(),
   facets: words<Facet>(),
   /**
-   * The reason why the listing is no longer shown. Unless the operator withdrew it, its texts are then empty,
-   * except for the version.
+   * Why the listing is no longer shown. If it is `deleted` or `optout`, no text of the publisher is left
+   * except for the handle and the version.
    */
   withdrawn: optional(oneOf<'deleted' | 'optout' | 'operator'>()),
   /** Whether the operator has hidden its title, description and status message. */
   hidden: optional(flag),
   /**
-   * Whether the registry states no date of one of its versions. Its dates here may say when a version was
-   * first read, and only serve to order it.
+   * Whether at least one version has no publication date in the registry. The dates here may then be times at
+   * which Dossier first read a version, and serve only to order listings.
    */
   undated: optional(flag),
 };
@@ -161,8 +161,8 @@ const versionColumns = {
   updated_at: text,
   is_latest: flag,
   /**
-   * Whether the registry states no date of the version; `published_at` is then the time at which the version
-   * was first read.
+   * Whether the version has no publication date in the registry. `published_at` is then the time at which
+   * Dossier first read the version.
    */
   undated: optional(flag),
   /** SHA-256 of the entry as received, hex; an equal digest means that nothing changed. */
@@ -189,7 +189,7 @@ export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
 export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
 
-/** Returns undefined if the registry left out a date of any version. */
+/** Both dates are undefined if any version has no publication date in the registry. */
 export const statedDates = ({
   undated,
   published_at,
@@ -225,7 +225,9 @@ const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.polit
 export const sampleOriginOf = (handle: string): string =>
   specified.has(handle) ? specificationOrigin : sampleOrigin;
 
-/** Any other origin names a kind, `(MCP)`, so that no registry's name is taken for the sample's. */
+/**
+ * Any other origin contains a kind, such as `(MCP)`, so that no registry can have an origin of the sample.
+ */
 export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin === sampleOrigin || origin === specificationOrigin;
 
@@ -271,9 +273,9 @@ const slotsPerMillisecond = 1024;
 const latest_ms = 8_790_000_000_000;
 
 /**
- * The oldest known publication (RFC 3339), then a checksum of the handle, as a whole number. Ratings and
- * newer versions never change it. Two listings first published in the same millisecond may have the same
- * rank; the store then takes the next free one.
+ * A whole number made of the oldest known publication (RFC 3339) and a checksum of the handle. Ratings and
+ * newer versions never change this rank. If two listings that were first published in the same millisecond
+ * have the same rank, the store gives the later one the next free rank.
  */
 export function toStaticRank(handle: string, firstPublishedAt: string): number {
   const published_ms = Math.min(Math.max(Date.parse(firstPublishedAt), 0), latest_ms);

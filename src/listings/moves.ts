@@ -9,10 +9,10 @@ const names = z.array(z.string()).max(mostNames);
 const cuts = z.record(z.string(), z.int()).optional();
 
 /**
- * Names that were removed (`from`) and added (`to`). Of endpoints and packages, `is_within` is true if the
- * owner of each added one also had an earlier one. `left_out` counts the names of each list that are not
- * kept. `of_others`, if more than two, counts the added names, kept or not, whose owner neither the earlier
- * record nor the namespace names.
+ * Names that were removed (`from`) and added (`to`). For endpoints, `is_within` is true if the owner of each
+ * added endpoint also had an earlier endpoint. For packages, the same holds. `left_out` counts the names of
+ * each list that are not kept. `of_others` counts the added names, kept or not, whose owner neither the
+ * earlier record nor the namespace names. It is absent if there are at most two.
  */
 const replaced = z.strictObject({
   from: names,
@@ -24,13 +24,13 @@ const replaced = z.strictObject({
 
 export const moveSchema = z.strictObject({
   /**
-   * Hosts of endpoints. At a host that serves many publishers, the part of the path that may name one
-   * follows.
+   * Hosts of endpoints. A host that serves many publishers is followed by the part of the path that may name
+   * the publisher.
    */
   endpoints: replaced.optional(),
   /**
-   * Addresses at hosts that both records name, and new ones without encryption if the earlier record had
-   * addresses with it. `is_within` is false if an address left https.
+   * Addresses at hosts that both records name, and new http addresses if the earlier record had https
+   * addresses. `is_within` is false if an address left https.
    */
   addresses: replaced.optional(),
   /** Packages without their versions. */
@@ -70,8 +70,8 @@ export const moveSchema = z.strictObject({
     .optional(),
   /**
    * Secrets that were named before, with the places and packages that get them only now. `is_within` is true
-   * if each of these is an earlier package, or its owner already got the secrets. Changes that were stored
-   * before 28 November 2026 lack `is_within`.
+   * if each of these recipients is a package of the earlier record or has an owner who already got the
+   * secrets. Changes that were stored before 28 November 2026 lack `is_within`.
    */
   passed: z
     .array(z.strictObject({ secrets: names, to: names, is_within: z.boolean().optional(), left_out: cuts }))
@@ -91,8 +91,8 @@ const shortened = (name: string): string =>
 type Rank = (name: string) => number;
 
 /**
- * Within one rank, one name of each owner comes first, and then the first ones by name, so that many names of
- * one owner hide no other owner.
+ * Within one rank, one name of each owner comes first, and then the other names in their order, so that many
+ * names of one owner hide no other owner.
  */
 function keepNames<K extends string>(
   lists: Readonly<Record<K, Iterable<string>>>,

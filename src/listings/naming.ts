@@ -171,7 +171,10 @@ function isRemote(host: string): boolean {
 const fileEnding = /\.(?:py|sh|rs|md|pl|so|ps|cc|zip|mov|app)$/i;
 const bareHost = /(?<![\w./-])((?:[a-z0-9-]+\.)+[a-z]{2,}|\d+(?:\.\d+){3})(?::\d+)?([/:][^\s"'`<>]*)?/gi;
 
-/** The hosts of others that a text names, in addresses or by their names alone, with their owners. */
+/**
+ * The hosts that a text names and that are not the caller's own, with their owners. The text may name a host
+ * in an address or alone.
+ */
 export function hostsIn(text: string): Map<string, string> {
   const hosts = new Map<string, string>();
   const spaced = text.replace(/[a-z][a-z0-9+.-]{0,19}:\/\//gi, ' $&');

@@ -59,7 +59,10 @@ const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...sto
 const tellingOf = (name: string): string[] =>
   [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
 
-/** Spellings may be similar. `isAll` tells whether a listing has all words. */
+/**
+ * Finds listings that have the words, also in a similar spelling. `isAll` tells whether a listing has all
+ * words.
+ */
 async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   if (words.length === 0) return [];
   const { hits, counted } = await rankFew(
@@ -137,8 +140,8 @@ function compareTo(
 /**
  * `near` are handles within two edits of the text or of its name. The same handle in another spelling comes
  * first, then those in its namespace. If the name adds nothing to the publisher's name, handles of that
- * publisher, or of one whose name differs by one letter, are near too. `others` are further handles of that
- * namespace and publisher, then those with all words of the name.
+ * publisher are near too, and so are those of a publisher whose name differs by one letter. `others` are
+ * further handles of that namespace or publisher, and then handles with all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);

@@ -152,8 +152,8 @@ const mostHeld = 100;
 
 /**
  * Puts the listings of the holder of an address or repository first. Among these, listings on whose own
- * domain the address is come before others. Anybody may record an address, many times and before its holder
- * does.
+ * domain the address is come before others. The oldest listing that records an address is not always its
+ * holder's, because anybody may record it, also many times.
  */
 async function holderFirst(db: Db, reference: Reference, rows: readonly ListingRow[], limit: number) {
   const holder = holderOfReference(reference);
@@ -206,7 +206,10 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
    * those of the holder of the address or repository, then the oldest.
    */
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
-  /** For each reference, up to `limit` shown listings that had it earlier, the latest first. */
+  /**
+   * For each reference, up to `limit` shown listings that recorded it or asked to be paid there earlier, the
+   * latest first.
+   */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**
    * Up to `limit` payees of visible listings at an address. Payees on its network or on an unknown one come

@@ -48,7 +48,7 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
   key: text,
   handle: text,
   /**
-   * CAIP-2, or the source's own name of a network that Dossier does not know; empty if the network is not
+   * CAIP-2, or the endpoint's name for a network that Dossier does not know. Empty if the network is not
    * known.
    */
   network: text,
@@ -64,7 +64,10 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
   seen: json<PaidAs>(),
 });
 
-/** The number of visible listings. Every write of listings updates it, so that no read has to count. */
+/**
+ * The number of visible listings with each facet. Every write of listings updates it, so that no read has to
+ * count.
+ */
 const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
 
 const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });

@@ -16,7 +16,7 @@ const selectVersions = (db: Db, handle: string, withDeleted: boolean) =>
     .where('handle', '=', handle)
     .$if(!withDeleted, (rows) => rows.where('status', '<>', 'deleted'));
 
-/** The newest versions come first. They have no records. */
+/** The newest versions come first. Their records are not read. */
 export async function readNewestVersions(
   db: Db,
   handle: string,

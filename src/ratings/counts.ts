@@ -41,7 +41,10 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     groupCase(now).as('in_group'),
   ]);
 
-/** In a group, the newest rating by an account or domain, or by a rating listing, has rank 1. */
+/**
+ * Ranks the ratings of a group from the newest: by one account or domain (`source`), or by one rating listing
+ * (`source_handle`).
+ */
 const placeBy = (column: 'source' | 'source_handle') =>
   sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by log_index desc)`;
 
@@ -65,8 +68,8 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .execute();
 
 /**
- * `sources` counts the ratings that are the newest by their account or domain in the group, and
- * `source_handles` those that are the newest by their rating listing.
+ * `sources` counts the accounts and domains whose newest rating in the group has the values of the row.
+ * `source_handles` counts the rating listings of which that is true.
  */
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 

@@ -33,7 +33,7 @@ const derived = {
     sql<string>`case when not ${isInForce(source)} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
 };
 
-/** Returns the rated handles that changed. */
+/** Returns the handles of the rated listings whose ratings changed. */
 async function writeDerived(
   db: Db,
   ids: RawBuilder<unknown>,
@@ -93,8 +93,8 @@ export type RatingCause =
 
 /**
  * Updates columns that follow from other columns and rows, after a change that is already stored. In a stored
- * rating, nothing else writes `is_current`, `reciprocal`, `source_ended_at` and `related`. Returns the rated
- * handles that may have changed.
+ * rating, nothing else writes `is_current`, `reciprocal`, `source_ended_at` and `related`. Returns the
+ * handles of the rated listings whose ratings may have changed.
  */
 export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
   const { is_current, reciprocal, source_ended_at } = derived;

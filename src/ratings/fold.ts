@@ -36,7 +36,8 @@ export const foldRating = (versions: readonly RatingVersion[]): FoldedRating | u
 
 /**
  * The span of a rating, in ms since 1970: from its first version to 90 days after its first praise, or after
- * its first version if it never praises. Two ratings in opposite directions are a pair if their spans meet.
+ * its first version if it never praises. Two ratings in opposite directions are a pair if their spans
+ * overlap.
  */
 export function toSpan({
   first_created_at,

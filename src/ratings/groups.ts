@@ -10,7 +10,7 @@ export const isPraise = (rating: {
 
 /**
  * A statement without proof: the record of `by` named an account or domain that is proven for `of`, or that
- * the record of `of` named no later.
+ * the record of `of` named before or at the same time.
  */
 export interface StatedOverlap {
   readonly by: string;
@@ -35,7 +35,7 @@ export interface RatingBasis {
 }
 
 export const overlapReason = ({ by, of, at }: StatedOverlap) =>
-  `Set apart because the record of ${by} named on ${dayText(at)} an account or domain that ${of} holds or has named; not proven.`;
+  `Set apart because the record of ${by} named on ${dayText(at)} an account or domain that ${of} holds or has named. The connection is not proven.`;
 
 interface GroupRule {
   readonly basis: keyof RatingBasis;
@@ -116,14 +116,14 @@ const flagsOf = (basis: RatingBasis, now: string): RatingFlag[] =>
   ratingFlags.filter((flag) => tests[groupRules[flag].holds](basis[groupRules[flag].basis], now));
 
 export const overlapStatedLater = ({ by, of, at }: StatedOverlap): string =>
-  `The record of ${by} named on ${dayText(at)}, after this rating was made, an account or domain that ${of} holds or has named; not proven. The group of the rating stays the same.`;
+  `The record of ${by} named on ${dayText(at)}, after this rating was made, an account or domain that ${of} holds or has named. The connection is not proven, and the group of the rating stays the same.`;
 
 export const groupTexts: Record<RatingGroup, Pick<GroupRule, 'name' | 'meaning'>> = {
   ...groupRules,
   independent: {
     name: 'Independent',
     meaning:
-      'Nothing recorded here sets it apart, and the source first proved its claim at least seven days ago.',
+      'Nothing recorded here sets the rating apart, and the source first proved its claim at least seven days ago.',
   },
 };
 
@@ -142,7 +142,7 @@ export const shownGroups = (
 ): RatingGroup[] =>
   ratingGroups.toReversed().filter((group) => group === 'independent' || ratings[group].ratings > 0);
 
-export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlags
+export const flagsMeaning = `Every reason that sets it apart. ${ratingFlags
   .map((flag) => `${flag}: ${groupTexts[flag].meaning.replace(/\.$/, '')}`)
   .join('. ')}.`;
 
@@ -175,7 +175,7 @@ export const toRelationSides = (
   recorded: readonly RecordedIdentity[],
 ) => ({
   source: toSide(rating.source_handle, recorded, () => [rating.source_root]),
-  // A proven domain is stored with the registered domain above it. Only the proven one counts here.
+  // A proven domain is stored with the registered domain above it. Only the proven domain counts here.
   subject: toSide(rating.subject_handle, recorded, (rows) =>
     rows.map(({ value }) => value).filter((value) => value.includes('/') || value.startsWith('dns:')),
   ),
@@ -200,8 +200,8 @@ const namings = (one: RelationSides['source'], other: RelationSides['source']): 
   });
 
 /**
- * If both records named an identity, the statement is that of the record that named it later, or of the rated
- * listing if neither did.
+ * If both records named an identity, the statement is that of the record that named it later. If both named
+ * it at the same time, it is that of the rated listing's record.
  */
 const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
   [...source.stated].flatMap(([value, bySource]) => {
@@ -220,7 +220,8 @@ const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[])
 
 /**
  * The first statement that sets a rating apart. For criticism, only statements of the source's present record
- * count. Otherwise the rated listing could name its critics, or claim what they once named.
+ * count. Otherwise the rated listing could set its critics apart by naming them, or by claiming what they
+ * once named.
  */
 export const toStatedOverlap = (
   sides: RelationSides,
@@ -232,8 +233,8 @@ export const toStatedOverlap = (
   ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
 
 /**
- * Proofs count whenever they came, and statements until `stated_until`. For criticism, `namedByCritic` is
- * what the record of the source names now.
+ * Proofs count whenever they were made. Statements count only if they were read until `stated_until`. For
+ * criticism, `namedByCritic` is what the record of the source names now.
  */
 export const toRelation = (
   rating: Parameters<typeof toRelationSides>[0] & { readonly stated_until: string },

@@ -3,7 +3,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from './schema.ts';
 import type { RatingRow } from './table.ts';
 
-/** Reads the records of sources by key, so that their other values cost nothing. */
+/** Looks up only the given values in the records of sources, so that their other values cost nothing. */
 const readNamed = precompileQuery(
   (
     db: Db,
@@ -81,8 +81,8 @@ async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Pr
 }
 
 /**
- * A stored identity keeps its first date. Stated ones beyond 200 of a listing are dropped. Returns the
- * handles of the listings that got a new one.
+ * A stored identity keeps its first date. Stated identities beyond 200 of a listing are dropped. Returns the
+ * handles of the listings that got a new identity.
  */
 export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
   const added = new Set<string>();

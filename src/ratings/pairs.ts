@@ -44,8 +44,8 @@ export interface PairHalf {
 }
 
 /**
- * `has` tells what `isPaired` (derive.ts) asks the database. It costs two binary searches for each holder,
- * however many ratings the two sides made.
+ * `has` answers in memory what `isPaired` (derive.ts) asks the database. It costs two binary searches for
+ * each holder, however many ratings the two sides made.
  */
 export function createPairs(holdersOf: (handle: string) => Iterable<string>) {
   const spans = new Map<string, ReturnType<typeof createSpans>>();

@@ -38,7 +38,7 @@ interface CheckedProof {
 
 interface ProofKind {
   readonly name: string;
-  /** The text that stands beside the counts. */
+  /** The text that is shown beside the counts. */
   readonly shows: string;
   /** @throws proof_invalid, proof_key_unknown, proof_not_yours or proof_wrong_subject */
   readonly check: (value: string, facts: ProofFacts) => Promise<CheckedProof>;
@@ -89,7 +89,7 @@ function toPayment(payload: JsonObject) {
 
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
-/** Loaded with the first receipt of a payment, because the curve is slow to load. */
+/** Loaded with the first receipt of a payment, because the library of the curve is slow to load. */
 const ethereum = () => import('../core/keys/ethereum.ts');
 
 async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {
@@ -131,11 +131,17 @@ async function checkPaymentReceipt(
   const { network, resourceUrl, payer, issued_ms, transaction } = toPayment(payloadOf(receipt, signature));
   const host = URL.parse(resourceUrl)?.host;
   if (host === undefined || !remotes.some((url) => URL.parse(url)?.host === host))
-    throw new Problem('proof_wrong_subject', 'Its resourceUrl is not on the host of a recorded endpoint.');
+    throw new Problem(
+      'proof_wrong_subject',
+      'The resourceUrl of the receipt is not on the host of a recorded endpoint.',
+    );
   await requireSigned(receipt, signature, { keys, issued_ms });
   const { messageHash, recoverAddress } = await ethereum();
   if (recoverAddress(possession, messageHash(message)) !== payer)
-    throw new Problem('proof_not_yours', 'Its possession is not a signature of this rating by the payer.');
+    throw new Problem(
+      'proof_not_yours',
+      'The member possession is not a signature of this rating by the payer.',
+    );
   return { identity: [network, resourceUrl, payer, String(issued_ms), transaction], issued_ms };
 }
 
@@ -183,7 +189,7 @@ export const proofInput = kindAndValue(
 export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 'shows'>>> = {
   none: {
     name: 'No proof',
-    shows: 'That the interaction took place is the word of the source; Dossier has checked no proof of it.',
+    shows: 'Only the source states that the interaction took place; Dossier has checked no proof of it.',
   },
   ...proofKinds,
 };

@@ -240,7 +240,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     },
     /**
      * Withdrawing a rating also withdraws its older versions. Returns false if the rating has already ended.
-     * Voiding does not end it.
+     * A rating that is only voided has not ended.
      */
     async end(
       id: string,

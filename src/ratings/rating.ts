@@ -92,10 +92,7 @@ export const ratingRecord = z.object({
     .string()
     .optional()
     .describe('Base64 of SHA-256(salt || proof); its source has the salt and the proof'),
-  group: z
-    .enum(ratingGroups)
-    .optional()
-    .describe('The first group that fits now; absent if it is not counted'),
+  group: z.enum(ratingGroups).optional().describe('The first group that fits now; absent if not counted'),
   group_reason: z.string().optional(),
   flags: z.array(z.enum(ratingFlags)).optional().describe(flagsMeaning),
   overlap_stated_later: z
@@ -171,8 +168,8 @@ const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
 const names = Object.keys(facets) as (keyof RatingFilter)[];
 
 /**
- * How many counted ratings have each value of a filter, among those that fit the other filters. Values
- * without any are left out.
+ * How many counted ratings have each value of a filter, among those that fit the other filters. Values that
+ * no such rating has are left out.
  */
 export const ratingFacets = z.object({
   outcome: z.record(z.string(), z.int()),

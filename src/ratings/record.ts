@@ -90,7 +90,7 @@ export async function judgeBasis(
     source_handle: source.handle,
     source_root: root,
     subject_handle: subject.handle,
-    // Praise that was criticism before is dated by its first praise.
+    // If an earlier version was criticism, statements count until the first version that praises.
     stated_until: (praises ? praised_at : undefined) ?? first_created_at,
   };
   const critic = praises ? undefined : await tx.listings.byHandle(source.handle);
@@ -239,6 +239,6 @@ export async function spendProof(
   if (!(await tx.ratings.spendProof(proof.spends, id, earlier))) throw new Problem('proof_reused');
   if (proof.interaction_id === undefined || proof.interaction_id === content.interaction_id) return;
   const detail =
-    'It names a different interaction. The jti of a service receipt must be the interaction_id of the rating.';
+    'The receipt names a different interaction. The jti of a service receipt must be the interaction_id of the rating.';
   throw new Problem('proof_invalid', detail);
 }

@@ -63,7 +63,8 @@ interface ReadAt {
 function toModerated(row: StoredRatingRecord, log_index: number, { moderation }: ReadAt) {
   const actions = moderation.get(log_index) ?? [];
   const hidden = actions.find(({ action }) => action === 'hide');
-  // Hiding or erasing a rating also affects the entries of its older versions.
+  // Hiding or erasing a rating also affects the entries of its older versions, but only the named version
+  // shows the notice.
   const own = actions.filter(({ target }) => target === row.id);
   return {
     ...(hidden && { hidden_at: hidden.at }),

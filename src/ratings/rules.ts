@@ -28,7 +28,10 @@ export const newSource_ms = 7 * day_ms;
 
 export const interestedRelationships: readonly string[] = ['paid_to_rate', 'partner', 'vendor'];
 
-/** A claim in force proves the repository, or its owner is the account of the namespace. */
+/**
+ * Returns the repository of a claim in force, or else the recorded one if its owner is the account of the
+ * namespace.
+ */
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
   if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;
   const owner = repository_key === undefined ? undefined : repositoryIdentity(repository_key);

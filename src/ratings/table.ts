@@ -91,7 +91,8 @@ export type Rating = StoredContent &
 
 export type RatingRow = RowOf<typeof ratingTable> & {
   /**
-   * The name under which source_root is counted, and the identity by which it is matched (core/identity.ts).
+   * `source`: the account or domain as which source_root is counted. `source_identity`: the account or domain
+   * by which it is matched with others (core/identity.ts).
    */
   source: string;
   source_identity: string;

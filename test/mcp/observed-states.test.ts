@@ -184,7 +184,7 @@ describe('get_agent', () => {
 it('list_ratings says what is left out of a rating, and what its proof shows', async () => {
   const { text } = await ask('list_ratings', { handle: observedStates.healthy });
   expect(text).toContain(
-    'Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. Proof none: That the interaction took place is the word of the source;',
+    'Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. Proof none: Only the source states that the interaction took place;',
   );
 });
 

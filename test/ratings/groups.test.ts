@@ -93,7 +93,7 @@ describe('the critic cannot be silenced', () => {
       expect(group).toBe('independent');
       await publish('1.0.10', server);
       expect(await groupNow(rating_id)).toBe('independent');
-      const stated = `The record of ${rated} named on ${directory.context.clock().toISOString().slice(0, 10)}, after this rating was made, an account or domain that ${critic} holds or has named; not proven. The group of the rating stays the same.`;
+      const stated = `The record of ${rated} named on ${directory.context.clock().toISOString().slice(0, 10)}, after this rating was made, an account or domain that ${critic} holds or has named. The connection is not proven, and the group of the rating stays the same.`;
       expect(await recordOf(rating_id)).toMatchObject({ overlap_stated_later: stated });
       for (const face of ['', '/ratings', '.md', '.json'])
         expect(await (await directory.app.request(`/agents/${rated}${face}`)).text()).toContain(
@@ -103,7 +103,7 @@ describe('the critic cannot be silenced', () => {
       expect(await rate()).toMatchObject({ group: 'independent', flags: [] });
       expect(await rate({ outcome: 'succeeded' })).toMatchObject({
         group: 'stated_overlap',
-        group_reason: `Set apart because the record of ${rated} named on ${date} an account or domain that ${critic} holds or has named; not proven.`,
+        group_reason: `Set apart because the record of ${rated} named on ${date} an account or domain that ${critic} holds or has named. The connection is not proven.`,
       });
       const record = await recordOf(rating_id);
       const { interaction_id, interaction_at } = record as unknown as Record<string, string>;
@@ -151,7 +151,7 @@ describe('a statement of the source that is read after its rating', () => {
     ]);
     const { native } = (await listed()).signals;
     expect(native.recent[0]?.overlap_stated_later).toMatch(
-      /^The record of org\.critic\/c named on \d{4}-\d\d-\d\d, after this rating was made, an account or domain that com\.bad\/b holds or has named;/,
+      /^The record of org\.critic\/c named on \d{4}-\d\d-\d\d, after this rating was made, an account or domain that com\.bad\/b holds or has named\./,
     );
     expect(native.independent.ratings).toBe(1);
     expect(await groupNow(rating_id)).toBe('independent');

@@ -141,7 +141,7 @@ describe('a service receipt', () => {
     const native = await nativeOf();
     expect(native.independent.by_proof).toMatchObject({ none: 1, service_receipt: 1 });
     expect(native.proof_meanings).toEqual({
-      none: 'That the interaction took place is the word of the source; Dossier has checked no proof of it.',
+      none: 'Only the source states that the interaction took place; Dossier has checked no proof of it.',
       service_receipt:
         'A key that the rated listing published with its claim signed that this interaction with this rater took place. This does not show that the interaction went well. A service can refuse receipts to critics.',
     });

@@ -254,14 +254,14 @@ const edits: Record<string, Edit> = {
     sql: () => [
       `update rating set stated_overlap = '{"by":"${subject}","of":"${critic}","at":"2026-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
     ],
-    said: `rating <criticism> of ${subject}: it is shown as stated_overlap by a record that cannot set it apart: Set apart because the record of ${subject} named on 2026-11-01 an account or domain that ${critic} holds or has named; not proven.`,
+    said: `rating <criticism> of ${subject}: it is shown as stated_overlap by a record that cannot set it apart: Set apart because the record of ${subject} named on 2026-11-01 an account or domain that ${critic} holds or has named. The connection is not proven.`,
   },
   'criticism set apart by a record that was read after it': {
     tables: ['rating'],
     sql: () => [
       `update rating set stated_overlap = '{"by":"${critic}","of":"${subject}","at":"2027-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
     ],
-    said: `rating <criticism> of ${subject}: it is shown as stated_overlap by a record that cannot set it apart: Set apart because the record of ${critic} named on 2027-11-01 an account or domain that ${subject} holds or has named; not proven.`,
+    said: `rating <criticism> of ${subject}: it is shown as stated_overlap by a record that cannot set it apart: Set apart because the record of ${critic} named on 2027-11-01 an account or domain that ${subject} holds or has named. The connection is not proven.`,
   },
   'a voided rating that counts': {
     tables: ['rating'],

@@ -12,7 +12,7 @@ const selectOf = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('former_reference').select(['key', 'until']).where('handle', '=', handle).orderBy('key'),
 );
 
-/** Writes nothing if they are the same. */
+/** Writes nothing if the stored rows are the same. */
 export async function replaceFormer(db: Db, handle: string, rows: readonly FormerReference[]): Promise<void> {
   const known = await selectOf(db, handle);
   const wanted = rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));

@@ -7,7 +7,7 @@ import { toReferenceKey } from './references.ts';
 
 type PayeeRow = RowOf<typeof payeeTable>;
 
-/** `first_seen_at` belongs to the fact that has all payees of its endpoint. */
+/** `first_seen_at` is the date of the observation that has all payees of an endpoint. */
 export interface SeenPayee extends PaidAs {
   readonly network: string;
   readonly address: string;

@@ -249,7 +249,7 @@ const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
 export const isAtForge = ({ kind, key }: Reference): boolean =>
   kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
 
-/** An owner has no dot, a namespace has one. */
+/** An owner has no dot, but a namespace has at least one. */
 export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 
 /** Returns the repositories at well-known forges for `owner/name`, and nothing for any other handle. */
@@ -300,7 +300,7 @@ export function rowReferences(row: ListingRow): ListingSchema['listing_reference
   return [...new Map(referenceKeys(all).map((one) => [one.key, { ...one, ...same }])).values()];
 }
 
-/** Facets that only find the listing. */
+/** Facets by which the listing is found and that it does not show. */
 export const toIndexKeys = ({ handle, namespace }: Pick<ListingRow, 'handle' | 'namespace'>): string[] => [
   ...ownerFacets(handle),
   `publisher:${namespace.toLowerCase()}`,
