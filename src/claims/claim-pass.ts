@@ -41,8 +41,8 @@ export function createClaimPass() {
       if ((undue.get(claimHost(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
     },
     /**
-     * Claims that are not due, at hosts where a reading found nothing and few claims were checked. They are
-     * read before `record`.
+     * Claims that are not due, at hosts where a reading found nothing and few claims were checked. Their
+     * locations are read before `record` is called.
      */
     others(): Claim[] {
       const hosts = new Set([...missing.values()].map(({ claim }) => claimHost(claim)));

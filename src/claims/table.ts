@@ -209,7 +209,7 @@ export const createClaimWrites = (
   },
   /**
    * `at` (RFC 3339) is the end of the capability or, for a suspended one, the beginning of the 30 days in
-   * which its line can restore it. It is ignored for an active one.
+   * which its line can restore it. For an active capability, `at` is ignored.
    */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
     const ended_at = state === 'active' ? null : at;

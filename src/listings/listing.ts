@@ -102,13 +102,13 @@ const summaryColumns = {
   title: optional(text),
   description: text,
   version: text,
-  /** Name of the registry it was imported from, as it was named at that time. */
+  /** The registry that the listing was imported from, under its name at that time. */
   origin: text,
   origin_status: oneOf<'active' | 'deprecated'>(),
   status_message: optional(text),
   published_at: text,
   updated_at: text,
-  /** The time at which the run `import_run` read it. */
+  /** The time at which the run `import_run` read the listing. */
   imported_at: text,
   import_run: integer,
   endpoint: optional(text),
@@ -214,7 +214,7 @@ export const withoutHiddenText = <T extends object>(record: T) => ({
   description: hiddenSentence,
 });
 
-/** The source for a first run without a network. */
+/** The name of the shipped sample as the source of an import. */
 export const sampleSource = 'sample';
 
 export const sampleOrigin = 'sample shipped with Dossier, not a registry';

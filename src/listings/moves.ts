@@ -375,9 +375,9 @@ export function moveBetween(before: Naming, now: Naming, handle: string): Versio
 }
 
 /**
- * Tells whether a move leads to something new, changes how a package is started, or replaces or removes the
- * repository. A first repository does not count, and neither does the mere removal of an address, package or
- * secret.
+ * Tells whether a move adds an endpoint, an address, a package or a secret, passes a secret on, makes a
+ * secret required, changes how a package is started, or replaces or removes the repository. A first
+ * repository does not count, and neither does the mere removal of an address, package or secret.
  */
 export const leadsElsewhere = (move: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages].some((part) => part !== undefined && part.to.length > 0) ||

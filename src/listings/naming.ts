@@ -86,7 +86,7 @@ export function readAddress(address: string): AddressParts {
   const isPlain = scheme.toLowerCase() === 'http';
   const named = (isTemplate ? undefined : parsed?.host) || written;
   const usualPort = isTemplate && (isPlain ? /:80$/ : /:443$/);
-  // A name that ends with the dot of the root is the same name.
+  // A host name that ends with the dot of the DNS root is the same name.
   const host = (usualPort ? named.replace(usualPort, '') : named).toLowerCase().replace(/\.(?=:\d+$|$)/, '');
   const rest = behindHost(behind);
   const owner = ownerAt(host, rest);

@@ -139,9 +139,9 @@ function compareTo(
 
 /**
  * `near` are handles within two edits of the text or of its name. The same handle in another spelling comes
- * first, then those in its namespace. If the name adds nothing to the publisher's name, handles of that
- * publisher are near too, and so are those of a publisher whose name differs by one letter. `others` are
- * further handles of that namespace or publisher, and then handles with all words of the name.
+ * first, and then handles in the namespace of the text. If the name adds nothing to the publisher's name,
+ * handles of that publisher are near too, and so are those of a publisher whose name differs by one letter.
+ * `others` are further handles of that namespace or publisher, and then handles with all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);

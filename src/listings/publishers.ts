@@ -7,7 +7,7 @@ type PublisherContext = Pick<Context, 'store'>;
 
 const noPublisher = () => new Problem('not_found', 'No listing shown here has this namespace.');
 
-/** The namespace has to be in exactly this case. */
+/** Compares the namespace with its capitals. */
 export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
   (await store.listings.publisherListings(text)) > 0;
 
@@ -60,7 +60,7 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
   const isComparable = owners.some((owner) => owner !== 'not_comparable');
   return {
     listings: read.length,
-    /** When their oldest known version was published, RFC 3339. */
+    /** When the oldest known version of these listings was published, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,

@@ -212,8 +212,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
    */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**
-   * Up to `limit` payees of visible listings at an address. Payees on its network or on an unknown one come
-   * first, and present ones before former ones. Former payees of hidden listings are left out.
+   * Up to `limit` payees of visible listings at an address. Payees on the network of `payee` or on an unknown
+   * network come first, and present payees before former ones. Former payees of hidden listings are left out.
    */
   asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
   search: (query: SearchQuery<FacetChoice>) => rankListings(toSearch(db, search), query),

@@ -204,7 +204,7 @@ export function createListingWrites(
      * first, then with `false` until it returns false.
      */
     mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
-    /** A listing that the operator hid or withdrew stays so. */
+    /** A listing that the operator hid or withdrew stays hidden or withdrawn. */
     putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
     /** Recomputes the facets from claim and ratings. Those from checks are replaced if `ofCheck` is given. */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {

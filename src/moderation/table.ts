@@ -8,7 +8,7 @@ export interface Writer {
   readonly handle: string;
   readonly capability_id?: string | undefined;
   readonly roots: readonly string[];
-  /** Whether it only takes back what it wrote before, for example withdraws a rating. */
+  /** Whether the writer only takes back what it wrote before, for example withdraws a rating. */
   readonly isTakingBack?: boolean;
 }
 
@@ -29,7 +29,7 @@ const withHolders = (roots: readonly string[]): string[] => [
   ...new Set(roots.flatMap((root) => [root.toLowerCase(), new Holder(root).id])),
 ];
 
-/** A block of a namespace or domain also applies to those below it. */
+/** A block of a namespace or domain also applies to the namespaces or domains below it. */
 const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(handleParts(handle).namespace))}))

@@ -18,7 +18,7 @@ const isPaired = sql<boolean>`exists (
     and back.first_created_at <= rating.pair_until
     and rating.first_created_at <= back.pair_until)`;
 
-/** The claim is read once for all ratings. */
+/** The subquery reads the claim once for all ratings of the source. */
 const isInForce = (source: string) => sql<boolean>`(rating.source_root, rating.source_root_generation) in (
   select root, root_generation from claim where handle = ${source} and state = 'claimed')`;
 

@@ -15,7 +15,7 @@ export const isPraise = (rating: {
 export interface StatedOverlap {
   readonly by: string;
   readonly of: string;
-  /** When this service read it, RFC 3339. */
+  /** When this service read the statement, RFC 3339. */
   readonly at: string;
 }
 

@@ -150,7 +150,7 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
   return [row.subject_handle, ...(await changed)];
 }
 
-/** `touch` receives each rated handle that changed. */
+/** `touch` receives the handle of each rated listing whose ratings changed. */
 export function createRatingWrites(db: Db, touch: (handle: string) => void) {
   const touchAll = (handles: Iterable<string>) => {
     for (const handle of new Set(handles)) touch(handle);
@@ -223,8 +223,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       if (row) touch(row.subject_handle);
     },
     /**
-     * Without `at`, the rating is no longer voided. Returns the rated handle; undefined if there is no such
-     * rating or, for voiding, if it does not count.
+     * Without `at`, the rating is no longer voided. Returns the handle of the rated listing. Returns
+     * undefined if there is no such rating, or if `at` is given and the rating does not count.
      */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);

@@ -90,7 +90,8 @@ export async function judgeBasis(
     source_handle: source.handle,
     source_root: root,
     subject_handle: subject.handle,
-    // If an earlier version was criticism, statements count until the first version that praises.
+    // For praise, statements count until the first version that praises, although an earlier version may be
+    // criticism.
     stated_until: (praises ? praised_at : undefined) ?? first_created_at,
   };
   const critic = praises ? undefined : await tx.listings.byHandle(source.handle);

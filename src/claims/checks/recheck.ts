@@ -93,7 +93,9 @@ async function recheckPlace(
   return true;
 }
 
-/** A time too far ahead was written by a clock that was ahead, so its check is due too. */
+/**
+ * If the time is too far in the future, it was computed from a clock that was ahead, so the check is due too.
+ */
 function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
   const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
   return at_ms <= now_ms || at_ms > latest_ms;

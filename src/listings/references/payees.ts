@@ -64,7 +64,7 @@ export async function endPayees(db: Db, handles: readonly string[]): Promise<voi
   await stored.where('handle', 'in', handles).where('until', 'is', null).execute();
 }
 
-/** This is one more row of an address than is ever counted. */
+/** At most 200 rows of an address are counted. One more is read, to see whether there are more. */
 const mostRead = 201;
 
 /**

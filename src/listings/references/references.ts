@@ -12,7 +12,8 @@ import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
 import { isImageType } from './package.ts';
 
 /**
- * A thing that a record names and others may name too, or an address at which a listing asks to be paid.
+ * A thing that a record names and that other records may name too, or an address at which a listing asks to
+ * be paid.
  */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
@@ -164,7 +165,7 @@ function readPackagePage(text: string): string | undefined {
 function readPackage(text: string) {
   const stated = readPackagePage(text) ?? text;
   const started = stated.replace(runner, '');
-  // The arguments of the package follow it.
+  // The arguments of the package follow its name.
   const written = started === stated ? stated : (started.split(/\s+/)[0] ?? '');
   // A package URL encodes the @ of a scope, and ends with qualifiers and a path in the package.
   const plain = /^pkg:/i.test(written)
@@ -263,7 +264,7 @@ export function referencesBeside(text: string): Reference[] {
 export const isSameReference = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
 
-/** A key of 96 bits, so that the texts of others are stored once. */
+/** A key of 96 bits that stands for the texts, so that rows do not repeat them. */
 export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[]): string =>
   hash('sha256', JSON.stringify([kind, ...texts]), 'base64url').slice(0, 16);
 
