@@ -64,7 +64,7 @@ export async function endPayees(db: Db, handles: readonly string[]): Promise<voi
   await stored.where('handle', 'in', handles).where('until', 'is', null).execute();
 }
 
-/** At most 200 rows of an address are counted. One more is read, to see whether there are more. */
+/** At most this many present rows of an address are read, and at most this many former ones. */
 const mostRead = 201;
 
 /**
