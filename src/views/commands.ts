@@ -14,7 +14,7 @@ import { isPublicHost } from './public-host.ts';
  * match.
  */
 const versionForm = /^(?!.*\.(?:tgz|tar|tar\.gz)$)[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
-/** Matches versions of PyPI packages. uvx could take other texts for folders of this machine. */
+/** Matches versions of PyPI packages. uvx could read other texts as folders of the caller's machine. */
 const pypiVersion = /^(?:v?\d[0-9A-Za-z.+!_-]{0,127}|latest)$/;
 /**
  * Names that npm allows for new packages (validate-npm-package-name), except those that look like options or
@@ -44,11 +44,11 @@ interface CommandStarter {
   /** The keys are names of runtimes in records, in lower case. */
   readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
   /**
-   * Options that take a value. A record may have these and the plain ones before the package, because they
-   * start nothing else.
+   * Options that take a value. A record may name these options and those of `plain` before the package,
+   * because they start no other program.
    */
   readonly valued: RegExp;
-  /** The form of these values. Any value is accepted if this is absent. */
+  /** The form of the values of `valued` options. Without it, any value is accepted. */
   readonly value?: RegExp;
   readonly plain: RegExp;
   readonly ending?: readonly string[];
@@ -126,7 +126,7 @@ const askedOf = ({ inputs = [] }: ListingPackage) =>
     kind === 'environment' && required && variable.test(name) ? [name] : [],
   );
 
-/** Some records name the package among the runtime arguments again, in any version. */
+/** Some records repeat the package among the runtime arguments, with or without a version. */
 const isPackage = (word: string, name: string) =>
   word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
 
@@ -149,7 +149,9 @@ function optionsOf(
       options.push(word, value);
       at += 1;
     } else if (!isPackage(word, name) && !plain.test(word))
-      return whyNot(say`its record starts it with ${code(word)}, and such options can start or open more`);
+      return whyNot(
+        say`its record starts it with ${code(word)}, and such options can start other programs or give more access`,
+      );
   }
   return options;
 }
@@ -159,7 +161,7 @@ function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot
   const { registry_type, identifier, version = '' } = recorded;
   const isImage = isImageType(registry_type);
   if (isPinned && !isExactVersion(registry_type, version))
-    return whyNot(own('the approval pins its version, and its record has no exact one'));
+    return whyNot(own('the approval pins its version, and its record has no exact version'));
   if (isImage && versionOfImage(identifier) !== undefined) return [identifier];
   const separator = isImage ? ':' : '@';
   const form = isImage ? tagForm : registry_type === 'pypi' ? pypiVersion : versionForm;
@@ -174,7 +176,7 @@ const isImageAt = (identifier: string, isPrivate: boolean) => {
   return isPrivate || host === undefined || isPublicHost(host.replace(/:\d+$/, ''));
 };
 
-/** The result is empty for the usual registry. */
+/** The result is empty for the default registry of the package type. */
 function registryOf(
   { registry_type, registry_base_url }: ListingPackage,
   isPrivate: boolean,
@@ -185,7 +187,9 @@ function registryOf(
   const isPublic = url?.protocol === 'https:' && isPublicHost(url.hostname);
   if (registry_type === 'npm' && isPlain && (isPublic || (isPrivate && /^https?:$/.test(url.protocol))))
     return [`--registry=${url.href.replace(/\/+$/, '')}`];
-  return whyNot(say`it is in another registry, ${code(registry_base_url)}, which no command here names`);
+  return whyNot(
+    say`it is in another registry, ${code(registry_base_url)}, and the commands here cannot name that registry`,
+  );
 }
 
 /** Values from the record are given to the container. Variables of the caller are passed on by name. */
@@ -194,7 +198,7 @@ const toContainer = (environment: Readonly<Record<string, string>>, asked: reado
   ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
 ];
 
-/** toStarted finds further obstacles: the runtime, the registry and the options. */
+/** toStarted also finds obstacles in the runtime, the registry, the options and the version. */
 function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | undefined {
   const {
     registry_type,
@@ -209,16 +213,17 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
     return own('its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host');
   if (unwritten !== undefined)
     return say`Dossier cannot write its argument ${code(unwritten)} from the record alone`;
-  // For an image these are the variables of its container.
+  // The environment of an image is that of its container, so it cannot steer the runtime.
   const steered = isImageType(registry_type) ? undefined : Object.keys(environment).find(steersRuntime);
-  if (steered !== undefined) return say`its record sets ${code(steered)}, and such variables can start more`;
+  if (steered !== undefined)
+    return say`its record sets ${code(steered)}, and such variables can start other programs`;
   if (unread.length > 0) return say`its record has ${codes(unread)} in a form that Dossier does not read`;
   return undefined;
 }
 
 /**
- * The command that names the version, if there is one, comes last. No part of a recorded command is left out,
- * because the rest might start something else.
+ * A command with the recorded version comes after the one without it. If a part of the recorded command
+ * cannot be written, there is no command, because the rest might start something else.
  */
 export function toStarted(
   recorded: ListingPackage,

@@ -26,8 +26,9 @@ const required = (
     .map(({ name }) => name);
 
 /**
- * Returns undefined unless the endpoint is https at a public host, or http or https anywhere for a private
- * entry. Its address must have no user name, password, space, backslash, `*` or anything to fill in.
+ * Accepts an https address of a public host, and any http or https address for a private entry. Returns
+ * undefined for other addresses, and if the address has a user name, password, space, backslash, `*`, `{` or
+ * `}`.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
@@ -50,12 +51,14 @@ interface LeftOutPart {
   readonly why: Words;
 }
 
-const privateForm = own('only http and https addresses without a user name or anything to fill in are taken');
+const privateForm = own(
+  'its address is not http or https, or has a user name, password, space, backslash, asterisk or a part to fill in',
+);
 const publicForm = own(
-  'only https addresses of public hosts without a user name or anything to fill in are taken',
+  'its address is not https at a public host, or has a user name, password, space, backslash, asterisk or a part to fill in',
 );
 
-/** Commands with inputs are left out of an allow list, although an .mcp.json has them, with placeholders. */
+/** An allow list leaves out commands with a word to fill in. An .mcp.json has them, with placeholders. */
 export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOutPart[] => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
   ...remotes
@@ -94,8 +97,8 @@ function nameOfServer(handle: string): string {
 }
 
 /**
- * The names differ. They consist of letters, digits and hyphens, at most 40. Several endpoints are told apart
- * by the ends of their paths.
+ * The names differ from each other. Each has at most 40 letters, digits and hyphens. If there are several
+ * endpoints, their names end with the last part of their path, and with a number if that part is not unique.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
   const base = nameOfServer(handle) || 'listing';
@@ -133,8 +136,8 @@ export function nameServers(listings: readonly Startable[]): [string, Remote | S
     (name) => name,
   );
   return wanted.flatMap(({ handle, servers, names }) => {
-    // If several listings would get the same name, each gets its handle. No handle has a second slash, so
-    // none replaces another.
+    // If several listings would get the same name, each gets its handle. A handle has one slash, so `/2` at
+    // its end makes no handle of another listing.
     const isShared = names.some((name) => (uses.get(name)?.length ?? 0) > 1);
     return servers.map((server, at): [string, Remote | Started] => [
       isShared ? handle + (at === 0 ? '' : `/${at + 1}`) : (names[at] ?? handle),
@@ -163,7 +166,7 @@ interface PasteableConfig {
   readonly deepLink?: string;
 }
 
-/** These characters are literal in every shell. */
+/** Every shell reads an address of these characters literally. */
 const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);

@@ -8,7 +8,7 @@ import type { Change } from '../log/change.ts';
 import { toHtml } from './words.ts';
 
 const note =
-  'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
+  'Changes in what is recorded, observed, claimed or rated. A change is evidence. It is not verification and not a recommendation.';
 
 const titleOf = (change: Change) => `${change.handle}: ${toText(changeWords(change))}`;
 
@@ -23,7 +23,7 @@ function contentOf(change: Change, publicUrl: string): string {
   );
 }
 
-/** `path` is that of the page. `now` dates a feed without changes. */
+/** `path` is the path of the page that the feed is about. A feed without changes has the date of `now`. */
 export function toFeed(
   site: Pick<Config, 'publicUrl' | 'serviceName'>,
   { title, path, now }: { readonly title: string; readonly path: string; readonly now: Date },

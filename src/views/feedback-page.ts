@@ -12,7 +12,7 @@ export interface FeedbackForm {
   readonly received?: string;
 }
 
-/** Problems with the handle belong to its field. */
+/** A problem with the handle is shown at the field for the handle. */
 function messageOf(name: string, { problem, values }: FeedbackForm): string | undefined {
   if (problem && name === 'message' && !values.message?.trim()) return 'Write a message.';
   const named = problem?.facts.fields?.find(({ field }) => field === name)?.message;
@@ -66,8 +66,8 @@ ${field(
   (attributes) =>
     html`<select${attributes}><option value="">not specified</option>${feedbackCategories.map((category) => option(category, category, form.values.category))}</select>`,
 )}
-${field(form, { name: 'handle', label: 'Handle of the listing, if it is about one', hint: 'As in co.example/name.' }, textInput(form.values.handle))}
-${field(form, { name: 'rating_id', label: 'Id of the rating, if it is about one', hint: 'The link “Report this rating” beside it fills this in.' }, textInput(form.values.rating_id))}
+${field(form, { name: 'handle', label: 'Handle of the listing, if you write about one', hint: 'For example co.example/name.' }, textInput(form.values.handle))}
+${field(form, { name: 'rating_id', label: 'Id of the rating, if you write about one', hint: 'The link “Report this rating” beside a rating fills this in.' }, textInput(form.values.rating_id))}
 ${isReport(form) ? '' : search(form)}
 ${field(form, { name: 'contact', label: 'Contact, only if you want an answer' }, textInput(form.values.contact))}`;
 
@@ -80,12 +80,13 @@ const summary = ({ problem, received }: FeedbackForm) =>
 export const toFeedbackPage = (site: PageSite, form: FeedbackForm): Html =>
   toPage(site, {
     title: 'Feedback',
-    description: 'Tell the operator something in private: no account, and no effect on any listing.',
+    description:
+      'Tell the operator something in private. You need no account, and feedback has no effect on any listing.',
     path: '/feedback',
     indexed: Object.keys(form.values).length === 0 && !form.received,
     body: html`
 <h1>${isReport(form) ? 'Report a listing or a rating' : 'Feedback'}</h1>
-<p class="lead">${isReport(form) ? 'Private: you need no account, and only the operator reads it. Say what is wrong, and why it should not be public. Nothing happens by itself: a person decides, and an action is published with its reason.' : 'Private: you need no account, and only the operator reads it. It is not a rating and has no effect on any listing.'}</p>
+<p class="lead">${isReport(form) ? 'A report is private: you need no account, and only the operator reads it. Say what is wrong, and why the listing or rating should not be public. The operator decides what happens. Each action is published with its reason.' : 'Feedback is private: you need no account, and only the operator reads it. Feedback is not a rating and has no effect on any listing.'}</p>
 ${originNote(form)}
 ${summary(form)}
 <form class="stacked" method="post" action="/feedback">${fields(form)}<p><button type="submit">${isReport(form) ? 'Send the report' : 'Send feedback'}</button></p></form>`,

@@ -37,7 +37,8 @@ function recentChanges(changes: readonly Change[]): Html | '' {
 }
 
 function originText({ origin, import: { last_completed: done } }: StatusDocument) {
-  if (done?.newest_change) return html`in a saved copy of a registry (${day(done.newest_change)} or later)`;
+  if (done?.newest_change)
+    return html`in a saved copy of a registry (made on ${day(done.newest_change)} or later)`;
   if (origin === undefined) return 'listed here';
   return html`of ${origin.startsWith('registry.modelcontextprotocol.io') ? 'the official registry' : origin}`;
 }

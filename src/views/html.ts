@@ -58,7 +58,7 @@ const minPrefixLength = 3;
 
 export interface SearchWords {
   readonly stems: ReadonlySet<string>;
-  /** The last word of a query matches as a prefix too, if it is at least three letters and no stop word. */
+  /** The last word of a query, if it also matches as a prefix: at least three characters, no stop word. */
   readonly prefix: string | undefined;
 }
 

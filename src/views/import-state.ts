@@ -4,7 +4,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { day, type Html, minute } from './html.ts';
 
-/** Other counts keep the name that they have in the report. */
+/** Other counts are shown under their name in the report, with spaces instead of underscores. */
 const countNames: Readonly<Record<string, string>> = {
   rows_seen: 'rows read',
   rows_quarantined: 'rows that could not be read',
@@ -38,9 +38,9 @@ function stopped(run: ImportReport, lastSeen_at: string | undefined) {
 const stays = 'The listings shown are as old as their dates say.';
 
 const held = (run: ImportReport) =>
-  html`The import of ${minute(run.started_at)} is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`;
+  html`The import of ${minute(run.started_at)} is held: more than a fifth of the known listings would lose their shown version, or change their repository or the host of their endpoint. The operator has to review it. ${stays}`;
 
-/** A complete import from another source stays in place. */
+/** The listings of a completed import from another source stay. */
 function failed(run: ImportReport, { error, is_retried, last_completed: done }: StatusDocument['import']) {
   const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
   const what = isOther
@@ -64,8 +64,8 @@ function current(status: StatusDocument['import']): Html | undefined {
 function age({ last_completed: done }: StatusDocument['import']) {
   if (!done?.finished_at) return 'No import has completed yet.';
   return done.source === 'sample'
-    ? 'This is the sample that the service ships with; no import from a registry has completed yet.'
-    : html`Last completed import: ${minute(done.finished_at)}${done.newest_change && html`, of a saved copy whose newest change is of ${day(done.newest_change)}`}.`;
+    ? 'Last completed import: the sample that ships with this service.'
+    : html`Last completed import: ${minute(done.finished_at)}${done.newest_change && html`, from a saved copy whose newest change is dated ${day(done.newest_change)}`}.`;
 }
 
 const hour_s = 3600;
@@ -80,7 +80,7 @@ function updates({ updates_from, interval_s = hour_s }: StatusDocument['import']
   if (updates_from === 'registry') return `The registry is checked for changes every ${every(interval_s)}.`;
   return updates_from === 'nothing'
     ? 'No registry is configured: nothing is imported automatically.'
-    : 'The listings come from a saved copy of a registry, which is read once.';
+    : 'The listings come from a saved copy of a registry. The copy is read once.';
 }
 
 export function importState({ import: status }: StatusDocument): Html {

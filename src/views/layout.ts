@@ -53,7 +53,7 @@ interface PageHead {
   readonly path?: string;
   /** `false` keeps the page out of search engines. */
   readonly indexed?: boolean;
-  /** The path of the link preview image, by default that of the service itself. */
+  /** The path of the image for link previews. The default is the image of the service itself. */
   readonly card?: string;
   /** The path below which the feeds are. It is empty for the feeds of all changes. */
   readonly feeds?: string;
@@ -167,7 +167,7 @@ export const tabs = (
 const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
 
-/** It has no `aggregateRating`, because ratings are no grade. */
+/** The data has no `aggregateRating`, because ratings are not a grade. */
 const toData = (listing: ListingDocument): object => {
   const elsewhere = [listing.repository, listing.website].filter(isPlainHttps);
   return {

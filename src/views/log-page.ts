@@ -75,7 +75,7 @@ function entryWords(type: string, members: JsonObject): Words {
 
 const timeNames = ['at', 'created_at', 'withdrawn_at', 'erased_at'] as const;
 
-/** Neither an erased record nor that of `log.continued` has a time. */
+/** An erased record has no time, and neither has the record of `log.continued`. */
 function timeWords(members: JsonObject, record: string | undefined): Html | string {
   const time = timeNames.map((name) => nameOfEntry(members, name)).find(Boolean);
   if (record === undefined) return 'erased';

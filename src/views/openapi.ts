@@ -19,7 +19,7 @@ const problem = {
 const timestamp = z.string().describe('RFC 3339 UTC');
 
 const change = z.object({
-  id: z.string().describe('Identifies this change. Sent as `since` to /changes, it asks for the later ones'),
+  id: z.string().describe('Identifies this change. Send it to /changes as `since` to get later changes'),
   seq: z.int().describe('Position in the stream of changes'),
   type: z.enum(changeTypes),
   handle: z.string().describe('The listing whose evidence changed'),

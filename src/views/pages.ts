@@ -27,10 +27,10 @@ const notSaid = (what: string) => html`The operator has not said ${what}.`;
 const privacyBlock = html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
 <ul>
-<li>No account, no cookies, no third-party scripts or images. Addresses of callers are kept in memory for rate limits. The database stores no addresses, only an HMAC of them, under a key that is deleted after the day, and the networks that the operator blocked. A proxy or host in front of this service may log addresses.</li>
+<li>No account, no cookies, no third-party scripts or images. Addresses of callers are kept in memory for rate limits. The database stores an address only as an HMAC, under a key that is deleted after the day. Networks that the operator blocked are stored as they are. A proxy or host in front of this service may log addresses.</li>
 <li>Feedback is stored, is read by the operator only, and is not published.</li>
 <li>Ratings, responses and claims are public and recorded in an <a href="/log">append-only log</a>. A source can withdraw its rating. The operator can erase what a rating or response says, and a public entry then says that it was erased.</li>
-<li>If the operator hides, withdraws, voids, revokes, blocks or erases something, the log has an entry with the reason, the affected page, if there is one, shows a statement, and <a href="/transparency.json">transparency.json</a> counts the action. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
+<li>If the operator hides, withdraws, voids, revokes, blocks or erases something, the log has an entry with the reason, and <a href="/transparency.json">transparency.json</a> counts the action. If this affects a page, the page shows a statement. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
 <li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>. Publishers can <a href="#claimed">withdraw a listing</a> themselves.</li>
 </ul></section>`;
 
@@ -38,11 +38,11 @@ function quarantineBlock({ records, reasons, newest }: StatusDocument['quarantin
   if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
   return html`
 <h3>Quarantined records</h3>
-<p>${counted(records, 'record')} could not be read. They do not stop an import. Each is read again when the registry sends it again.</p>
+<p>${counted(records, 'record')} could not be read. Such records do not stop an import. A record is read again when the registry sends it again.</p>
 <table class="counts"><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
 <tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table>
 
-<details><summary>The newest of them</summary><ul class="plain">${newest.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
+<details><summary>The newest of these records</summary><ul class="plain">${newest.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
 }
 
 function lastImport(run: ImportReport) {
@@ -66,7 +66,7 @@ const claims = ({ claimFile }: PageSite['config']) => {
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
 <p>${whatClaimedMeans(claimFile)} If the namespace is an account and a repository is recorded, the page of the listing shows whether the account also owns the repository.</p>
-<p>A claim is suspended if two checks a day or more apart find no proof of it, if its location cannot be read for 30 days and checks fail on at least ten days, if the registry or the publisher withdraws the listing, or if its last capability ends. A claim by the recorded repository is also suspended if the record names another one.</p>
+<p>A claim is suspended if two checks a day or more apart find no proof of it. It is suspended if its location cannot be read for 30 days, and checks fail on at least ten of these days. It is also suspended if the registry or the publisher withdraws the listing, or if its last capability ends. A claim by the recorded repository is suspended if the record names another repository.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 <ul>${optOutEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 </section>`;
@@ -77,7 +77,7 @@ const notSample = 'Listings of the sample are not checked.';
 const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument['observer']) => {
   const how = {
     on: html`Listings are checked about every ${every(interval_s)}, from <code>${vantage}</code>. ${notSample}`,
-    asked: html`A listing is checked, from <code>${vantage}</code>, when somebody other than a crawler reads it, within limits and at most about every ${every(interval_s)}, or sooner if its record has changed. ${notSample}`,
+    asked: html`A listing is checked, from <code>${vantage}</code>, when somebody other than a crawler reads it, but at most about every ${every(interval_s)}. A listing whose record has changed can be checked sooner. Limits can delay a check. ${notSample}`,
     off: 'This service does not check listings by itself (OBSERVE is off); its operator can start checks from the command line.',
   }[observe];
   return seen.last_observed_at
@@ -92,8 +92,8 @@ export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
     path: '/about',
     body: html`
 <h1>About ${site.config.serviceName}</h1>
-<p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay for it: who published it, where it runs, what it asks for, what it costs, what changed, and what happened to others. Every fact has a source and a date; the facts of a record share one date.</p>
-<p>The listings come from MCP registries. Until an import from a registry has completed, listings of the sample that ships with this service may be shown. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, keeps these apart, and says what is not known. ${site.config.serviceName} does not score or recommend services: you or your agent decide.</p>
+<p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay for it: who published it, where it runs, what it asks for, what it costs, what changed, and what other callers experienced. Every fact has a source and a date; the facts of a record share one date.</p>
+<p>The listings come from MCP registries. Until an import from a registry has completed, listings of the sample that ships with this service may be shown. ${site.config.serviceName} adds its own checks, and the ratings that claimed listings give each other. It does not mix recorded facts, checks and ratings, and it says what is not known. ${site.config.serviceName} does not score or recommend services: you or your agent decide.</p>
 
 <section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
 <dl class="facts wide">
@@ -117,10 +117,10 @@ ${quarantineBlock(status.quarantine)}
 <section aria-labelledby="observer">
 <h2 id="observer">The observer</h2>
 <p>${observerState(status.observer)}</p>
-<p>The observer asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials. It never calls a tool and never pays. It sends one request at a time to each host, and one more beside an open event stream. It obeys <code>Retry-After</code> for at most a day. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to all other hosts are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
+<p>The observer asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials. It never calls a tool and never pays. It sends one request at a time to each host, or two while an event stream is open. It obeys <code>Retry-After</code> for at most a day. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to endpoints and other hosts of publishers are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
 <p>To stop requests to the endpoints, websites and package files of a listing, put the line <code>observe: no</code> into <code>${site.config.claimFile}</code> at the root of the default branch of its recorded repository.</p>
 </section>
-<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Each listing names its source. The texts of an imported listing are its publisher’s. ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text. That is not a verdict about it.</p></section>
+<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Each listing names its source. The texts of an imported listing are its publisher’s. ${site.config.serviceName} is not affiliated with any registry. The page of a listing that its registry removed answers 410, without the publisher’s text. That is not a verdict about the listing.</p></section>
 ${privacyBlock}`,
   });
 
@@ -168,7 +168,7 @@ export const toTagsPage = (site: PageSite, tags: readonly TagCount[]): Html =>
     path: '/tags',
     body: html`
 <h1>Tags</h1>
-<p class="lead">The registry has no tags of its own. Subjects and recorded facts are derived from records; keywords are the publishers’. The page of a listing names the reason for each tag. The numbers count the listings with a tag.</p>
+<p class="lead">The registry has no tags of its own. Subjects and recorded facts are derived from records; keywords are the publishers’. The page of a listing names the reason for each tag. The number beside a tag counts the listings with that tag.</p>
 ${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one, tags))}`,
   });
 
@@ -203,7 +203,7 @@ export function toProblemPage(site: PageSite, problem: Problem, wanted = ''): Ht
 <section class="problem">
 <p class="eyebrow">${problem.status} <code>${problem.code}</code></p>
 <h1>${title}</h1>
-<p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search for it.` : facts.retry_after_s ? `Try again in ${counted(facts.retry_after_s, 'second')}.` : next}</p>
+<p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search the listings.` : facts.retry_after_s ? `Try again in ${counted(facts.retry_after_s, 'second')}.` : next}</p>
 ${
   fields.length > 0 &&
   html`

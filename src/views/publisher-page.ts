@@ -14,7 +14,7 @@ export interface Publisher {
   readonly total: number;
   readonly next?: string | undefined;
   readonly facts: PublisherFacts;
-  /** Sentences about fields that the copy of the registry has for no listing. */
+  /** For each field that the saved copy of the registry lacks, a sentence that says so. */
   readonly lacking: Readonly<Partial<Record<'endpoint' | 'repository', string | undefined>>>;
 }
 
@@ -57,7 +57,7 @@ export const toPublisherPage = (
 <h1 class="handle">${namespace}</h1>
 <p class="lead">${
       /^io\.github\./i.test(namespace)
-        ? 'The official registry lets an account of GitHub publish under this namespace.'
+        ? 'The official registry lets a GitHub account publish under this namespace.'
         : 'In the official registry, only somebody who showed control of the domain can publish under this namespace.'
     } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>

@@ -61,7 +61,7 @@ const addresses = ({ name, readers }: Selection, { config }: PageSite) => {
 <h2 id="use">Use it</h2>
 <p>As the registry of an MCP host:</p>${paste(base)}
 <p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>${readers ? '' : html`; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>, <a href="/api/webhooks">webhooks</a>`}.</p>
-${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this service and knows this address can read this page and these files.' : 'Only requests with one of its keys (Authorization: Bearer) can read this page and these files.'}</p>`}`;
+${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this service and knows this address can read this page and these files.' : 'Only requests with a key of this view (Authorization: Bearer) can read this page and these files.'}</p>`}`;
 };
 
 type SelectionMembers = Awaited<ReturnType<typeof readMembers>>;

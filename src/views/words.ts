@@ -3,7 +3,7 @@ import { ageText, day_ms } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
 import { foreignLink, type Html } from './html.ts';
 
-/** A younger date needs no age beside it. */
+/** Dates that are older than this are shown with their age. */
 const agedFrom_days = 56;
 
 const ageOf = (date: string, today: string | undefined) =>
@@ -30,6 +30,6 @@ function partOf(part: WordsPart, today: string | undefined): Html {
   return html`${part.text}`;
 }
 
-/** Foreign text is marked. Old days have their age as of `today`. */
+/** Marks foreign text. An `aged` day that is long before `today` is shown with its age. */
 export const toHtml = ({ parts }: Words, today?: string): Html =>
   html`${parts.map((part) => partOf(part, today))}`;

@@ -130,7 +130,7 @@ describe.each([
     expect(await textOf(page)).toContain(`The new line begins a new claim: ${cost}`);
     repository.commit({ [file]: `${first.line}\n${second.line}\n${lost.line}\n` });
     await check(page);
-    await page.getByRole('heading', { name: 'The new line was found, and it waits' }).waitFor();
+    await page.getByRole('heading', { name: 'The new line was found, but is not in effect yet' }).waitFor();
     expect([await standing(first.key), await standing(lost.key)]).toEqual([200, 401]);
     expect(await groupOf(rating)).toBe('new_source');
 

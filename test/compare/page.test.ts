@@ -146,7 +146,7 @@ describe('/compare', () => {
     expect(resultsIn(native)).toEqual([['Not met'], ['Not met']]);
     expect(native).toContain('The same for both:');
     expect(native).toContain('No ratings here; that matters for a purchase.');
-    expect(page).toContain('Unknown is not a no');
+    expect(page).toContain('Unknown does not mean no');
     expect(page).toContain('as of <time datetime="');
     expect(page).toMatch(
       /<th[^>]*>Criterion<\/th><th[^>]*><a class="handle" href="\/agents\/com\.politicalcomms\/api"/,

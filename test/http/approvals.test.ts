@@ -239,7 +239,7 @@ it('a package without the version that its approval pins is in no policy, and th
   const directory = await open([shop('1.0.0', { remotes: [], packages })], ours({}, [{ ...approval, pins }]));
   expect(await policyOf(directory)).toEqual([none, null]);
   expect(await text(directory, '/views/ours')).toMatch(
-    /leaves out.*<li><code class="foreign">@acme\/shop<\/code>: the approval pins its version, and its record has no exact one\.<\/li>/s,
+    /leaves out.*<li><code class="foreign">@acme\/shop<\/code>: the approval pins its version, and its record has no exact version\.<\/li>/s,
   );
 });
 

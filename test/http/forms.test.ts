@@ -164,7 +164,7 @@ describe('the claim form', () => {
     expect(issued.headers.get('cache-control')).toBe('no-store');
     const page = await issued.text();
     const challenge = /dossier-claim-v1\.[\w-]{72}/.exec(page)?.[0] ?? '';
-    expect(page).toContain('Keep this now: it is shown once.');
+    expect(page).toContain('Save this key now: it is shown only once.');
     // Nobody could have put the line there yet.
     expect(page).not.toMatch(/file_absent|>not found|Not claimed yet/);
     expect(page.indexOf('1. Save this secret key')).toBeLessThan(page.indexOf('2. Commit this file'));

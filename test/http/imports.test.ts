@@ -49,14 +49,14 @@ describe('how fresh the listings are', () => {
   it('with the shipped sample', async () => {
     await (await open('off')).import({ source: 'sample' });
     expect(await freshness()).toMatch(
-      /^This is the sample that the service ships with; no import from a registry has completed yet\. No registry is configured: nothing is imported automatically\.$/,
+      /^Last completed import: the sample that ships with this service\. No registry is configured: nothing is imported automatically\.$/,
     );
   });
 
   it('with a saved copy', async () => {
     directory = await openDirectory();
     expect(await freshness()).toBe(
-      'Last completed import: <time>, of a saved copy whose newest change is of 2026-10-02. The listings come from a saved copy of a registry, which is read once.',
+      'Last completed import: <time>, from a saved copy whose newest change is dated 2026-10-02. The listings come from a saved copy of a registry. The copy is read once.',
     );
   });
 
@@ -104,7 +104,7 @@ describe('an import that did not complete', () => {
     rmSync(folder, { recursive: true });
     await service.import({ patience });
     expect(await freshness()).toBe(
-      `Last completed import: <time>, of a saved copy whose newest change is of 2026-10-02. The registry is checked for changes every hour. The completed import is from another source. ${registry.url}/v0.1 could not be read at <time>: the registry answered with status 503. It is retried automatically. ${stays}`,
+      `Last completed import: <time>, from a saved copy whose newest change is dated 2026-10-02. The registry is checked for changes every hour. The completed import is from another source. ${registry.url}/v0.1 could not be read at <time>: the registry answered with status 503. It is retried automatically. ${stays}`,
     );
   });
 
@@ -117,7 +117,7 @@ describe('an import that did not complete', () => {
     );
     await service.import();
     expect(await freshness()).toBe(
-      `Last completed import: <time>. The registry is checked for changes every hour. The import of <time> is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`,
+      `Last completed import: <time>. The registry is checked for changes every hour. The import of <time> is held: more than a fifth of the known listings would lose their shown version, or change their repository or the host of their endpoint. The operator has to review it. ${stays}`,
     );
     expect(await (await service.app.request('/')).text()).toContain('<b>60</b> listings');
   });

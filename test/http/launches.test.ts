@@ -44,11 +44,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a-private-registry': {
     of: { ...npm, registryBaseUrl: 'https://npm.corp.internal' },
-    why: 'it is in another registry, https://npm.corp.internal, which no command here names',
+    why: 'it is in another registry, https://npm.corp.internal, and the commands here cannot name that registry',
   },
   'another-index-of-python': {
     of: { ...pypi, registryBaseUrl: 'https://test.pypi.org' },
-    why: 'it is in another registry, https://test.pypi.org, which no command here names',
+    why: 'it is in another registry, https://test.pypi.org, and the commands here cannot name that registry',
   },
   'an-image-at-a-base': {
     of: { ...npm, registryType: 'oci', registryBaseUrl: 'https://ghcr.io', identifier: 'acme/tool' },
@@ -174,22 +174,22 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'options-that-start-something-else': {
     of: { ...npm, runtimeArguments: [fixed('--package=evil'), fixed('-c'), fixed('evil')] },
-    why: 'its record starts it with --package=evil, and such options can start or open more',
+    why: 'its record starts it with --package=evil, and such options can start other programs or give more access',
   },
   'an-option-behind-an-empty-word': {
     of: { ...npm, runtimeArguments: [fixed(''), fixed('--package=evil')] },
-    why: 'its record starts it with “”, and such options can start or open more',
+    why: 'its record starts it with “”, and such options can start other programs or give more access',
   },
   'a-variable-that-names-a-registry': {
     of: { ...npm, environmentVariables: [{ name: 'NPM_config_registry', value: 'https://evil.example' }] },
-    why: 'its record sets NPM_config_registry, and such variables can start more',
+    why: 'its record sets NPM_config_registry, and such variables can start other programs',
   },
   'a-variable-that-loads-code': {
     of: {
       ...npm,
       environmentVariables: [{ name: 'NODE_OPTIONS', value: '--import=data:text/javascript,x' }],
     },
-    why: 'its record sets NODE_OPTIONS, and such variables can start more',
+    why: 'its record sets NODE_OPTIONS, and such variables can start other programs',
   },
   'a-variable-that-is-too-long-to-keep': {
     of: {
@@ -223,7 +223,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'an-interpreter-of-the-record': {
     of: { ...pypi, runtimeArguments: [fixed('--python'), fixed('/tmp/evil')] },
-    why: 'its record starts it with --python, and such options can start or open more',
+    why: 'its record starts it with --python, and such options can start other programs or give more access',
   },
   'a-version-of-python': {
     of: { ...pypi, runtimeArguments: [fixed('--python'), fixed('3.12')] },
@@ -250,7 +250,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a-mount-of-the-machine': {
     of: { ...image, runtimeArguments: [named('-v', { value: '/:/host' })] },
-    why: 'its record starts it with -v, and such options can start or open more',
+    why: 'its record starts it with -v, and such options can start other programs or give more access',
   },
   'options-that-are-usual': {
     of: { ...npm, runtimeArguments: [fixed('-y'), fixed('acme-tool@latest')], runtimeHint: 'npx' },

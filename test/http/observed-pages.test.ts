@@ -39,10 +39,10 @@ it('a comparison keeps each answer in the row of its criterion, although a check
     rows.filter((row) => row.trim().startsWith(criterion)).map((row) => row.replace(/\s+/g, ' ').trim());
   const [recorded, checked] = rowsOf('Source repository recorded');
   expect(recorded).toMatch(
-    /^Source repository recorded com\.findwell\/search Met A source repository is recorded\. ?1.* com\.vanished\/api Answered below, as checked by Dossier\.$/,
+    /^Source repository recorded com\.findwell\/search Met A source repository is recorded\. ?1.* com\.vanished\/api Answered below under “As checked by Dossier”\.$/,
   );
   expect(checked).toMatch(
-    /^Source repository recorded com\.findwell\/search Answered above, as recorded and imported\. com\.vanished\/api Not met A source repository is recorded; Dossier looked for it, and it is not there\./,
+    /^Source repository recorded com\.findwell\/search Answered above under “As recorded and imported”\. com\.vanished\/api Not met A source repository is recorded; Dossier looked for it, and it is not there\./,
   );
   expect(rowsOf('Listed as active')[0]).toMatch(/Met The registry lists it as active\./);
 });

@@ -34,7 +34,7 @@ describe('pages', () => {
     expect(page).toContain('Last completed import: <time');
     expect(page).toContain('<h1>Check an MCP server before your agent uses or pays for it</h1>');
     expect(page).toContain(
-      'For each server in a saved copy of a registry (<time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time> or later), see who published it,',
+      'For each server in a saved copy of a registry (made on <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time> or later), see who published it,',
     );
     const examples = [...page.matchAll(/<a class="tag" href="(\/agents\?q=[^"]+)"/g)].map(
       ([, path = '']) => path,

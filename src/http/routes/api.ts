@@ -19,7 +19,7 @@ async function runTool(c: Request, tool: Tool): Promise<Response> {
 
 function toolOf(c: Request): Tool {
   const tool = tools.find(({ name }) => name === c.req.param('tool'));
-  if (!tool) throw new Problem('not_found', 'No tool has this name; /tools lists them all.');
+  if (!tool) throw new Problem('not_found', 'No tool has this name; /tools lists all tools.');
   return tool;
 }
 

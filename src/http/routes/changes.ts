@@ -59,10 +59,10 @@ ${config.publicUrl}/changes lists the same changes. Pages with feeds have them a
    handle, publisher, tag or view says what it is about. Without any of them, it is about every change.
    The answer has the id and the secret, which is never shown again. A secret of your own (whsec_...) can be sent as "secret".
 3. Check webhook-id, webhook-timestamp and webhook-signature of each POST with a library of Standard Webhooks 1.0
-   (https://www.standardwebhooks.com), and answer with a status of 200 to 299 within 15 seconds. 410 ends the webhook.
+   (https://www.standardwebhooks.com), and answer with a status of 200 to 299 within 15 seconds. A status of 410 ends the webhook.
 4. Show its state: curl -s ${config.publicUrl}/api/webhooks/<id> -H 'Authorization: Bearer whsec_...' (-X DELETE ends it)
 
-A change may be sent more than once: ignore a webhook-id that you have had. The changes of one listing are sent in their order.
+A change may be sent more than once: ignore a message whose webhook-id you have already received. The changes of one listing are sent in their order.
 `;
 
 const secretOf = (c: Request) => (c.req.header('authorization') ?? '').replace(/^bearer +/i, '');

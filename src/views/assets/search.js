@@ -28,7 +28,7 @@ document.addEventListener(
   true,
 );
 
-// Removes needless blanks and an empty query, so that each search has one address.
+// Removes needless spaces and an empty query, so that each search has one address.
 document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
   const words = ctx.request.body?.get('q')?.replace(/\s+/g, ' ').trim();
   if (words) ctx.request.body.set('q', words);
@@ -56,7 +56,7 @@ document.addEventListener('htmx:after:settle', ({ detail: { task, newContent } }
   else if (document.activeElement === document.body) byId('count')?.focus({ preventScroll: true });
 });
 
-// The page still shows the listings of the search before, so the count says that no answer came.
+// The page still shows the listings of the previous search, so the count says that no answer came.
 for (const failed of ['htmx:response:error', 'htmx:error'])
   document.addEventListener(failed, ({ detail: { ctx } }) => {
     if (ctx) byId('count').textContent = 'No answer came to the last search.';

@@ -56,7 +56,7 @@ export function toCatalog(site: ServerSite) {
         url: `${site.publicUrl}/ard`,
         displayName: `${site.serviceName}: listings`,
         description:
-          'Searches MCP servers of the MCP registry, with dated evidence about each. A score says how much of the query matches. It is not a judgment.',
+          'Searches MCP servers from an MCP registry, with dated evidence about each. A score says how much of the query matches. It is not a judgment.',
         representativeQueries: ['find an MCP server that sends email', 'find a weather tool for agents'],
       },
     ],

@@ -24,4 +24,4 @@ export const capabilityField = (
 <input type="password" id="${id}" name="capability" aria-describedby="${id}-hint" autocomplete="current-password" maxlength="200"${isRequired && html` required`}></div>`;
 
 export const noWay =
-  'The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so the listing cannot be claimed. Add such a repository to its server.json in the registry. After the next import the listing can be claimed.';
+  'The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so the listing cannot be claimed. To make that possible, add a repository that this service can read to its server.json in the registry, and wait for the next import.';

@@ -31,7 +31,7 @@ function absence(handle: string, { check, message }: NonNullable<AskedOptOut['an
 <p>The check at ${check.at.slice(11, 19)} UTC found no line <code>optout ${handle}</code> there. If you have put it there since then, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 }
 
-/** Only this part of the page is replaced. */
+/** With script, the answer to the form replaces only this part of the page. */
 function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): Html {
   const { problem, answer } = asked ?? {};
   return html`<div id="opt-out-answer">${
@@ -84,6 +84,6 @@ export const toWithdrawnPage = (site: PageSite, optOut: OptOut): Html =>
 <p class="eyebrow handle">${optOut.handle}</p>
 <h1>The listing is withdrawn</h1>
 <div id="opt-out-answer" class="is-withdrawn"><div class="notice">${optOutText(optOut, undefined)}</div>
-<p>Keep the line as long as the listing is to stay withdrawn. To have the listing shown again at the next check, remove the line, and leave the other lines or any other text there.</p>
+<p>Keep the line as long as the listing is to stay withdrawn. To have the listing shown again, remove the line, but leave or put some other text there. Without any text, the listing is shown only after a second check a day or more later.</p>
 <form method="post" action="${pagePath(optOut.handle)}/claim">${hiddenFields({ optout: 'true', method: optOut.kind })}<button type="submit" class="quiet">Check whether the line is gone</button></form></div>`,
   });

@@ -22,7 +22,7 @@ import { foretoldHtml, standingPage } from './standing.ts';
 
 type ClaimAnswer = z.output<typeof claimAgent.output>;
 
-/** `answer` is set once the form was sent, and `checked` is the challenge that it sent. */
+/** If a form was sent, `answer` is the result, and `checked` is the challenge in that form. */
 interface ClaimStep {
   readonly handle: string;
   /** The easiest way comes first. */
@@ -41,7 +41,7 @@ interface ClaimStep {
 
 function fileState({ check, reason = check.result }: ClaimResponse): Html | string {
   if (reason === 'proven') return html`found, ${minute(check.at)}`;
-  if (isWaiting(reason)) return html`found, and it waits, ${minute(check.at)}`;
+  if (isWaiting(reason)) return html`found, not in effect yet, ${minute(check.at)}`;
   const isAbsent = absences.includes(reason) || reason === 'no_challenge_in_file';
   return html`${isAbsent ? 'not found' : toLabel(reason)}, ${minute(check.at)}`;
 }
@@ -73,7 +73,7 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
   capability &&
   html`
 <h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
-<div class="notice"><strong>Keep this now: it is shown once.</strong> It works once the check below succeeds${expires_at ? html`, which must be before ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
+<div class="notice"><strong>Save this key now: it is shown only once.</strong> It works after the check below succeeds.${expires_at && html` That check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
 ${paste(capability)}`;
 
 /** Returns undefined if no capability was issued. */
@@ -135,13 +135,13 @@ ${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 <ul>
 <li>Rate other listings as <code>${handle}</code>, and reply to ratings of it: send your secret key as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code>. Keys that work: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}</li>
 <li>Look at <a href="${pagePath(handle)}">the listing</a>, which shows the claim, and put its <a href="${pagePath(handle)}/badge">badge</a> into your README.</li>
-<li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep the key that signed published.' : 'Leave the line where it is.'} If two checks a day or more apart do not find it, the claim is suspended.</li>
+<li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep publishing the key that signed the line.' : 'Leave the line where it is.'} If two checks a day or more apart do not find it, the claim is suspended.</li>
 </ul>`;
 
 /** A claimed listing is not called unclaimed while a key is added to it. */
 const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason }: ClaimAnswer) => {
   if (now === 'claimed') return 'Claimed';
-  if (isWaiting(reason)) return 'The new line was found, and it waits';
+  if (isWaiting(reason)) return 'The new line was found, but is not in effect yet';
   if (claim && checked) return 'The new line was not found yet';
   return checked ? 'Not claimed yet' : `Waiting for the ${method === 'registry_key' ? 'signature' : 'line'}`;
 };
@@ -155,12 +155,13 @@ const nextCheck = ({ check }: ClaimAnswer) => {
 <p class="unscripted">Press the button once the line is there. If the line is not found, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 };
 
-/** The part that is updated. The live region around it stays, so that screen readers announce changes. */
+/** Each check replaces the inner element. The live region around it stays, so that changes are read out. */
 function status(step: ClaimStep, answer: ClaimAnswer): Html {
   const { method } = answer;
   const challenge = answer.challenge ?? step.checked;
   const isClaimed = answer.status === 'claimed';
-  // Nobody could publish the line before the first check, so its result is not shown unless it is a claim.
+  // Nobody could publish the line before the first check. The result of that check is shown only if the
+  // listing is claimed.
   const isNews = isClaimed || step.checked !== undefined;
   const isWatched = challenge !== undefined && method !== 'registry_key';
   return html`
@@ -208,12 +209,12 @@ const steps = ({ handle }: ClaimStep) => html`
 <h2>How it goes</h2>
 <ol class="steps">
 <li>Save a secret key.</li>
-<li>Put one line at a location named below, or sign it, if that is one of the ways below.</li>
+<li>Put one line at a location named below, or sign the line if you choose that way.</li>
 <li>Have it checked. After a check that finds the proof, the key works.</li>
 </ol>
 <p>You need no account here and no token of a repository host. Agents do the same with <code>claim_agent</code>.</p>`;
 
-/** For a repository the command uses the endpoint of the specification. */
+/** The specification of Dossier names the endpoint for a repository. */
 function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
   const isRepository = first?.kind === 'repository';
   const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';

@@ -36,7 +36,7 @@ function anotherKey(standing: StandingClaim, place: ProofPlace): Html | '' {
   const isSuspended = standing.claim?.state === 'suspended';
   return html`
 <h2>${isSuspended ? 'Continue the claim' : 'Get another secret key'}</h2>
-<p>${isSuspended ? '' : 'For another deployment, or in place of a key that has leaked. '}This needs a secret key of the claim.</p>
+<p>${isSuspended ? '' : 'The new key is for another deployment, or replaces a key that has leaked. '}You need a secret key of the claim.</p>
 ${foretoldHtml(foretold)}
 <form class="stacked" method="post" action="${pagePath(standing.handle)}/claim">${hiddenFields({ method: place.kind, rotate: 'true' })}
 ${capabilityField('another-key', { hint: asHeader, isRequired: true })}
@@ -93,7 +93,7 @@ ${isAlike ? '' : capabilityField(id, { hint: `Leave it empty only if you have no
 <button type="submit" class="quiet">Get a line to move the claim</button></form>`;
 }
 
-/** Shows the moves that continue the claim if the line is asked for with a capability. */
+/** Shows the locations at which a line that is requested with a capability continues the claim. */
 function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
   const continuing = groups.filter(({ withKey }) => withKey.cost === undefined);
   if (continuing.length === 0) return '';
@@ -139,15 +139,15 @@ function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publ
   );
   const atOnce =
     claim?.state === 'claimed'
-      ? ` With it in the header, a move and an opt-out act
-# at the first check that reads the line; without it, a day or more later.`
+      ? ` With the key in the header, a line that moves the claim
+# or opts out takes effect at the first check that reads it; without the key, a day or more later.`
       : '';
   return html`
 <h2>From a terminal</h2>
 ${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
 }
 
-/** The consequences of each action stand before its button. */
+/** The consequences of each action are shown before its button. */
 export function standingPage(step: StandingStep, site: PageSite): Html {
   const { standing, ways } = step;
   const { handle, claim } = standing;

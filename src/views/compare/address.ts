@@ -25,15 +25,15 @@ function toPicked([name, value]: [string, string]): Picks['criteria'] {
 }
 
 /**
- * Every link on the page repeats all picks, so their number is limited. One more than a comparison accepts is
- * kept, so that the page can say that there are too many.
+ * Links that add or remove a listing repeat all picks, so the number of picks is limited. One more than a
+ * comparison accepts is kept, so that the page can say that there are too many.
  */
 const maxHandles = 9;
 const maxCriteria = 21;
 
 /**
- * Keeps the order of the address and drops duplicates and unknown parameters. No criteria are read from a
- * search form, because its filters have the same names.
+ * Keeps the order of the address and drops duplicates and unknown parameters. From a search form no criteria
+ * are read, because its filters have the same names as some criteria.
  */
 export function readPicks(address: URLSearchParams): Picks {
   const handles = new Set(address.getAll('handle').filter(Boolean));

@@ -138,12 +138,12 @@ const evidenceKinds = ['imported', 'observed', 'native'] as const;
 
 const criterionKey = ({ criterion, value }: CriterionAnswer) => JSON.stringify([criterion, value]);
 
-/** A check may answer a criterion for one listing, and the record for another. */
+/** A check may answer a criterion for one listing, while the record answers it for another listing. */
 function answeredElsewhere(one: ComparedAgent, kind: keyof typeof kindTitles, key: string): Html {
   const other =
     evidenceKinds.find((name) => one[name]?.some((answer) => criterionKey(answer) === key)) ?? kind;
   const where = evidenceKinds.indexOf(other) < evidenceKinds.indexOf(kind) ? 'above' : 'below';
-  return html`<p class="note">Answered ${where}, ${kindTitles[other].replace(/^As/, 'as')}.</p>`;
+  return html`<p class="note">Answered ${where} under “${kindTitles[other]}”.</p>`;
 }
 
 function answerRows(
@@ -246,7 +246,7 @@ function comparisonTables(listings: readonly ComparedAgent[], documents: readonl
 <p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
 ${table(known, answers, answeredRows(documents), recorded)}
 ${evidenceKinds.map((id) => table(known, { id, title: kindTitles[id], of: 'Criterion' }, answerRows(known, id, notes)))}
-<p class="note">${compareStatement} Unknown is not a no: the fact beside it says why.</p>
+<p class="note">${compareStatement} Unknown does not mean no: the text beside it says why nothing is known.</p>
 ${notes.list()}`;
 }
 

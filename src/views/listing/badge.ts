@@ -20,7 +20,7 @@ export const badgePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandb
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';
 
-/** Longer messages are cut off where badges stand beside each other. */
+/** A text above this length is replaced by a shorter one, so that badges fit beside each other. */
 const longest = 32;
 
 const fitting = (...messages: readonly string[]) =>
@@ -119,7 +119,7 @@ const pastedText = ({ statement, date }: BadgedListing): string =>
 const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/** Without its size, the page would move while the image loads. */
+/** The image states its size, because the page would otherwise move while the image loads. */
 function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
   const [, ...size] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
   const [width, height] = size.map((pixels) => Math.round(Number(pixels)));
@@ -158,7 +158,7 @@ export const toBadgePage = (site: PageSite, document: ListingDocument, style: Ba
     shown: 'publishers',
     description: `The badge of ${listing.handle} in three styles. It is never a mark of quality.`,
     body: html`
-<p class="lead">The badge shows the first of these that is known: the word sample, malicious code that was reported in a package, independent ratings, the claim in force, the last answer of the endpoint, or a date of publication or update. It is always grey, and never a mark of quality.</p>
+<p class="lead">The badge shows the first of these that applies: the word sample, malicious code that was reported in a package, independent ratings, the claim in force, the last answer of the endpoint, or a date of publication or update. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
 <h2>Copy it as</h2>

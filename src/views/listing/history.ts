@@ -79,7 +79,8 @@ export function toHistoryPage(
   asked: Readonly<Record<string, string>>,
 ): Html {
   const path = `${pagePath(listing.handle)}/history`;
-  // A check with nothing to tell, such as one that only stopped looking for a kind, is in the JSON alone.
+  // The page leaves out events without words, such as a check that only stopped looking for a kind. The JSON
+  // has them.
   const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
   return toListingPart(site, listing, 'History', {
     description: `What changed about ${listing.handle} and when, with links to entries of the log.`,
@@ -120,7 +121,7 @@ const toolItem = (tool: SurfaceTool): Html => html`
 <p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
 <p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
 
-/** A prompt, resource or skill is described in the form of a tool, as it is compared. */
+/** A prompt, resource or skill is shown in the form of a tool, because comparisons use that form. */
 const memberItem = (member: SurfaceMember, surface: Surface): Html => {
   const described = surface.asTool(surface.withoutForm(member));
   const taken = inputs(described);
@@ -170,7 +171,7 @@ export const toToolsPage = (
 ${
   endpoints.length > 0
     ? endpoints.map((one) => listedSection(surfaces.tools, one, one.tools))
-    : html`<p>${listing.remotes.length > 0 ? 'Dossier has not checked the endpoints of this listing.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no endpoint, and Dossier runs no packages, so it has seen none of its tools.')}</p>`
+    : html`<p>${listing.remotes.length > 0 ? 'Dossier has not checked the endpoints of this listing.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no endpoint, and Dossier runs no packages, so it has seen no tools of this listing.')}</p>`
 }
 ${besides.map((one) => listedSection(surfaces[one.list], one, one.members))}
 ${

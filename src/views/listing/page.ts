@@ -51,10 +51,10 @@ ${paste(text)}`,
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-/** The names and descriptions of inputs are among the facts of the page, so only their number is here. */
+/** The facts of the page have the names and descriptions of inputs, so only their number is shown here. */
 const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
   inputs.length > 0 &&
-  html`<p class="note">As recorded, it takes <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
+  html`<p class="note">The record lists <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
 
 const withoutConfig = (remote: ListingRemote) =>
   /[{}]/.test(remote.url)
@@ -106,7 +106,7 @@ function howToClaim([first, ...others]: readonly ProofPlace[], { config }: PageS
   if (!first) return html`<p>${noWay}</p>`;
   return html`
 <p>Get a secret key (shown once) and a line. <span class="foreign">${claimMethods[first.kind].whereToPut(first, config.claimFile)}</span> The line is then checked.</p>
-${others.length > 0 && html`<p class="note">There ${others.length === 1 ? 'is another way' : `are ${others.length} other ways`} to claim it.</p>`}`;
+${others.length > 0 && html`<p class="note">There ${others.length === 1 ? 'is another way' : `are ${others.length} other ways`} to claim the listing.</p>`}`;
 }
 
 function claimState({ claim, state }: ListingDocument): Html {

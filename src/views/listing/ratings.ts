@@ -64,7 +64,7 @@ export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
 
-/** A reason without a date only repeats the meaning of the group, and the counts of the group show that. */
+/** A reason without a date only repeats the meaning of the group. */
 const hasDate = /\d{4}-/;
 
 function ratingFacts(rating: ShownRating) {
@@ -113,7 +113,7 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
     ? html`<p>Erased by the operator on ${day(erased_at)}; log index ${log_index}. Not counted.</p>`
     : html`<p>Withdrawn by its source on ${day(withdrawn_at)}. Not counted.</p>`;
 
-/** A withdrawn rating is a tombstone. */
+/** Of a withdrawn or erased rating, only a tombstone is shown. */
 const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${isCounted(rating) ? '' : ' uncounted'}" id="${rating.rating_id}">
 <p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${rating.group ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>
@@ -168,7 +168,7 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** Without any rating there is no block, because the answer above says so. */
+/** Without any rating there is no block, because the answers above say that there is none. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
   listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
   html`
@@ -188,8 +188,8 @@ function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): str
 }
 
 /**
- * All outcomes and the group of independent ratings are offered. Other groups and classes of proof need a
- * rating, except the chosen class and `none`.
+ * Always offers each outcome, the group of independent ratings, the class `none` and the chosen class. Offers
+ * other groups and classes only if they have ratings.
  */
 function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   const counted = countProofs(native);
@@ -256,7 +256,7 @@ export const toRatingsPage = (
     body: html`
 ${originNote(listing)}
 <p class="statement">${answer.statement}</p>
-<p>Sources are claimed listings. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
+<p>Sources are claimed listings. Comments are the words of the source, and responses are the words of the rated listing. There is no average.</p>
 ${
   native.ratings > 0 &&
   html`<h2>Counts</h2>

@@ -29,7 +29,7 @@ export const listingTabs = (listing: ListingDocument, shown: string): Html => ht
     html`<li><a href="${pagePath(listing.handle)}${end}"${tab === shown ? html` aria-current="page"` : ''}>${text}${count !== undefined && html` <span class="count">${amount(count)}</span>`}</a></li>`,
 )}</ul></nav>`;
 
-/** The path is the title in lower case. */
+/** The end of the path is the title in lower case. */
 export const toListingPart = (
   site: PageSite,
   listing: ListingDocument,

@@ -32,7 +32,7 @@ function pace(
   return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.`;
 }
 
-/** The page is cut, because a registry may send 10,000 versions of a listing. */
+/** Versions are split into pages, because a registry may send 10,000 versions of a listing. */
 export const versionsPerPage = 200;
 
 export function toVersionsPage(
@@ -53,6 +53,6 @@ export function toVersionsPage(
     )}</tbody></table>
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
 ${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
-<p class="note">As the ${listing.sample ? 'sample has' : 'registry sent'} them, as of ${day(listing.observed_at)}.</p>`,
+<p class="note">The versions are as the ${listing.sample ? 'sample has' : 'registry sent'} them, as of ${day(listing.observed_at)}.</p>`,
   });
 }

@@ -61,7 +61,7 @@ export const filtersOf = (address: URLSearchParams): Filter[] =>
     .filter(([name, value]) => value !== '' && !otherNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
-/** The path begins at the first listing. An empty value removes a parameter. */
+/** Returns the path of the first page of results. An empty value removes its parameter. */
 export function pathWith(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
   for (const [name, value] of Object.entries(values)) {
@@ -93,7 +93,7 @@ const kinds = [
   { kind: 'tag', title: 'Tags', names: ['tag'] },
 ] as const;
 const facetsShown = 12;
-/** If a value of one of these kinds is chosen, the counts of the others are not known. */
+/** If a value of such a kind is chosen, the counts of the other values of the kind are not known. */
 const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
 
 const isSelected = (address: URLSearchParams, { name, value }: Filter) =>

@@ -37,7 +37,7 @@ export const pickBox = (address: URLSearchParams): RowAction => {
   return ({ handle }) => box(handle, picked.has(handle), html`Compare<span class="unseen"> ${handle}</span>`);
 };
 
-/** Shows listings that an earlier search ticked and that this one does not have. */
+/** Shows listings that were ticked in an earlier search and that this search did not find. */
 function earlierPicks(address: URLSearchParams, shown: readonly { readonly handle: string }[]): Html | '' {
   const here = new Set(shown.map(({ handle }) => handle));
   const elsewhere = pickedIn(address).filter((handle) => !here.has(handle));
@@ -147,7 +147,7 @@ function total(search: ShownSearch): string {
   return shown ? `${all}, ${amount(shown)} shown so far.` : `${all}.`;
 }
 
-/** If htmx runs, the next listings are added to the page, and the address then shows all of them. */
+/** If htmx runs, the next listings are added to the page, and its new address is for all listings so far. */
 function more(search: ShownSearch, isLive: boolean) {
   const { answer, address } = search;
   if (!answer.next_cursor) return html`<p id="more" class="more"></p>`;
