@@ -10,11 +10,11 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** An answer that depends on its caller has no policy. */
 export interface CachePolicy {
-  /** If one of these listings or views (`keyOf`) changes, or any listing for `all`, the answer is stale. */
+  /** The answer is stale once one of these listings or views (`keyOf`) changes. `all` names every listing. */
   readonly cacheTags: ChangedHandles;
   /**
-   * By default, an answer is cached until something is due to change, or for a minute if that is not known.
-   * Without cache tags, it has no end.
+   * By default, an answer is cached until something is due to change, or for a minute if that time is not
+   * known. An answer without cache tags is cached for ever.
    */
   readonly maxAge_ms?: number | undefined;
 }

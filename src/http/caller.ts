@@ -47,7 +47,7 @@ function toNetwork(address: Address): string {
   return `${prefix.join(':')}::/64`;
 }
 
-/** `required`: a token with a different scheme is left out. */
+/** `required` leaves out tokens without the scheme `Bearer`. */
 function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[] {
   if (value === null) return [];
   return value
@@ -87,7 +87,7 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
     if (!peer) return 'unknown';
     return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
-  /** The capability is not checked yet. It is `conflict` if different ones were sent. */
+  /** The capability is not checked yet. It is `conflict` if several different capabilities were sent. */
   const callerOf = (request: CallerRequest, remoteAddress: string | undefined): Caller => {
     const { headers } = request;
     return {

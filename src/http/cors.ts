@@ -3,12 +3,12 @@ import { day_s } from '../core/text.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 
 /**
- * Scripts of any site may read an answer, because no answer depends on cookies. `hono/cors` sends other
- * headers (docs/decisions/answers.md).
+ * Scripts of any site may read an answer with this header, because no answer depends on cookies. `hono/cors`
+ * is not used, because it sends other headers (docs/decisions/answers.md).
  */
 export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 
-/** Scripts of any site may read such an answer. */
+/** Tells whether an answer is a document, which scripts of any site may read. */
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 

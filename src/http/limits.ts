@@ -74,7 +74,7 @@ const isList = /\/servers\/?$/;
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
-  // Number() accepts other spellings too. If the parameter is repeated, the largest value counts.
+  // Number() also accepts spellings such as 1e2. If the parameter is repeated, the largest value counts.
   const stated = new URLSearchParams(query).getAll('limit').map((text) => Number(text) || defaultLimit);
   const entries = isList.test(path) ? Math.max(...(stated.length > 0 ? stated : [defaultLimit])) : maxLimit;
   return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
@@ -82,7 +82,7 @@ export function costOf(address: string): number {
 
 const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|assets\/)/;
 
-/** The app answers health and assets before it counts. */
+/** The app answers requests for health and assets before it counts requests. */
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;

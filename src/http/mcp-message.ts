@@ -9,7 +9,7 @@ import { parseJson, readText, requireFewValues } from './request.ts';
 
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
-/** The tool itself refuses a capability in its arguments, in a result that models read. */
+/** A capability in the arguments is left to the tool, because its refusal is a result that models read. */
 function outsideArguments(message: unknown): unknown {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
   if (method !== 'tools/call') return message;
@@ -44,8 +44,8 @@ function requireWithin(text: string, bounds: BodyBounds): { bytes: number; value
 }
 
 /**
- * If the length of a body is not declared, the larger limit applies only if the beginning of the body names
- * such a tool.
+ * If the length of a body is not declared, the larger limit applies only if the beginning of the body names a
+ * tool that accepts large bodies.
  */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
@@ -86,7 +86,7 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   throw new Problem('invalid_request', 'Batches are not accepted: send one message in each POST.');
 }
 
-/** Returns undefined also for an unknown tool. */
+/** Returns undefined if the message calls no tool or an unknown tool. */
 export function toolOf(message: unknown): string | undefined {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   const name = method === 'tools/call' ? params?.name : undefined;

@@ -44,7 +44,7 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 };
 
 interface Answered {
-  /** If it is undefined, the line gets a new id. */
+  /** The id of the request. Without one, the line of the access log gets a new id. */
   readonly request: string | undefined;
   readonly method: string;
   readonly path: string;

@@ -25,8 +25,8 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
       ...fixedFilterNames,
     ],
   ],
-  // This page redirects to its canonical address, which has the names of criteria as parameters. None of its
-  // answers is cached.
+  // The page redirects to its canonical address, which has the names of criteria as parameters. Its answers
+  // are not cached.
   [/^\/compare$/, ['*']],
   [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
   [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'cursor']],

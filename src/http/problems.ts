@@ -13,7 +13,7 @@ const rpcCodes: Partial<Record<ProblemCode, number>> = {
   internal: -32603,
 };
 
-/** It lacks the headers that every answer has. */
+/** The headers that every answer has, such as the security headers, are added later. */
 interface ProblemAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -17,9 +17,9 @@ function refuseEncoded(headers: Headers): void {
 }
 
 /**
- * Node enforces a declared length, so that such a body is read in one piece. Any other body is counted as it
- * arrives. `raise` receives its beginning, and may return a larger limit. Throws body_too_large,
- * unsupported_media_type or invalid_request.
+ * Node enforces a declared length, so a body with one is read in one piece. The bytes of any other body are
+ * counted as they arrive, and `raise` receives the beginning of that body and may return a larger limit.
+ * Throws body_too_large, unsupported_media_type or invalid_request.
  */
 export async function readText(
   request: globalThis.Request,

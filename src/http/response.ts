@@ -24,7 +24,7 @@ export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
 const cachedHeaders = 100;
 const cachedHeaderLength = 100;
 
-/** Remembers headers, because browsers send only a few different ones. */
+/** Remembers the choice for each header, because browsers send only a few different headers. */
 export function createEncodingChoice(): ChooseEncoding {
   const choose = memoize(negotiate, cachedHeaders);
   return (accepted) => {

@@ -81,7 +81,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     ['the feedback page', `/feedback?handle=${madeUp}`, `<p class="note">${sentence}</p>`],
     ['listings to compare', '/compare?add=invoices', '<li>shipped sample</li>'],
     ['a tag', '/tags/remote', '<li>shipped sample</li>'],
-    ['the first page', '/', 'This is the sample that the service ships with'],
+    ['the first page', '/', 'Last completed import: the sample that ships with this service'],
     [
       'a comparison',
       `/compare?handle=${madeUp}&handle=co.webhook/webhook&active=true`,
@@ -158,7 +158,7 @@ describe('pages about the sample', () => {
       '<li>No host of an endpoint is recorded.</li>',
     );
     const versions = await read(`/agents/${madeUp}/versions`);
-    expect(versions).toContain('As the sample has them, as of');
+    expect(versions).toContain('The versions are as the sample has them, as of');
     expect(versions).not.toContain('registry sent');
   });
 });

@@ -63,14 +63,14 @@ function createTagIndex() {
 }
 
 /**
- * By default, the longest age of an answer that may change at a moment that is not known, for example when a
- * source stops being new (docs/ratings.md).
+ * The default for the longest age of an answer. Time alone can change an answer, for example when a source
+ * stops being new (docs/ratings.md).
  */
 const longestAge_ms = 60_000;
 
 /**
- * Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags
- * changes or its time is over.
+ * Caches finished answers in at most `budget_bytes`; with 0, nothing is cached. An answer is cached until a
+ * listing or view among its tags changes, or its time is over.
  */
 export function createAnswerCache(
   context: { readonly store: Pick<Store, 'onChange'>; readonly clock: () => Date },

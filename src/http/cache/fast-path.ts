@@ -35,8 +35,8 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 const toPageKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
 /**
- * Stores the finished answer to a GET if its handler gave a cache policy. Addresses that are too long and
- * escaped paths are not stored.
+ * Stores the finished answer to a GET if its handler gave a cache policy. The answer is not stored if its
+ * address is too long or its path has escapes.
  */
 export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
@@ -118,8 +118,8 @@ function sendReady(
 
 /**
  * Puts a fast path in front of the app. It answers from the cache (docs/decisions/cache.md) and refuses
- * requests over a limit (docs/decisions/limits.md). Both save the cost of a Request, a Response and the
- * app's middleware.
+ * requests over a limit (docs/decisions/limits.md). Such requests cost no Request, no Response and none of
+ * the app's middleware.
  */
 export function createFastPath(shared: FastPathParts, app: RequestListener): RequestListener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {

@@ -34,6 +34,7 @@ const shortText = /^[\w.:-]{1,40}$/;
 const isShort = (id: unknown): id is number | string =>
   typeof id === 'number' ? Number.isSafeInteger(id) : typeof id === 'string' && shortText.test(id);
 
+/** In the era `modern`, the revision is `modernRevision`. In the era `legacy`, it is an earlier revision. */
 interface Call {
   readonly id: number | string;
   readonly method: string;
@@ -71,7 +72,7 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
-/** The result of a tool is the same in both eras. */
+/** The result of a tool is the same in both eras, so the key does not name the era. */
 function readResult(message: unknown): CacheableResult | undefined {
   const { method, params } = asMembers(message);
   const { name, arguments: input } = asMembers(params);
@@ -111,8 +112,8 @@ function readConstant(call: Call): CacheableMessage | undefined {
 }
 
 /**
- * Tells whether the headers of the protocol are as the era of the message requires. A header that needs
- * decoding is not.
+ * Tells whether the headers of the protocol are as the era of the message requires. Returns false if a header
+ * needs decoding.
  */
 function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call): boolean {
   const revision = headers.get('mcp-protocol-version');
@@ -137,7 +138,7 @@ function readCalled(call: Call): CacheableMessage | undefined {
 const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
-/** Returns undefined for a message whose answer may not be cached, and for an unusual member or header. */
+/** Returns undefined if the answer may not be cached, or if the message has an unusual member or header. */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
   const { jsonrpc, id, method, params = {} } = message;

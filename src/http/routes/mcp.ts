@@ -63,7 +63,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   return { post, drain };
 }
 
-/** One endpoint for both eras, without sessions, cookies or 401. */
+/** One endpoint for all revisions of MCP. It uses no sessions and no cookies, and never answers 401. */
 export function createMcpRoute(
   context: Context,
   { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },

@@ -99,7 +99,7 @@ const showSearch = async (c: Request, { site }: HttpAdapter) => {
   }
 };
 
-/** A value that should be a number but is none stays a text, so that the tool refuses it. */
+/** A value that should be a number but is not stays a text, so that the tool refuses it. */
 function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
   const isNumber = criteria[criterion].takes.kind === 'number' && /^\d{1,9}$/.test(value);

@@ -42,7 +42,7 @@ async function showView(c: Request, adapter: HttpAdapter): Promise<Response> {
   return answerPage(c, toViewPage(adapter.site, shown), cachePolicyOf(view, read.members));
 }
 
-/** Only the page of a view shows a listing that differs from what was approved, with a mark. */
+/** A listing that differs from what was approved is shown only on the page of the view, with a mark. */
 const isAsApproved = ({ answers }: SelectionMember) => !answers.some(isBrokenPin);
 
 async function showPolicy(

@@ -80,7 +80,7 @@ const listingCard = (listing) => {
   ];
 };
 
-/** The form is `criterion:value: result. fact [number of its source]`. The number is absent without a source. */
+/** The form is `criterion:value: result. fact [number of its source]`. The number may be absent. */
 const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: \[(\d+)\])?$/s;
 
 const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =>

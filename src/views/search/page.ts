@@ -37,7 +37,7 @@ export const pickBox = (address: URLSearchParams): RowAction => {
   return ({ handle }) => box(handle, picked.has(handle), html`Compare<span class="unseen"> ${handle}</span>`);
 };
 
-/** Shows listings that were ticked in an earlier search and that this search did not find. */
+/** Shows listings that were ticked before and are not among the listings of this page. */
 function earlierPicks(address: URLSearchParams, shown: readonly { readonly handle: string }[]): Html | '' {
   const here = new Set(shown.map(({ handle }) => handle));
   const elsewhere = pickedIn(address).filter((handle) => !here.has(handle));
