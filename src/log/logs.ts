@@ -70,8 +70,11 @@ export async function readLogs(context: LogContext) {
 
 const entriesShown = 20;
 
-export async function readNewestEntries({ store: { log } }: Pick<LogContext, 'store'>) {
-  const from = Math.max(0, (await log.size()) - entriesShown);
+export const countEntries = ({ store }: Pick<LogContext, 'store'>): Promise<number> => store.log.size();
+
+export async function readNewestEntries(context: Pick<LogContext, 'store'>) {
+  const { log } = context.store;
+  const from = Math.max(0, (await countEntries(context)) - entriesShown);
   const leaves = await log.leaves(from, entriesShown);
   const records = await log.records(leaves.map((_, at) => from + at));
   return leaves

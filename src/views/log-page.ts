@@ -36,8 +36,19 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 <pre><code class="foreign">${JSON.stringify(parsed(record), null, 2)}</code></pre>`;
 }
 
-export const toLogEntryPage = (site: PageSite, entry: z.output<typeof getProof.output>): Html =>
-  toPage(site, {
+/** `entries` is the number of entries in the log. */
+export const toLogEntryPage = (
+  site: PageSite,
+  entry: z.output<typeof getProof.output>,
+  entries: number,
+): Html => {
+  const { log_index } = entry;
+  const link = (index: number, rel: string) =>
+    html`<a rel="${rel}" href="/log/entry/${index}">Entry ${index}</a>`;
+  const hasPrevious = log_index > 0;
+  const hasNext = log_index + 1 < entries;
+  const neighbours = html`${hasPrevious && link(log_index - 1, 'prev')}${hasPrevious && hasNext && ' · '}${hasNext && link(log_index + 1, 'next')}`;
+  return toPage(site, {
     title: `Log entry ${entry.log_index}`,
     description: `Entry ${entry.log_index} of the append-only log of claims, ratings, observed changes and moderation.`,
     path: `/log/entry/${entry.log_index}`,
@@ -52,8 +63,9 @@ ${recordBlock(entry)}
 <p>Save the proof, and check it without this service:</p>
 ${paste(`curl -sf ${site.config.publicUrl}/api/tools/get_proof -H 'Content-Type: application/json' -d '{"log_index": ${entry.log_index}}' -o proof.json`)}
 ${paste('dossier verify proof.json')}
-<p>${entry.log_index > 0 && html`<a rel="prev" href="/log/entry/${entry.log_index - 1}">Entry ${entry.log_index - 1}</a> · `}<a rel="next" href="/log/entry/${entry.log_index + 1}">Entry ${entry.log_index + 1}</a></p>`,
+<p>${neighbours}</p>`,
   });
+};
 
 const nameOfEntry = (members: JsonObject, name: string) =>
   typeof members[name] === 'string' ? members[name] : '';

@@ -115,6 +115,13 @@ describe('the log, for people', () => {
       expect([path, (await get(path)).status]).toEqual([path, 404]);
   });
 
+  it('has no page with a link to an entry that does not exist', async () => {
+    const [newest = ''] = /\/log\/entry\/\d+/.exec(await textOf('/log')) ?? [];
+    expect(newest).toBe('/log/entry/0');
+    const linked = (await textOf(newest)).match(/\/log\/entry\/\d+/g) ?? [];
+    for (const path of linked) expect([path, (await get(path)).status]).toEqual([path, 200]);
+  });
+
   it('stays JSON for programs', async () => {
     const answer = await directory.app.request('/log');
     expect(answer.headers.get('content-type')).toBe('application/json');

@@ -4,6 +4,7 @@ import { proveEntry } from '../../audit/entry-proof.ts';
 import { Problem } from '../../core/problem.ts';
 import { currentCheckpoint, withCosignatures } from '../../log/checkpoints.ts';
 import {
+  countEntries,
   findLog,
   readConsistency,
   readKeyText,
@@ -68,7 +69,8 @@ async function answerLogs(c: Request, { site }: HttpAdapter): Promise<Response> 
 
 async function answerEntry(c: Request, { site }: HttpAdapter): Promise<Response> {
   const entry = await call(c, getProof, { log_index: indexOf(c) });
-  return c.html(String(toLogEntryPage(site, entry)), 200, { 'Cache-Control': 'no-cache' });
+  const page = toLogEntryPage(site, entry, await countEntries(c.get('context')));
+  return c.html(String(page), 200, { 'Cache-Control': 'no-cache' });
 }
 
 function createOneLogRoutes() {
