@@ -14,7 +14,7 @@ export interface CachePolicy {
   readonly cacheTags: ChangedHandles;
   /**
    * By default, an answer is cached until something is due to change, or for a minute if that time is not
-   * known. An answer without cache tags is cached for ever.
+   * known. An answer without cache tags does not expire.
    */
   readonly maxAge_ms?: number | undefined;
 }

@@ -61,7 +61,7 @@ describe('the page of a listing', () => {
       '<h2 id="publishers">For publishers</h2>',
       '<h3 id="claim">Is this yours?</h3>',
       'Get a secret key (shown once) and a line. <span class="foreign">Commit the line in the file dossier-claim.txt at the root of the default branch of',
-      'ways to claim it.',
+      'ways to claim the listing.',
       'href="/agents/co.webhook/webhook/claim"',
       '<h3 id="badge">Badge</h3>',
       '[![dossier: listed, updated 2026-10. As of ',

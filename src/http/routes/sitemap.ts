@@ -49,8 +49,8 @@ const cacheControl = 'public, max-age=3600';
 
 /**
  * With more than 50,000 listings, the sitemap is an index of numbered files of listing pages. Making a file
- * reads many listings. Files are therefore cached, and any other query redirects to the address without a
- * query.
+ * reads many listings. Files are therefore cached, and a number that no file has redirects to the address
+ * without a query.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');
