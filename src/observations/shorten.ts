@@ -2,6 +2,7 @@ import { canonicalDigest } from '../log/leaf.ts';
 import type { Finding } from './observation.ts';
 
 const mostValue_bytes = 1024;
+const fewest_bytes = 8;
 
 export const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
@@ -14,7 +15,10 @@ function shortenText(text: string, most_bytes: number): string {
   return end > 0 ? cut() : '';
 }
 
-/** Keeps the first items that fit. If not even the first item fits, it is shortened. */
+/**
+ * Keeps the first items that fit. If not even the first item fits, it is shortened, or left out if too little
+ * room is left.
+ */
 function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   const kept: unknown[] = [];
   let left_bytes = most_bytes - 2;
@@ -24,12 +28,14 @@ function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
     kept.push(item);
     left_bytes -= size;
   }
-  const [first] = list;
-  return kept.length === 0 && list.length > 0 ? [shorten(first, left_bytes - 1)] : kept;
+  const room_bytes = left_bytes - 1;
+  const isFirstCut = kept.length === 0 && list.length > 0 && room_bytes >= fewest_bytes;
+  return isFirstCut ? [shorten(list[0], room_bytes)] : kept;
 }
 
 /**
- * Shares the room among members, small ones first. A large one is shortened, or left out if it has no room.
+ * Shares the room among members, small ones first. A large member is shortened, or left out if its share is
+ * too small.
  */
 function shortenMembers(members: object, most_bytes: number): object {
   const bySize = Object.entries(members)
@@ -40,7 +46,7 @@ function shortenMembers(members: object, most_bytes: number): object {
   bySize.forEach(({ name, value, size }, at) => {
     const share_bytes = Math.floor(left_bytes / (bySize.length - at));
     const room_bytes = share_bytes - nameSize(name);
-    if (size > share_bytes && room_bytes < 8) return;
+    if (size > share_bytes && room_bytes < fewest_bytes) return;
     const fitting = size > share_bytes ? shorten(value, room_bytes) : value;
     kept.set(name, fitting);
     left_bytes -= nameSize(name) + sizeOf(fitting);
@@ -50,7 +56,7 @@ function shortenMembers(members: object, most_bytes: number): object {
   );
 }
 
-/** The result takes at most `most_bytes` (8 or more). */
+/** The result takes at most `most_bytes`, which must be at least `fewest_bytes`. */
 export function shorten(value: unknown, most_bytes: number): unknown {
   if (sizeOf(value) <= most_bytes) return value;
   if (typeof value === 'string') return shortenText(value, most_bytes);

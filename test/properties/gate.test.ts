@@ -115,6 +115,17 @@ describe('the gate for what comes from outside', () => {
     );
   });
 
+  it('keeps to the room of a fact if an endpoint sends lists within lists', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
+    const members = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`m${at}`, nested(95)]));
+    const kind = kinds.find(({ isList }) => !isList);
+    if (!kind) throw new Error('there is such a kind');
+    const finding = { value: members, details: members, outcome: 'seen', source: 'x' } as Finding;
+    const fact = passGate(ofAnyValue(kind), finding);
+    expect(sizeOf(fact.value)).toBeLessThanOrEqual(1024);
+    expect(sizeOf({ details: fact.details })).toBeLessThanOrEqual(16_384);
+  });
+
   it('keeps every fact, and those about packages and repositories as they are, whatever sizes endpoints send', () => {
     const small = ['package.deprecated', 'package.install_scripts', 'repository.superseded_by'].map(
       (kind) => ({
