@@ -27,8 +27,8 @@ export interface Checks {
     isDue: () => Promise<boolean>,
   ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
   /**
-   * Returns when the last of the present pauses of the remotes' hosts ends (RFC 3339). Returns undefined if
-   * no host is in a pause.
+   * Returns the time from which no host of the remotes is in a pause (RFC 3339), or undefined if none is in a
+   * pause now.
    */
   pausedUntil(listing: Listing): Promise<string | undefined>;
   close(): Promise<void>;

@@ -60,8 +60,9 @@ function cutReason({ parts }: Words): readonly WordsPart[] {
 }
 
 /**
- * Turns a finding into the form that is stored: texts are cleaned, and value and details shortened. Lists of
- * tools have their own limit (`fitTogether`). Throws if the finding cannot be stored in any form.
+ * Turns a finding into the form that is stored: its texts are cleaned, and its value and details are
+ * shortened if they are too large. Lists of tools have their own limit (`fitTogether`). Throws if the finding
+ * cannot be stored in any form.
  */
 export function passGate(
   { kind, method_version, lists, isList, value: schema }: Kind,

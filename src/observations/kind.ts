@@ -50,7 +50,7 @@ type LackingField = 'endpoint' | 'package' | 'repository';
 export interface AskedKind {
   readonly kind: string;
   readonly question: Question;
-  /** The name in lists of what is absent or not known; by default the title. */
+  /** The name of the fact in lists of absent or unknown facts. The default is the title. */
   readonly name?: string;
   /** The line that says the value, or that no value is known. */
   readonly line?: Line;
@@ -74,7 +74,7 @@ export interface AskedKind {
      * for a listing without endpoints.
      */
     readonly standsWith?: readonly LackingField[];
-    /** The name in lists of what the record does not state. */
+    /** The name of the fact in lists of facts that the record does not state. */
     readonly name?: Words;
   };
   /**
@@ -116,8 +116,8 @@ interface Says<Value extends Json = Json> {
    */
   readonly joinPart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => JoinedPart | undefined;
   /**
-   * A later change that weighs less does not hide an earlier one. Without this function, only the last change
-   * that has a sentence is shown.
+   * Returns the weight of a change. A later change that weighs less does not hide an earlier one. Without
+   * this function, only the last change that has a sentence is shown.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
   /**
@@ -130,7 +130,7 @@ interface Says<Value extends Json = Json> {
 export interface FactKind extends AskedKind, Says {
   /** A fact of origin `record` is shown among the imported signals. */
   readonly origin: 'check' | 'record';
-  /** A check gets a new one when the meaning of its facts changes. */
+  /** A check gets a new version when the meaning of its facts changes. */
   readonly method_version: string;
   readonly title: string;
   readonly means: string;
@@ -159,7 +159,7 @@ export interface FactKind extends AskedKind, Says {
   readonly pinnedAs?: PinName;
   /** Callers of the service rely on it, so a lock file holds it. */
   readonly isLocked?: true;
-  /** Names the fact without its value; by default its title. */
+  /** Names the fact without its value. The default is the title. */
   readonly topic?: Words;
 }
 
@@ -173,7 +173,7 @@ export interface Kind extends FactKind {
   readonly lists?: SurfaceName;
   /** Its details are a list of tools, which has its own room (gate.ts). */
   readonly isList?: true;
-  /** Each counted check changes its facts, so their changes are not recorded. */
+  /** Each counted check changes the facts of this kind, so these changes are not recorded. */
   readonly isTally?: true;
   readonly check?: (run: CheckRun) => Promise<readonly Finding[]>;
 }

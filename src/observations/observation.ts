@@ -34,7 +34,7 @@ const changedFrom = z.object({
   value,
   value_digest: maybe,
   outcome: z.enum(outcomes),
-  is_part: z.literal(true).optional().describe('More was stated than the value has'),
+  is_part: z.literal(true).optional().describe('The value has only a part of what was stated'),
   seen_until: z.string(),
   tools: z
     .array(
@@ -78,7 +78,7 @@ export const observation = z.object({
     .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('A different host') })
     .optional()
     .describe('The HTTP response that came instead of a value in the newest check'),
-  is_part: z.literal(true).optional().describe('More is stated than the value has'),
+  is_part: z.literal(true).optional().describe('The value has only a part of what is stated'),
   seen_in_part: z
     .literal(true)
     .optional()
@@ -180,14 +180,14 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   /** Data that may differ from check to check without a change of the fact, such as expiring signatures. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly rule?: CompareRule;
-  /** How a counted check ended; the value of the fact is then the tally. */
+  /** How the check ended, if the fact counts checks. The value of the fact is then the tally. */
   readonly ended?: CheckEnd;
   readonly by?: OpeningMessage;
   /** An exchange that failed, perhaps only for a time. A fact that this exchange decided before is kept. */
   readonly open?: OpenExchange;
   /** The details were shortened, so nothing follows from what they lack. */
   readonly isShort?: true;
-  /** More is stated than the value has, so the rest may change unseen. */
+  /** The value has only a part of what is stated, so the rest may change unseen. */
   readonly hasMore?: true;
   readonly source: string;
   readonly source_url?: string;

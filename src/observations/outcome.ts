@@ -28,5 +28,8 @@ export const outcomeWords = ({
 export const isLearnedOutcome = (outcome: Outcome): boolean =>
   outcome === 'seen' || outcome === 'nothing' || outcome === 'asks' || outcome === 'absent';
 
-/** Tells whether no usable answer came (`silent`), or something else than Dossier asked for (`otherwise`). */
+/**
+ * Tells whether no usable answer came (`silent`), or something other than what Dossier asked for
+ * (`otherwise`).
+ */
 export const isUnanswered = (outcome: Outcome): boolean => outcome === 'silent' || outcome === 'otherwise';

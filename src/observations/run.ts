@@ -34,7 +34,7 @@ function onceEach<T>(ask: (key: string) => Promise<T>) {
 type HeadFailure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
 
 const failureTexts: Readonly<Partial<Record<HeadFailure['result'], Words>>> = {
-  host_unreachable: own('there was no connection to the host, or it broke'),
+  host_unreachable: own('there was no connection to the host, or the connection broke'),
   host_timeout: own('the host gave no answer in time'),
   host_rate_limited: own('the host asked Dossier to wait'),
   repository_moved: own('the host redirected the request'),

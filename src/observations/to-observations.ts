@@ -45,7 +45,7 @@ function missedText({ missed, observed_at, value, hasMore }: StoredObservation):
   if (!missed) return none;
   const why = new Words(missed.why ?? []);
   if (missed.isInPart && !hasMore)
-    return say`Last seen as a whole on ${day(observed_at)}; checks since ${day(missed.since)} saw at most a part, and nothing differs in it. ${why}`;
+    return say`Last seen as a whole on ${day(observed_at)}; checks since ${day(missed.since)} saw at most a part, and nothing in this part differed. ${why}`;
   return value === null
     ? say`Checks since ${day(missed.since)} did not see whether that is still so. ${why}`
     : say`Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${why}`;

@@ -295,7 +295,7 @@ export async function verifyByKey(
   const fitting = named.filter(({ jwk }) => jwk.crv === algorithms.get(alg));
   if (fitting.length === 0)
     throw invalid('The alg of the receipt does not fit the curve of the published key.');
-  // Around a rotation that keeps the key's name, both keys count.
+  // Around a rotation that keeps the key's name, the old and the new key both count.
   for (const { jwk } of fitting) if (await isSignedBy(jws, jwk, alg)) return payload;
   throw invalid('The signature of the receipt is not valid for the published key.');
 }

@@ -7,7 +7,7 @@ import { Holder, namespaceIdentity } from '../core/identity.ts';
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
 
-/** The listing must have this facet, or at least one of these. */
+/** A listing must have a single facet. Of a list of facets, it must have at least one. */
 export type FacetChoice = Facet | readonly Facet[];
 
 export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');

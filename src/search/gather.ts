@@ -134,7 +134,7 @@ async function readUpdates({ listings }: IndexSearch, ids: readonly number[]): P
   return updated;
 }
 
-/** If more are wanted than this, sorting all is faster. */
+/** If more hits are wanted than this, sorting all of them is faster. */
 const fewSorted = 300;
 
 /** Sorts the numbers from 0 to `count` - 1, and returns the first `most` of them. */

@@ -155,7 +155,10 @@ export function toSpellings(word: string): Map<string, string> {
   return spellings;
 }
 
-/** The ways to read a word as two words of at least three letters: their stems, and both as written. */
+/**
+ * Divides a word into two words of at least three letters in each possible way. A result has the stems of the
+ * two words, and `text` with both as written.
+ */
 export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
     const start = word.slice(0, at);

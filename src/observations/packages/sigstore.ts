@@ -46,7 +46,7 @@ export async function openBundleCheck(path: string) {
     } catch {
       return unproven(
         own(
-          'The signature did not verify with the Sigstore keys that this service has: it is wrong, or made with newer keys.',
+          'The signature did not verify with the Sigstore keys that this service has: the signature is wrong, or was made with newer keys.',
         ),
       );
     }

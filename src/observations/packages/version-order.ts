@@ -18,7 +18,10 @@ export function ecosystemOf(registry: string): Ecosystem | undefined {
 
 export interface Order {
   isVersion(text: string): boolean;
-  /** Negative if the first is older, 0 for two spellings of one version. Both must be versions. */
+  /**
+   * Returns a negative number if the first is older, and 0 for two spellings of one version. Both texts must
+   * be versions.
+   */
   compare(a: string, b: string): number;
 }
 

@@ -49,8 +49,8 @@ export const withRepository = ({ recorded }: RecordedSubject, { repository = '' 
   `${recorded} ${repository}`;
 
 /**
- * Finds one fact for each readable package of these types. `recorded` of a finding replaces that of its
- * package.
+ * Finds one fact for each readable package of these types. If a finding has its own `recorded`, this replaces
+ * the `recorded` of the package.
  */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],

@@ -175,7 +175,7 @@ it('believes no signature under keys that it does not know', async () => {
     value: null,
     outcome: 'nothing',
     reason:
-      'The signature did not verify with the Sigstore keys that this service has: it is wrong, or made with newer keys.',
+      'The signature did not verify with the Sigstore keys that this service has: the signature is wrong, or was made with newer keys.',
   });
 });
 

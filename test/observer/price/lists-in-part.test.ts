@@ -158,7 +158,7 @@ it('a document that stays the same is no change while its endpoint asks for cred
   await expectNoChange('locked');
   const text = await answerOf('locked');
   expect(text).toMatch(
-    /Last seen as a whole on [\d-]+; checks since [\d-]+ saw at most a part, and nothing differs in it\./,
+    /Last seen as a whole on [\d-]+; checks since [\d-]+ saw at most a part, and nothing in this part differed\./,
   );
   expect(text.replaceAll('\\', '')).toContain('find');
   const { stdout, stderr } = await check();

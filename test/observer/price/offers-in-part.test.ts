@@ -339,7 +339,7 @@ describe('beside an offer that cannot be read', () => {
       unread,
     ]);
     expect(lines.costs).toContain('9 USDC');
-    expect(lines.costs).not.toContain('nothing differs in it');
+    expect(lines.costs).not.toContain('nothing in this part differed');
     expect(await historyOf('swapping')).toContain(other);
   });
 

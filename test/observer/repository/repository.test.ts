@@ -123,7 +123,7 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   [
     'a broken connection',
     (response) => void response.destroy(),
-    'there was no connection to the host, or it broke',
+    'there was no connection to the host, or the connection broke',
   ],
   [
     'a redirect to another host',
