@@ -3,6 +3,7 @@ import {
   type Change,
   type ChangeFilter,
   type ChangeType,
+  type FailedCriterion,
   type NewChange,
   toChangeId,
 } from '../log/change.ts';
@@ -12,14 +13,22 @@ import type { Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import type { Db } from './schema.ts';
 
+/** Leaves out the values that broke a pin of an approval, because they are texts of the publisher. */
+function withoutPinned(failed: FailedCriterion): FailedCriterion {
+  const { fact: _fact, from: _from, to: _to, ...kept } = failed;
+  return kept.criterion.startsWith('pin:') ? kept : failed;
+}
+
 /**
- * If the listing is withdrawn, the publisher's texts are left out: names of versions, moves and former tags.
+ * If the listing is withdrawn, the publisher's texts are left out: names of versions, moves, former tags, and
+ * values that broke the pin of an approval.
  */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
   const { version: _version, moved: _moved, left_tags: _left_tags, ...kept } = change.data;
-  return { ...change, data: kept };
+  const { failed } = kept as { readonly failed?: readonly FailedCriterion[] };
+  return { ...change, data: { ...kept, ...(failed && { failed: failed.map(withoutPinned) }) } };
 }
 
 export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>

@@ -173,6 +173,28 @@ it('a listing that is no longer as it was pinned leaves it: page, feed, changes 
   });
 });
 
+it('once a listing is withdrawn, its departure from a view names the pin and no text of the publisher', async () => {
+  const directory = await open([shop(), other], ours());
+  const updatedAt = '2026-11-20T08:00:00Z';
+  await directory.importEntries([shop('1.0.1', { remotes: elsewhere }, { updatedAt }), other]);
+  await directory.judgeViews();
+  expect(await text(directory, '/changes?since=0')).toContain('elsewhere.example');
+  const gone = { updatedAt: '2026-11-21T08:00:00Z', status: 'deleted' };
+  await directory.importEntries([
+    shop('1.0.1', { remotes: elsewhere }, gone),
+    shop('1.0.0', {}, gone),
+    other,
+  ]);
+  const changes = await text(directory, '/changes?since=0');
+  const departure = { criterion: 'pin:version', result: 'not_met' };
+  expect(changes).toContain(JSON.stringify(departure));
+  expect(await text(directory, '/views/ours/feed.json')).toContain(
+    'left the view (ours: pin:version not met, pin:endpoint not met)',
+  );
+  for (const path of ['/changes?since=0', '/views/ours/feed.json', '/feed.json', '/feed.atom'])
+    expect(await text(directory, path)).not.toMatch(/elsewhere\.example|1\.0\.1/);
+});
+
 it('a listing that is again as it was approved comes back', async () => {
   const pins = { endpoint: 'https://mcp.example.com/mcp' };
   const directory = await open([shop()], ours({}, [{ ...approval, pins }]));
