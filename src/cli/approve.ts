@@ -72,7 +72,7 @@ function requireView(views: Views, { view: name, views: file }: ApproveOptions) 
   return view as { readonly approvals: readonly { readonly handle: string }[] };
 }
 
-/** A private entry of this name comes before a listing. Throws ExitError if there is neither. */
+/** Reads the private entry of this name, or else the listing. Throws ExitError if there is neither. */
 async function readPinnable(
   handle: string,
   { from, privateListings = '' }: ApproveOptions,
@@ -133,5 +133,7 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
     );
   replaceFile(file, toAsciiJson(written));
   process.stdout.write(toAsciiJson(entry));
-  process.stderr.write(`${file}: ${handle} is approved in ${name}; a service takes it at its next start\n`);
+  process.stderr.write(
+    `${file}: ${handle} is approved in ${name}; a service reads the file at its next start\n`,
+  );
 }

@@ -44,7 +44,7 @@ function readRoot(text: string): KnownRoot {
 
 /**
  * A checkpoint that is malformed or not signed by the key becomes a fault. Throws ExitError for a file that
- * cannot be read and a malformed root.
+ * cannot be read, and for a malformed root.
  */
 export async function readKnownRoots(
   { checkpoint = [], root = [] }: AuditOptions,

@@ -105,7 +105,7 @@ async function readPage(base: string, view: string, cursor: string | undefined) 
   const path = `/views/${encodeURIComponent(view)}/v0.1/servers?${query}`;
   const { status, json } = await ask(base, path);
   if (status === 404 && json !== undefined)
-    throw usageError(`${base} has no view ${view}; ${base}/views has those it has`);
+    throw usageError(`${base} has no view ${view}; ${base}/views lists its views`);
   const read = pageForm.safeParse(json).data;
   if (!read) throw unreachable(`${base}${path}: HTTP status ${status}, and no page of a registry`);
   return read;
@@ -139,8 +139,8 @@ export interface LockOptions {
   readonly from?: string | undefined;
   readonly view?: string;
   /**
-   * Locks the listings of the servers in these configurations, or with `true`, in all that dossier inventory
-   * finds.
+   * Locks the listings of the servers in these configurations. With `true`, these are all configurations that
+   * dossier inventory finds.
    */
   readonly inventory?: readonly string[] | true;
   readonly environment?: NodeJS.ProcessEnv;
@@ -168,8 +168,8 @@ function readExisting(file: string): LockFile {
 }
 
 /**
- * The last member names packages that are reported as malicious code. A text instead says why there is no
- * listing.
+ * The last member names packages that are reported as malicious code. A text in place of the tuple says why
+ * there is no listing.
  */
 type LockComparison = readonly [LockedListing, LockChanges, readonly string[]] | 'withdrawn' | 'not listed';
 
@@ -268,7 +268,7 @@ async function readWanted(
 }
 
 /**
- * With `update`, a listing that is gone is left out if the old file had it. Throws ExitError for any other
+ * With `update`, leaves out the listings of the old file that are gone. Throws ExitError for any other
  * listing that is gone.
  */
 function toListings(
@@ -287,8 +287,9 @@ function toListings(
 }
 
 /**
- * Adds to the listings of the lock file, or with `view` or `inventory`, replaces them. With `update`, the
- * listings of the file are read again, and the changes that this accepts are printed. Throws ExitError.
+ * Adds listings to the lock file. With `view` or `inventory`, it replaces the listings of the file. With
+ * `update`, it reads the listings of the file again, and prints the changes that it accepts. Throws
+ * ExitError.
  */
 export async function runLock(
   config: () => Promise<Config>,

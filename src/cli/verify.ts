@@ -177,13 +177,13 @@ const optionsOf = {
   '--older, --newer and --consistency': ['policy', 'older', 'newer', 'consistency'],
 } as const;
 
-/** Somebody who names a file or a condition believes that it was checked. */
+/** Refuses an option that is not used, because the caller would believe that it was checked. */
 function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): void {
   const used: readonly string[] = ['key', ...optionsOf[checked]];
   const unused = Object.keys(options).find((name) => !used.includes(name));
   if (unused)
     throw usageError(
-      `verify: --${unused} is not checked with ${checked}; nothing was checked. Run verify for each by itself`,
+      `verify: --${unused} is not checked with ${checked}; nothing was checked. Check each in a separate run`,
     );
 }
 

@@ -10,7 +10,7 @@ const listed = 1000;
 
 const noWebhook = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
-/** No rate limit applies, but the highest numbers of webhooks do. */
+/** No rate limit applies, but the limits on the number of webhooks do. */
 export async function addWebhook(
   config: Config,
   url: string,

@@ -28,7 +28,7 @@ const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(
 /** A person's statement that the listing, as it was on the day `on`, may be used. */
 const approval = z.strictObject({
   handle: z.string().refine(isHandle, 'a handle'),
-  /** The approval is for the private entry of this name, instead of the listing. */
+  /** Set if the approval is for the private entry with this handle, and not for a listing. */
   private: z.literal(true).optional(),
   by: z.string().min(1).max(100),
   reason: z.string().min(1).max(300),
@@ -91,12 +91,12 @@ export const viewsForm = z.record(
   view,
 );
 
-/** Criteria and approvals that the operator named in a file. */
+/** A view that the operator defined in the file of VIEWS. */
 export type Selection = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
 /**
- * The members of a view are stored under this key. It changes with the criteria, `unknown`, and whether
- * there are approvals.
+ * The members of a view are stored under this key. It changes with the criteria, `unknown`, and whether there
+ * are approvals.
  */
 export const keyOf = ({ name, criteria, unknown, approvals }: Selection): string =>
   `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown, ...(approvals ? ['approvals'] : [])])).slice(0, 16)}`;

@@ -90,8 +90,8 @@ const shownName = z
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 function wholeNumber(from: number, to: number) {
   const wanted = `a whole number from ${from} to ${to}`;
-  // Number() alone reads a space as 0.
   const isInRange = (value: number) => value >= from && value <= to;
+  // The pattern refuses a space, which Number() would read as 0.
   return z
     .string()
     .regex(/^\d{1,5}$/, wanted)
@@ -245,18 +245,18 @@ export const settings = {
   ),
   DNS_SERVERS: setting(
     'dnsServers',
-    'DNS servers (`address:port`) that are asked for records and for addresses of foreign hosts. When empty, 1.1.1.1:53 and 8.8.8.8:53 are asked for records, except about hosts of HOST_OVERRIDES, and the servers of the system for addresses',
+    'DNS servers (`address:port`) that are asked for records and for addresses of foreign hosts. When empty, 1.1.1.1:53 and 8.8.8.8:53 are asked for records, and the servers of the system for addresses; nobody is asked for records of hosts in HOST_OVERRIDES',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(
     'hostOverrides',
-    'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`. Recorded addresses that are not public are reached only if named here',
+    'Addresses that are called in place of recorded hosts, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`. Recorded addresses that are not public are reached only if named here',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),
   WEBHOOK_OVERRIDES: setting(
     'webhookOverrides',
-    'Where hosts of webhooks are reached instead, in the form of HOST_OVERRIDES. Anyone can register webhooks at these hosts',
+    'Addresses that are called in place of hosts of webhooks, in the form of HOST_OVERRIDES. Anyone can register webhooks at these hosts',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),
@@ -314,7 +314,7 @@ export const settings = {
   ),
   CLAIM_KEYS: setting(
     'claimKeys',
-    'Keys that sign challenges, `kid:base64,...`, newest first; made by the service when empty',
+    'Keys that sign challenges, `kid:base64,...`, newest first; when empty, the service makes its own',
     z
       .string()
       .regex(
@@ -340,12 +340,12 @@ export const settings = {
   ),
   TRUSTED_PROXIES: setting(
     'trustedProxies',
-    'Proxy addresses or CIDR ranges whose X-Forwarded-For counts',
+    'Addresses or CIDR ranges of proxies whose X-Forwarded-For is used',
     settingList(isNetwork, 'an IP address or CIDR range'),
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',
-    'File for the newest checkpoint of the log, so that a restored backup is detected. When empty, it is beside the SQLite file, and there is none with PostgreSQL',
+    'File for the newest checkpoint of the log, so that a restored backup is detected. When empty, the file is beside the SQLite file; PostgreSQL then has none',
     z.string().max(1000),
   ),
   WITNESSES: setting('witnesses', 'Policy file of the witnesses that cosign the log (docs/log.md)', textFile),
@@ -359,7 +359,7 @@ export const settings = {
   LIMITS: setting('hasLimits', '`off` lifts the rate limits, for benchmarks on loopback', onOff, 'on'),
   LIMIT_OVERRIDES: setting(
     'limitOverrides',
-    '[Limits](#limits) that differ from the defaults, as `name=calls/time`: so many calls at once, and all of them again after that time',
+    '[Limits](#limits) that differ from the defaults, as `name=calls/time`: so many calls are allowed at once, and all of them again after that time',
     limitOverrides,
   ),
   LOG_LEVEL: setting(

@@ -8,8 +8,8 @@ export const defaultTimeouts = {
    */
   silence_ms: 60_000,
   /**
-   * Running requests and background work get this long when the service stops. Docker kills a container
-   * after 10 s.
+   * Running requests and background work get this long when the service stops. Docker kills a container after
+   * 10 s.
    */
   drain_ms: 8000,
   mcpAnswer_ms: 10_000,
@@ -32,7 +32,7 @@ export const defaultTimeouts = {
   /** The thread has this long to stop before it is terminated. */
   observerEnd_ms: 2000,
   webhook_ms: 15_000,
-  /** A delivery that takes longer continues, but frees its slot among the quick ones. */
+  /** A delivery that takes longer continues, but frees the slot for a quick delivery that it had. */
   webhookLate_ms: 1000,
   /** An address that takes longer gets no deliveries for a while. */
   webhookSlow_ms: 2000,

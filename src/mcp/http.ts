@@ -69,7 +69,10 @@ type Route = ReturnType<typeof classifyInboundRequest>;
 const routeOf = (message: McpMessage): Route =>
   classifyInboundRequest({ httpMethod: 'POST', body: message.body, ...headersOf(message) });
 
-/** Returns undefined if something has to be refused before the method runs, or if the answer is a stream. */
+/**
+ * Returns undefined if no shared session may answer: the message may have to be refused before its method
+ * runs, or the answer may be a stream.
+ */
 function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
   const isServed =
     route.kind === 'legacy' ? isServedLegacy(message) : route.kind === 'modern' && isSharable(route, message);
@@ -91,8 +94,9 @@ const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
 /**
- * The result passes on the handles in the stream of changes since its last call. Its first call passes on
- * those since this function was called, or `unknown` if the position at that time could not be read.
+ * Returns a function that passes on the handles of all changes since its last call. The first call passes on
+ * the handles of all changes since `followChanges` was called. It passes on `unknown` if the position in the
+ * stream of changes could not be read then.
  */
 function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   const readNewest = async () => (await changes.newest(1))[0]?.seq ?? 0;

@@ -91,7 +91,7 @@ const frozenSchema = (
 });
 
 /**
- * Bounds that tools/list leaves out: callers meet them as errors in plain words, and openapi.json states
+ * Bounds that tools/list leaves out. Callers learn them from errors in plain words, and openapi.json has
  * them.
  */
 const unlistedBounds = new Set([
@@ -131,8 +131,8 @@ function toShort(schema: unknown): unknown {
 }
 
 /**
- * tools/list has only the top level. No member is required, because clients of the SDK's version 1 also
- * validate results with isError against this schema.
+ * tools/list has only the top level of an output. No member is required, because clients of the SDK's version
+ * 1 validate results with isError against this schema, too.
  */
 const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
@@ -184,8 +184,8 @@ const contextOf = (context: Context, request: RequestContext): Context =>
 const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
 /**
- * Removes from tools/list the tools that are not for the caller, by a wrapper of the SDK's handler. Call it
- * before the first tool is registered, because the SDK sets the handler then.
+ * Removes from tools/list the tools that are not for the caller, by a wrapper of the SDK's handler. Call this
+ * before the first tool is registered, because its registration sets the handler.
  */
 export function listByCaller({ server }: McpServer, context: Context): void {
   const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);

@@ -35,7 +35,10 @@ export function deadline<T>(work: Promise<T>, timeout_ms: number): Promise<T> {
 /** Connect one server to `transport`. Each request then gets its own answer, whoever sends it. */
 export type SharedSession = ReturnType<typeof createSharedSession>;
 
-/** The SDK's messages for its own failures may contain internals. Our errors have data and stay. */
+/**
+ * The SDK's messages for its own failures may contain internals. Our own errors have `data` and are not
+ * changed.
+ */
 export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
     return message;
@@ -125,7 +128,7 @@ export function refuseLegacy({ body }: Pick<McpMessage, 'body'>): Response {
   const { id, method } = body as JSONRPCRequest;
   // Without sessions there is no receiver for a notification or a response.
   if (method === undefined || id === undefined) return new Response(null, { status: 202 });
-  const error = { code: -32000, message: `Unsupported protocol version; served are ${servedRevisions}` };
+  const error = { code: -32000, message: `Unsupported protocol version; use one of ${servedRevisions}` };
   return jsonResponse({ jsonrpc: '2.0', id, error }, 400);
 }
 
@@ -142,7 +145,7 @@ const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
   ['server/discover', undefined],
 ]);
 
-/** Returns false if something has to be refused before the method of the message runs. */
+/** Returns false if the message may have to be refused before its method runs, or needs a stream. */
 export function isSharable(
   { messageKind, message, classification }: InboundModernRoute,
   sent: Pick<McpMessage, 'headers'>,

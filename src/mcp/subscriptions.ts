@@ -102,7 +102,8 @@ function readUris(uris: unknown): string[] {
 }
 
 /**
- * The oldest stream of the wide network with the most streams, if that network has more than the newcomer's.
+ * Finds the network (`Stream.widest`) with the most streams. Returns its oldest stream if it has more streams
+ * than `own`, the network of the new stream.
  */
 function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefined {
   const counts = new Map<string, number>();
@@ -112,8 +113,8 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
 }
 
 /**
- * If all places are taken, a stream of the network with the most streams makes room for one of a network with
- * fewer.
+ * At the limit for all streams, a new stream of a network with fewer streams ends the oldest stream of the
+ * network with the most.
  */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
@@ -121,13 +122,15 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   let isRefusing = false;
   const refuse = () => {
     if (!isRefusing)
-      log.warn(`all ${mostOfAll} subscriptions are taken; further ones of big networks are refused`);
+      log.warn(
+        `all ${mostOfAll} subscriptions are taken; new ones of the networks with the most are refused`,
+      );
     isRefusing = true;
     return new Problem('unavailable', { retry_after_s: refusal_s, detail: 'All subscriptions are taken.' });
   };
   const remove = (stream: Stream) => {
     streams.delete(stream);
-    // At the limit streams come and go, and the log would have a line for each.
+    // Without this margin, each stream that ends at the limit would lead to another line in the log.
     if (streams.size < mostOfAll / 2) isRefusing = false;
   };
   const requireRoom = (network: string, widest: string) => {
@@ -144,8 +147,8 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
     bus,
     watched,
     /**
-     * Counts a stream until `end` is called, which must happen after `ended` is aborted. Throws rate_limited,
-     * unavailable or invalid_request.
+     * Counts a stream until `end` is called. The caller must call `end` after `ended` was aborted. Throws
+     * rate_limited, unavailable or invalid_request.
      */
     open(network: string, uris: unknown): OpenStream {
       const widest = toWidestNetwork(network);

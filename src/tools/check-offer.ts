@@ -45,8 +45,14 @@ const output = z.object({
   message: wordsSchema,
   offers: z.array(
     z.object({
-      number: z.int().optional().describe('Its place among the offers, if several were sent'),
-      resource: z.string().optional().describe('What it pays for, if the offers name several resources'),
+      number: z
+        .int()
+        .optional()
+        .describe('The place of this offer among the sent offers, if there are several'),
+      resource: z
+        .string()
+        .optional()
+        .describe('What this offer is for, if the offers name several resources'),
       handle: z.string().optional().describe('The compared listing, if the offers name several resources'),
       payee: state,
       amount: state,
@@ -58,17 +64,23 @@ const output = z.object({
           z.object({
             source: z.string(),
             observed_on: z.string(),
-            endpoint: z.string().optional().describe('The endpoint that it is for, if not the compared one'),
+            endpoint: z
+              .string()
+              .optional()
+              .describe('The endpoint of the price list, if it is not the compared endpoint'),
             missed_since: z
               .string()
               .optional()
-              .describe('The day of the first later check that did not see it'),
+              .describe('The day of the first later check that did not see the price list'),
             tool: z.string().optional(),
             tool_by_similarity: z
               .literal(true)
               .optional()
               .describe('The request names no tool; this is the most similar price of all tools'),
-            more_there: z.int().optional().describe('Other prices there for what is paid for'),
+            more_there: z
+              .int()
+              .optional()
+              .describe('Number of other prices that the list has for the same resource'),
             payee: listState,
             amount: listState,
             asset: listState,
@@ -78,15 +90,15 @@ const output = z.object({
         )
         .optional()
         .describe(
-          'Comparisons with the published price lists that have a price for it; a price list is not a quote',
+          'Comparisons with the published price lists that have a price for the resource; a price list is not a quote',
         ),
       facts: z
         .array(wordsSchema)
-        .describe('Sentences about each part: its state, since when, and other facts'),
+        .describe('Sentences about the state of each part, with dates, and about other facts'),
     }),
   ),
   more: z.int().optional().describe('Number of offers that are not shown; offers that differ are preferred'),
-  not_compared: z.int().optional().describe('How many of these were not compared'),
+  not_compared: z.int().optional().describe('How many of the offers that are not shown were not compared'),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -125,8 +137,8 @@ function toListedOffer(compared: ListComparison) {
 }
 
 /**
- * Says what an offer is for. Also says what the offer is compared with, unless the first offer is compared
- * with the same.
+ * Says what an offer is for. Also says what it is compared with, unless the first offer is compared with the
+ * same listing and its message is the same.
  */
 function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, first: CheckedOffer): Words {
   const about =
@@ -149,7 +161,7 @@ async function toOffer(
   const notes = notesOf(offer, await readOthers(offer, handle, context), context.clock());
   const parts = factsOf(compared);
   const listed = lists.map(({ text }) => text);
-  // The sentences about price lists come first if no quote says anything.
+  // The sentences about price lists come first if nothing is known from quotes.
   const isQuoted = partNames.some((name) => compared[name].seen !== 'not_known');
   return {
     payee: payee.seen,
@@ -193,7 +205,7 @@ function toOfferText(answer: OfferAnswer): string {
       lines(number !== undefined && `Offer ${number}:`, list(facts, toMarkdown)),
     ),
     more !== undefined &&
-      `${more} more ${more === 1 ? 'was' : 'were'} sent and ${more === 1 ? 'is' : 'are'} not shown${notCompared}.`,
+      `${more} more ${more === 1 ? 'offer was sent and is' : 'offers were sent and are'} not shown${notCompared}.`,
     last,
     closingText(answer),
   );

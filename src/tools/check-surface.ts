@@ -48,7 +48,7 @@ function compareUnstored(seen: SeenSet, shown: SentList): SurfaceComparison {
 
 const mostChanges = 100;
 
-/** Changes of the list of one endpoint, in the newest 100 checks of its listing that changed something. */
+/** Reads the changes of one endpoint's list from the newest 100 checks that found a change of the listing. */
 async function readChanges(handle: string, { kind: ofKind, subject }: SeenSet, store: Context['store']) {
   const runs = await store.observations.history(handle, { limit: mostChanges });
   return runs.flatMap(({ at, changes }) =>
@@ -83,7 +83,7 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
 interface EarlierSurface {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
   readonly others_until: string | undefined;
-  /** The time until which the caller's own list was seen before the others were. */
+  /** If the caller's list was also seen before the different ones, the time until which it was seen then. */
   readonly again_until: string | undefined;
 }
 
@@ -92,9 +92,7 @@ function beforeText(
   isOfNames: boolean,
 ): string | undefined {
   const again =
-    again_until && !isOfNames
-      ? ` Yours is also the list that Dossier saw until ${dayText(again_until)}.`
-      : '';
+    again_until && !isOfNames ? ` Dossier also saw your list earlier, until ${dayText(again_until)}.` : '';
   if (!earlier)
     return (
       others_until && `Until ${dayText(others_until)}, Dossier saw a different list: see get_history.${again}`
@@ -103,7 +101,7 @@ function beforeText(
   const when = seen_until
     ? toText(fromDayToDay(first_seen_at, seen_until))
     : `from ${dayText(first_seen_at)}`;
-  return `${isOfNames ? 'A set of these names was seen' : 'Yours is the set that Dossier saw'} ${when}; get_history says what changed.`;
+  return `${isOfNames ? 'A list with these names was seen' : 'Your list is the one that Dossier saw'} ${when}; get_history says what changed.`;
 }
 
 function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: EarlierSurface) {
@@ -114,7 +112,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
   const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
   const since = `since ${dayText(first_seen_at)}, last on ${dayText(observed_at)}${spoken}, from ${vantage}`;
   const same = is_of_names
-    ? `Dossier has seen ${all} of these names`
+    ? `Dossier has seen ${all} with these names`
     : `These are the ${all} that Dossier has seen`;
   return [
     is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`,
@@ -123,12 +121,13 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
       : `${counted(differs.length, one)} ${differs.length === 1 ? 'differs' : 'differ'} between your list and the one that Dossier has seen ${since}.`,
     beforeText(before, is_of_names),
     repeated.length > 0 && `Some names stand for several ${all}: see repeated.`,
-    prefix && 'Your host puts the same characters before every name; they were left out.',
+    prefix &&
+      'Your host puts the same characters before every name; the comparison ignores these characters.',
     not_sent.length > 0 && !is_of_names && `Not compared, because you sent none: ${not_sent.join(', ')}.`,
   ].filter(Boolean);
 }
 
-/** The comparer returns `left_out` for a set that is beyond what one answer may read. */
+/** The comparer returns `left_out` for a set that is more than one answer may read. */
 function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
   const { name: surface } = shown.surface;
@@ -142,9 +141,7 @@ type Comparer = ReturnType<typeof createComparer>;
 
 const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === value;
 
-/**
- * Compares with the newest set of an endpoint. Returns undefined if that is beyond what one answer may read.
- */
+/** Compares with the newest set of an endpoint. Returns undefined if one answer may not read that much. */
 async function compareWith(
   handle: string,
   seen: SeenSet,
@@ -168,7 +165,8 @@ async function compareWith(
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
 /**
- * The newest earlier set without a difference. Returns `left_out` if that is beyond what one answer may read.
+ * Returns the newest earlier set without a difference, or `left_out` if a set before it is more than one
+ * answer may read.
  */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
@@ -202,7 +200,7 @@ async function toSurfaceAnswer(
   const { not_sent, is_of_names } = compared;
   const { differs, repeated, prefix } = shownNames(compared);
   const isSame = differs.length === 0;
-  // Descriptions that were not sent cannot be compared, so the answer names those that changed.
+  // Descriptions that were not sent cannot be compared. The answer names those that Dossier saw change.
   const lacksDescriptions = not_sent.includes('description');
   const others_until = isSame ? othersUntil(seen) : undefined;
   const changes = own || others_until || lacksDescriptions ? await readChanges(handle, seen, store) : [];
@@ -287,14 +285,14 @@ function toSurfaceText(answer: z.output<typeof output>): string {
         ([difference, tools]) =>
           `${meanings[difference]}: ${tools.map(({ name, members = [] }) => `${code(name)}${members.length > 0 ? ` (${members.join(', ')})` : ''}`).join(', ')}`,
       ),
-    answer.repeated && `Names that several have: ${answer.repeated.map(code).join(', ')}`,
-    answer.prefix && `Prefix of your host: ${code(answer.prefix)}`,
+    answer.repeated && `Names that several members have: ${answer.repeated.map(code).join(', ')}`,
+    answer.prefix && `Prefix that your host adds: ${code(answer.prefix)}`,
     texts.length > 0 &&
       `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toQuote(difference)}`)}`,
     digest !== undefined &&
-      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}${others_until ? `; another list until ${others_until}` : ''}; digest ${digest}`,
+      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}${others_until ? `; a different list until ${others_until}` : ''}; digest ${digest}`,
     earlier &&
-      `Your list: seen first ${earlier.first_seen_at}${earlier.seen_until ? `, last ${earlier.seen_until}` : ''}; another set followed.`,
+      `Your list: seen first ${earlier.first_seen_at}${earlier.seen_until ? `, last ${earlier.seen_until}` : ''}; a different list followed.`,
     closingText(answer),
   );
 }

@@ -13,8 +13,8 @@ import { defineTool } from './tool.ts';
 const input = z.strictObject({
   handle: handleInput,
   method: z.enum(claimKinds).optional(),
-  rotate: z.boolean().optional().describe('A new line and capability'),
-  challenge: z.string().max(100).optional().describe('Only check this one'),
+  rotate: z.boolean().optional().describe('A new challenge and capability'),
+  challenge: z.string().max(100).optional().describe('Check only this challenge'),
   signature: z.string().max(300).optional(),
 });
 
@@ -23,16 +23,19 @@ const output = claimResponse.extend({
   copy: z.string().optional().describe('The command to run, or the DNS record to add'),
   methods: z
     .array(z.object({ method: claimKind, where: z.string() }))
-    .describe('The ways that can work for this listing, easiest first'),
+    .describe('The claim methods that can work for this listing, the easiest first'),
 });
 
-/** A command or DNS record, for the methods that need one; empty without a challenge, or for a file. */
+/**
+ * Returns the command or DNS record of a method that needs one. Returns an empty object without a challenge,
+ * and for a method that needs a file.
+ */
 const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
   challenge === undefined || isInRepository(place.kind) || place.kind === 'well_known'
     ? {}
     : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
-/** A listing that is shown or opted out. Throws as findListing does. */
+/** Returns a listing that is shown, or that an opt-out line withdrew. Throws as findListing does. */
 async function findToAsk(handle: string, context: Context): Promise<Listing> {
   const found = await findToCheck(handle, context.store);
   return found && found.withdrawn !== 'operator' ? found : findListing(handle, context);
@@ -42,7 +45,7 @@ export const claimAgent = defineTool({
   name: 'claim_agent',
   title: 'Claim your own listing',
   description:
-    'Claims your own listing: proves that you can push to its repository, or control its domain or registry key. Returns a public challenge and a secret capability (shown once); call it again to check. Needed to rate.',
+    'Claims your own listing: proves that you can push to its repository, or control its domain or registry key. Returns a public challenge and a secret capability (shown once); call again to check. Rating needs a claim.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   bodyLimit_bytes: 2048,
   input,
@@ -68,7 +71,10 @@ export const claimAgent = defineTool({
 
 const { name, title, description, effects, bodyLimit_bytes, networkLimits } = claimAgent;
 
-/** POST /api/claim-github, as the specification defines it: claim_agent by the recorded repository alone. */
+/**
+ * The variant of claim_agent for POST /api/claim-github. As the specification says, it claims only by the
+ * recorded repository.
+ */
 export const claimGithub = defineTool({
   name,
   title,

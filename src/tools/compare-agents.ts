@@ -235,7 +235,7 @@ export async function compareAll(
   return compared.map(withSame).map((one, at) => {
     const first = compared.findIndex(({ handle, problem }) => !problem && handle === one.handle);
     if (one.problem || first === at) return one;
-    const message = `This names the same listing as handles.${first}.`;
+    const message = `This name is of the same listing as handles.${first}.`;
     return { handle: handles[at] ?? '', problem: { code: 'invalid_input', message } };
   });
 }

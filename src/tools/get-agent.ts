@@ -22,7 +22,7 @@ export const getAgent = defineTool({
     version_asked: wordsSchema
       .optional()
       .describe('Present if a package was asked for in a version that the record does not name'),
-    found_by: wordsSchema.optional().describe('Present if it was not found by its handle'),
+    found_by: wordsSchema.optional().describe('Present if the listing was not found by its handle'),
   }),
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },

@@ -35,7 +35,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
     proofs.length > 0 &&
       `Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. ${proofs.join(' ')}`,
     counts &&
-      `Counted ratings (each list leaves out the filter on its own values): outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
+      `Counted ratings (each list ignores the filter by its own field): outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,
     answer.appeal && escapeMarks(answer.appeal),
     closingText(answer),
@@ -55,13 +55,13 @@ const output = listedRatings.extend({
   statement: z.string(),
   counts: ratingFacets
     .optional()
-    .describe('Counted ratings by value; each list leaves out the filter on its own values'),
+    .describe('Numbers of counted ratings by value; each list ignores the filter by its own field'),
   proof_meanings: z.record(z.string(), z.string()).describe('The meaning of each proof_class in the answer'),
   months: z
     .array(z.string())
     .optional()
     .describe(
-      'Counted ratings of the last twelve months; only on the first page, without filters, if the listing has at least ten',
+      'Counted ratings of the last twelve months. Present on the first page without filters, if the listing has at least ten counted ratings',
     ),
   next_cursor: z.string().optional(),
   appeal: z.string().optional().describe('The way to appeal against an action of the operator'),
@@ -69,8 +69,8 @@ const output = listedRatings.extend({
 });
 
 /**
- * Without a filter, lists all ratings and their older versions. With one, lists the counted ratings that
- * match.
+ * Without a filter, lists all ratings and their older versions. With a filter, lists the counted ratings that
+ * match it.
  */
 export const listRatings = defineTool({
   name: 'list_ratings',

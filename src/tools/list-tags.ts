@@ -21,7 +21,7 @@ export const listTags = defineTool({
   effects: readsOnly,
   input: z.strictObject({}),
   output: z.object({
-    tags: z.record(z.string(), z.int()).describe('Listings that have each tag'),
+    tags: z.record(z.string(), z.int()).describe('The number of listings that have each tag'),
     untrusted_fields: z.array(z.string()),
   }),
   example: {},

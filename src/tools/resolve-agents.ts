@@ -40,7 +40,7 @@ export interface Directory {
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
   /** For each reference, up to `mostRecording` shown listings that once had it and no longer do. */
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
-  /** Says that no listing of the copy has this field, if that is so. */
+  /** Returns a sentence if no listing of the imported copy has this field. */
   whyNone(field: CopyField): Promise<string | undefined>;
   near(text: string): Promise<readonly string[]>;
 }
@@ -75,7 +75,7 @@ const createDirectory = (context: Context): Directory => ({
     ),
 });
 
-/** `hosts` are those at which similar listings may be found. */
+/** `hosts` are the hosts of the named endpoints. Other listings at these hosts are shown as near. */
 function toAsked(asked: string, { publicUrl }: Directory) {
   const named = toNamed(asked, { publicUrl });
   const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
@@ -117,7 +117,7 @@ async function toMissing(
   isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
-  // The likeliest reference is first. Every address may be an endpoint's.
+  // The likeliest reference is first. Any address may be an endpoint, also one in the form of a repository.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
   const reason = isNoHandle && (await directory.whyNone(field));
@@ -175,7 +175,7 @@ export const resolveAgents = defineTool({
   name: 'resolve_agents',
   title: 'Find the listings of a list of names',
   description:
-    'Finds, for up to 100 handles, endpoints, repositories or packages at once, the listing that each is, how it was found, what stands out, and the version that the record names. For one service use get_agent, to choose among a few compare_agents. That a name is not listed says nothing about it.',
+    'Finds the listings of up to 100 handles, endpoints, repositories or packages at once: how each was found, what stands out, and the version that the record names. For one service use get_agent; to choose among a few, use compare_agents. That a name is not listed says nothing about the service.',
   effects: readsOnly,
   input: z.strictObject({ handles: z.array(namedInput.max(longestName)).min(1).max(mostNames) }),
   output: resolvedNames,

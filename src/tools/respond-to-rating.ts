@@ -28,7 +28,7 @@ async function requireReceived(tx: RatingTransaction, id: string, capability: Ca
   const rating = await tx.ratings.byId(id);
   if (!rating) throw new Problem('not_found', 'No rating has this id.');
   if (rating.subject_handle !== capability.handle)
-    throw new Problem('rating_not_yours', 'Only the rated listing responds.');
+    throw new Problem('rating_not_yours', 'Only the rated listing can respond.');
   const { subject_root, subject_root_generation } = rating;
   const claim = await tx.claims.claim(capability.handle);
   const isHolder = claim?.root === subject_root && claim?.root_generation === subject_root_generation;
@@ -65,7 +65,7 @@ export const respondToRating = defineTool({
   name: 'respond_to_rating',
   title: 'Respond to a rating of your listing',
   description:
-    'Adds your public answer to a rating that your own claimed listing received, once and for good; counts stay. Use it to correct or explain. To reach the operator use submit_feedback. Needs the capability header.',
+    'Adds your one, final public answer to a rating that your own claimed listing received; no count changes. Use it to correct or explain. To reach the operator use submit_feedback. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   listedTo: 'holders of a capability',

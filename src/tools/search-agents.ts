@@ -54,11 +54,11 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMis
 
 const leftOutText = ({ count, capped, best }: LeftOut) =>
   lines(
-    `Without the filters by facts about a service, ${count}${capped ? ' or more' : ''} match. The first of those left out:`,
+    `Without the filters by facts about a service, ${count}${capped ? ' or more' : ''} match. The first that these filters left out:`,
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 
-/** Words about secrets. Texts of listings seldom have them, and there is a filter instead. */
+/** Words about secrets. Texts of listings seldom contain these words, so the answer points to a filter. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
 const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
 
@@ -73,12 +73,12 @@ const toSearchText = (answer: z.output<typeof output>): string =>
     answer.no_match && noMatchText(answer.no_match),
     answer.left_out && leftOutText(answer.left_out),
     answer.successor &&
-      `The publisher of the listing that you asked about names ${code(answer.successor)} in its place; ${code(answer.successor)} is ${answer.successor_is_listed ? '' : 'not '}listed here.`,
+      `The publisher of the listing that you asked about names ${code(answer.successor)} as that listing’s successor; ${code(answer.successor)} is ${answer.successor_is_listed ? '' : 'not '}listed here.`,
     answer.order === 'alike' &&
       answer.listings.length === 0 &&
       'No listing of another publisher was found that shares an endpoint, repository, package, description, tools, a tag or a word of the name with the listing that you asked about.',
     answer.facets &&
-      `Counts of filters${answer.total.capped ? `, of the first ${amount(answer.total.count)} listings` : ''}: ${Object.entries(
+      `Matching listings by filter${answer.total.capped ? `, among the first ${amount(answer.total.count)}` : ''}: ${Object.entries(
         answer.facets,
       )
         .map(([facet, count]) => `${code(facet)} ${count}`)
@@ -128,17 +128,19 @@ const output = z.object({
   facets: z
     .record(z.string(), z.int())
     .optional()
-    .describe('filter:value, counted over the hits that total counts'),
+    .describe('Number of hits by filter:value, among the hits that total counts'),
   next_cursor: z.string().optional(),
   successor: z
     .string()
     .optional()
-    .describe('The listing that the publisher of similar_to names in its place'),
+    .describe('The listing that the publisher of the listing in similar_to names as its successor'),
   successor_is_listed: z.boolean().optional(),
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
   advice: z.string().optional(),
-  no_match: nearMisses.optional().describe('Only if nothing matches'),
-  left_out: leftOut.optional().describe('Only if filters leave out listings and all hits are on one page'),
+  no_match: nearMisses.optional().describe('Present only if nothing matches'),
+  left_out: leftOut
+    .optional()
+    .describe('Present only if filters leave out listings and all hits are on one page'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -163,7 +165,7 @@ const toFacetList = (query: z.output<typeof input>): Facet[] => [
   ...fixedFilterNames.filter((name) => query[name] !== undefined).map((name) => fixedFilters[name].facet),
 ];
 
-/** The number of each kind is limited, so that tags do not displace the other kinds. */
+/** The number of facets of each kind is limited, so that tags do not displace the other kinds. */
 function toFacetCounts({ facets }: SearchCounts) {
   const ofKind = new Map<string, number>();
   const shown = Object.entries(facets)
@@ -216,7 +218,9 @@ export const searchAgents = defineTool({
       ...(advice && { advice }),
       ...(no_match && { no_match: toInputs(no_match) }),
       ...(left_out && { left_out }),
-      order: page.order ?? (isOfSome ? `${orderText}, of the ${counts.total} that were read` : orderText),
+      order:
+        page.order ??
+        (isOfSome ? `${orderText}, among the ${counts.total} listings that were read` : orderText),
       untrusted_fields: untrustedOf({ listings, facets, no_match, left_out }, [
         'listings',
         'facets',

@@ -13,7 +13,7 @@ import { defineTool } from './tool.ts';
 
 /** The limit for messages of all callers in 24 hours. */
 const mostPerDay = 2000;
-/** This many of these messages are kept for networks that have sent none today (UTC). */
+/** Of these messages, this many are reserved for networks that have sent none today (UTC). */
 const keptForOthers = 500;
 
 async function requireFeedbackRoom(tx: ListingTransaction, context: Context): Promise<void> {
@@ -47,12 +47,12 @@ async function findTarget({ category, handle, rating_id }: z.output<typeof input
   const rating = await context.store.ratings.byId(rating_id);
   if (!rating) throw wrongField('rating_id', 'is not the id of a rating; list_ratings shows ids');
   if (handle !== undefined && handle !== rating.subject_handle)
-    throw wrongField('rating_id', 'is the id of a rating of a listing other than handle');
+    throw wrongField('rating_id', 'is the id of a rating about a listing other than the one in handle');
   return { handle: rating.subject_handle, rating_id };
 }
 
 const statements = {
-  report: 'Received. Reports are private. A person reads them; nothing happens by itself.',
+  report: 'Received. Reports are private. A person reads them; a report changes nothing by itself.',
   other: 'Received. Feedback is private and changes no listing.',
 } as const;
 

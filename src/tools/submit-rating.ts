@@ -33,7 +33,7 @@ import { defineTool } from './tool.ts';
 const output = z.object({
   rating_id: z.string(),
   status: z.enum(['created', 'replayed', 'amended']),
-  group: z.enum(ratingGroups).describe('The group in which it counts now'),
+  group: z.enum(ratingGroups).describe('The group in which the rating counts now'),
   group_reason: z.string(),
   flags: z.array(z.enum(ratingFlags)).describe(flagsMeaning),
   proof_class: z.enum(proofClasses),
@@ -45,8 +45,8 @@ const output = z.object({
 type Output = z.input<typeof output>;
 
 /**
- * All hosts of one hosting service together have this many times the limit of one host, so that one host does
- * not keep the others from rating.
+ * All hosts of one hosting service, such as `*.vercel.app`, together have this many times the limit of one
+ * host. One host therefore cannot keep the others from rating.
  */
 const hostsTogether = 16;
 
@@ -58,8 +58,8 @@ const limits = {
 } as const;
 
 /**
- * Takes the limits in the transaction of the record, so that replays and refusals cost nothing and a rating
- * over a limit leaves no trace.
+ * Counts a rating against the limits in the transaction that stores it. A refused rating is therefore not
+ * counted, and a rating over a limit is not stored.
  */
 function takeRating(tx: RatingTransaction, { source, subject }: Sides, context: Context) {
   const { id, counted } = new Holder(source.claim.root);

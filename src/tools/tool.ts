@@ -28,7 +28,7 @@ export interface BodyBounds {
   readonly depth: number;
 }
 
-/** `limit` is per network; `bodyCost` says how much a call takes of it. */
+/** `limit` is per network. A call takes from it as many units as `bodyCost` returns. */
 interface LargeBody extends BodyBounds {
   readonly limit: Limit;
 }
@@ -49,22 +49,25 @@ export interface Tool<
   readonly example: z.input<Input>;
   /** Set if `run` authenticates the caller. */
   readonly needsCapability?: true;
-  /** The callers to whom tools/list shows the tool, if not all. Any caller may call it. */
+  /** The callers to whom tools/list shows the tool; by default all. Any caller may call the tool. */
   readonly listedTo?: 'holders of a capability' | 'nobody';
   /** The largest JSON or form body over HTTP (docs/contract.md), if less than 64 KiB. */
   readonly bodyLimit_bytes?: 2048 | 4096 | 8192;
   readonly largeBody?: LargeBody;
   /** Limits per network on well-formed calls, in addition to the adapter's own limit. */
   readonly networkLimits?: readonly Limit[];
-  /** Limits that `run` itself takes. Settings and documents read them here. */
+  /** Limits that `run` itself applies. LIMIT_OVERRIDES can change them by their names. */
   readonly ownLimits?: readonly Limit[];
   readonly card?: typeof cardAddress;
   /**
-   * The handles whose change makes a cached answer stale, or 'all'. Only for tools whose answer is the same
-   * for all callers; other answers are never cached.
+   * The handles whose change makes a cached answer stale, or 'all'. A tool may have this only if its answer
+   * is the same for all callers. Answers of tools without it are never cached.
    */
   cacheTags?(input: z.input<Input>): ChangedHandles;
-  /** The answer as Markdown with the same facts, for hosts that show models only texts. JSON by default. */
+  /**
+   * Writes the answer as Markdown with the same facts, for hosts that show models only texts. By default, the
+   * text is the JSON of the answer.
+   */
   toText?(answer: z.output<Output>): string;
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
@@ -163,7 +166,10 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
 
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames'];
 
-/** Bounds (except `minItems`) and patterns are left out, and members may be added later. */
+/**
+ * Bounds (except `minItems`) and patterns are left out. Other members are allowed, so that a later version
+ * may add some.
+ */
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     for (const name of bounds) delete part[name];

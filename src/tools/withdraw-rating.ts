@@ -11,7 +11,7 @@ import { defineTool } from './tool.ts';
 const input = z.strictObject({
   rating_id: z.string().max(64),
   reason: z.enum(['mistake', 'duplicate', 'outdated', 'other']).optional(),
-  note: z.string().max(500).optional().describe('Only hashed'),
+  note: z.string().max(500).optional().describe('Stored only as a hash'),
 });
 
 /**
@@ -43,7 +43,7 @@ export const withdrawRating = defineTool({
   name: 'withdraw_rating',
   title: 'Withdraw your rating',
   description:
-    'Withdraws, that is removes, a rating that your listing submitted: it stops counting; its texts are hidden. To change one, use submit_rating with supersedes. Needs the capability header.',
+    'Withdraws (removes) a rating that your listing submitted: it stops counting; its texts are hidden. To change one, use submit_rating with supersedes. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   listedTo: 'holders of a capability',

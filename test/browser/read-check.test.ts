@@ -33,7 +33,7 @@ it('the page of a listing that was never checked fills in what was seen, without
   page.on('load', () => loads.push(page.url()));
 
   await page.goto(`${directory.url}/agents/org.example/agent`);
-  const waits = page.getByText('A check of this listing by Dossier waits or runs.');
+  const waits = page.getByText('A check of this listing by Dossier is waiting or running.');
   expect(await waits.count()).toBe(1);
   expect(await page.locator('#evidence').textContent()).not.toContain('replay');
   await page.locator('#evidence').getByText('replay').first().waitFor();

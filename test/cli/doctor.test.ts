@@ -222,7 +222,7 @@ describe('dossier doctor', () => {
     [
       'an opt-out line of somebody who does not hold the claim',
       "insert into opt_out (handle, state, kind, place, place_key, seen_at, checked_at) values ('com.example/one', 'contested', 'dns', 'example.com', 'dns:example.com', '2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z')",
-      'warning claims: an opt-out line of somebody who does not hold the claim: com.example/one (at example.com since 2026-11-01)',
+      'warning claims: there is an opt-out line of somebody who does not hold the claim: com.example/one (at example.com since 2026-11-01)',
     ],
   ])('names %s', async (name, change, line) => {
     const path = join(root, `${name}.db`);

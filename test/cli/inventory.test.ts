@@ -269,7 +269,7 @@ it('says of each server in one block what it is and what stands out, then the to
 
 “unknown” (/text.json): https://mcp.webhook.co/other?...
   * It is not known.
-  * The query of its address was not sent, so which listing it is cannot be told.
+  * The query of its address was not sent, so its listing cannot be known for certain.
   * Near: \`co.webhook/webhook\`.
 
 4 servers in 1 file: 2 listed, 1 recorded by several listings, 1 not pinned, 1 not known.
@@ -636,10 +636,10 @@ describe('a named file', () => {
     expect([code, lines]).toEqual([
       65,
       [
-        'named.json: “typo” has no command or address that is known, but “httpUrl”; left out',
-        'named.json: “nested” has no command or address that is known, but “transport”; left out',
-        'named.json: “other” has no command or address that is known, but “type”, “uri_”; left out',
-        'named.json: an entry has no command or address that is known, but a name that may be a secret; left out',
+        'named.json: “typo” has no known member for a command or an address; it has “httpUrl”; left out',
+        'named.json: “nested” has no known member for a command or an address; it has “transport”; left out',
+        'named.json: “other” has no known member for a command or an address; it has “type”, “uri_”; left out',
+        'named.json: an entry has no known member for a command or an address; it has a name that may be a secret; left out',
         '0 servers in 1 file: 4 left out.',
       ],
     ]);

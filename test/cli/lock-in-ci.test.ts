@@ -109,7 +109,7 @@ it('says which view there is not, and that only a running Dossier has views', as
   const none = await lock('--view', 'nothing');
   expect([none.code, none.stderr]).toEqual([
     64,
-    `${directory.url} has no view nothing; ${directory.url}/views has those it has\n`,
+    `${directory.url} has no view nothing; ${directory.url}/views lists its views\n`,
   ]);
   const own = await runDossier(['lock', '--view', 'with-endpoint'], {
     DATABASE_URL: `file:${join(folder, 'own.db')}`,

@@ -99,7 +99,7 @@ describe('POST /ard/search', () => {
       score: 100,
       source: 'https://dossier.example/ard',
       'dossier:scoreMeans':
-        'The percentage of the words of the query that the texts of this listing, or of one that follows it, have; no judgment of the listing.',
+        'The percentage of the words of the query that the texts of this listing have, or the higher percentage of a later result. It is no judgment of the listing.',
     });
     expect(results.at(-1)).toMatchObject({ identifier: 'urn:air:alice.github.io:Cargo', score: 50 });
     expect(results.some((entry) => 'trustManifest' in entry)).toBe(false);
@@ -194,7 +194,7 @@ describe('POST /ard/search', () => {
       [{ query: { text }, pageToken: 'abc' }, /not a cursor of this list/],
       [{ query: { text }, federation: 'all' }, /federation must be one of/],
       [{ query: { text, filter: { 'trustManifest.identity': 'x' } } }, /a term that is not read here/],
-      [{ query: { text, filter: { 'dossier:packageType': 'npm' } } }, /dossier bound to/],
+      [{ query: { text, filter: { 'dossier:packageType': 'npm' } } }, /bind dossier to/],
       [{ query: { text, filter: { constructor: 'x' } } }, /query\.filter has a term that is not read here/],
       [{ query: { text, filter: { tags: ['a', 'b', 'c', 'd', 'e'] } } }, /tags/],
       [

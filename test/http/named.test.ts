@@ -194,7 +194,7 @@ describe('get_agent finds the one listing that records', () => {
     ]);
     expect(listings?.map(({ problem }) => problem?.message)).toEqual([
       undefined,
-      'This names the same listing as handles.0.',
+      'This name is of the same listing as handles.0.',
       undefined,
     ]);
   });
@@ -317,7 +317,7 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
     expect(answer.detail).toMatch(
-      /^(?:No listing records this (?:address|package)\. )?(?:Less similar handles are in others: of the same publisher, or with similar words in the name\. )?That a service is not listed says nothing about it\. Similar handles: see near or search_agents\.$/,
+      /^(?:No listing records this (?:address|package)\. )?(?:The field others has less similar handles: of the same publisher, or with similar words in the name\. )?That a service is not listed says nothing about it\. Similar handles: see near or search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
   });

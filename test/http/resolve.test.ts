@@ -94,7 +94,8 @@ it('names the listing of each, how it was found, and the version that its record
     'the only listing that records this npm package; recording does not show control',
   );
   expect(results[2]).toMatchObject({
-    version_asked: 'You asked about `1.0.0`; the record names `1.2.0`, and what follows is about that.',
+    version_asked:
+      'You asked about `1.0.0`; the record names `1.2.0`, and what follows is about that version.',
   });
   expect(results[1]?.facts).toContain('domain webhook.co, its endpoint on it');
 });
@@ -112,12 +113,12 @@ it('takes the page of a package at its registry for the package, with the versio
     [
       'listed',
       'com.politicalcomms/api',
-      'You asked about `1.0.0`; the record names `1.2.0`, and what follows is about that.',
+      'You asked about `1.0.0`; the record names `1.2.0`, and what follows is about that version.',
     ],
     [
       'listed',
       'com.example/ledger',
-      'You asked about `1.9`; the record names `2.0.0`, and what follows is about that.',
+      'You asked about `1.9`; the record names `2.0.0`, and what follows is about that version.',
     ],
     ['listed', 'com.example/imager', undefined],
     ['not_listed', undefined, undefined],

@@ -122,10 +122,10 @@ describe('get_history of what checks saw', () => {
     await look();
     const last = directory.context.clock().toISOString().slice(0, 10);
     expect((await history()).statement).toMatch(
-      `No change was seen in 2 checks since ${since}; the last was on ${last}. The newest change is first`,
+      `No change was seen in 2 checks since ${since}; the last check was on ${last}. The newest change is first`,
     );
     expect((await history({ kind: 'tools' })).statement).toMatch(
-      `No such change was seen in 2 checks since ${since}; the last was on ${last}. The newest change is first`,
+      `No such change was seen in 2 checks since ${since}; the last check was on ${last}. The newest change is first`,
     );
   });
 
@@ -137,7 +137,7 @@ describe('get_history of what checks saw', () => {
     const day = directory.context.clock().toISOString().slice(0, 10);
     expect((await history()).statement).toMatch(
       new RegExp(
-        `^No change was seen in 3 checks since .*; since ${day} checks have not seen all facts again\\. `,
+        `^No change was seen in 3 checks since .*; since ${day}, checks have not seen all facts again\\. `,
       ),
     );
   });

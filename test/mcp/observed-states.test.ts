@@ -196,7 +196,7 @@ describe('check_surface of names alone', () => {
     });
     expect(json.result).toBe('same_names');
     expect(json.message).toMatch(
-      /^Only names were compared: you sent no description, inputSchema, annotations\. Dossier has seen tools of these names since /,
+      /^Only names were compared: you sent no description, inputSchema, annotations\. Dossier has seen tools with these names since /,
     );
     expect(json).not.toHaveProperty('differs');
     expect(json.message).toContain(`. Until ${dayAgo(40)}, Dossier saw a different list: see get_history. `);
@@ -209,7 +209,7 @@ describe('check_surface of names alone', () => {
       tools: [{ name: 'read_file' }],
     });
     expect(other.json).toMatchObject({ result: 'other', differs: [{ name: 'delete_files' }] });
-    expect(other.json.message).toMatch(/A set of these names was seen from /);
+    expect(other.json.message).toMatch(/A list with these names was seen from /);
     const unchanged = await ask('check_surface', {
       handle: observedStates.twinOfDomain,
       tools: [{ name: 'route' }, { name: 'geocode' }, { name: 'places' }],
@@ -330,7 +330,7 @@ describe('search_agents', () => {
     const { json, text } = await ask('search_agents', { similar_to: observedStates.deprecated });
     expect(json).toMatchObject({ successor: 'com.retired/mail-two', successor_is_listed: false });
     expect(text).toContain(
-      'The publisher of the listing that you asked about names `com.retired/mail-two` in its place; `com.retired/mail-two` is not listed here.',
+      'The publisher of the listing that you asked about names `com.retired/mail-two` as that listing’s successor; `com.retired/mail-two` is not listed here.',
     );
     const other = await ask('search_agents', { similar_to: observedStates.healthy });
     expect(other.json).not.toHaveProperty('successor');

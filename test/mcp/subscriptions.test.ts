@@ -137,7 +137,9 @@ it('a further one of the biggest network is unavailable, which is logged once', 
         facts: { retry_after_s: 60, detail: 'All subscriptions are taken.' },
       }),
     );
-  expect(lines).toEqual(['all 1000 subscriptions are taken; further ones of big networks are refused']);
+  expect(lines).toEqual([
+    'all 1000 subscriptions are taken; new ones of the networks with the most are refused',
+  ]);
   streams[5]?.end();
   expect(open('2001:db8:0:ffff::/64').ended.aborted).toBe(false);
 });

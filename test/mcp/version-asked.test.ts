@@ -80,7 +80,7 @@ const askedOf = async (handle: string) => {
   return version_asked === undefined ? undefined : withoutDates(version_asked);
 };
 
-const differs = 'You asked about `2.4.0`; the record names `2.3.1`, and what follows is about that.';
+const differs = 'You asked about `2.4.0`; the record names `2.3.1`, and what follows is about that version.';
 const malicious =
   'OSV lists version `2.4.0` of `npm:@brambly/sql-mcp` as malicious code: `MAL-2026-7001` “Malicious code in @brambly/sql-mcp (npm)”.';
 
@@ -111,23 +111,23 @@ it.each([
 
 it.each(['latest', '^2', '2', '2.x', '>=2'])('says that %s is not a version', async (version) => {
   expect(await askedOf(`npm:@brambly/sql-mcp@${version}`)).toBe(
-    `You asked about ${version === '^2' ? '“^2”' : `\`${version}\``}, which is not a version; the record names \`2.3.1\`, and what follows is about that.`,
+    `You asked about ${version === '^2' ? '“^2”' : `\`${version}\``}, which is not a version; the record names \`2.3.1\`, and what follows is about that version.`,
   );
 });
 
 it('names advisories about the version asked for, and that there is none', async () => {
   expect(await askedOf('@brambly/sql-mcp@1.5.0')).toBe(
-    '1 advisory about version `1.5.0` of `npm:@brambly/sql-mcp`: `GHSA-old` “A fault of @brambly/sql-mcp” (severity not stated). You asked about `1.5.0`; the record names `2.3.1`, and what follows is about that.',
+    '1 advisory about version `1.5.0` of `npm:@brambly/sql-mcp`: `GHSA-old` “A fault of @brambly/sql-mcp” (severity not stated). You asked about `1.5.0`; the record names `2.3.1`, and what follows is about that version.',
   );
   expect(await askedOf('packrat-files@1.0.8')).toBe(
-    'OSV lists no advisory about version `1.0.8` of `npm:packrat-files`. You asked about `1.0.8`; the record names `1.0.9`, and what follows is about that.',
+    'OSV lists no advisory about version `1.0.8` of `npm:packrat-files`. You asked about `1.0.8`; the record names `1.0.9`, and what follows is about that version.',
   );
   const { json } = await call('get_agent', { handle: 'packrat-files@1.0.8' });
   expect((json.stands_out as string[])[0]).toContain(
     'OSV lists version `1.0.9` of `npm:packrat-files` as malicious code',
   );
   expect(await askedOf('undecided@2.0.0')).toBe(
-    'Dossier cannot tell whether OSV lists an advisory about version `2.0.0` of `npm:undecided`. You asked about `2.0.0`; the record names `1.0.0`, and what follows is about that.',
+    'Dossier cannot tell whether OSV lists an advisory about version `2.0.0` of `npm:undecided`. You asked about `2.0.0`; the record names `1.0.0`, and what follows is about that version.',
   );
 });
 
@@ -136,28 +136,28 @@ it('counts no more advisories than it knows of, and does not keep malicious code
     /^At least \d+ advisories about version `1\.5\.0` of `npm:many`: /,
   );
   expect(await askedOf('unread@1.5.0')).toBe(
-    'OSV lists versions of `npm:unread` as malicious code in `MAL-2026-7003`; Dossier could not decide whether version `1.5.0` is one of them. Dossier cannot tell whether OSV lists an advisory about version `1.5.0` of `npm:unread`. You asked about `1.5.0`; the record names `3.0.0`, and what follows is about that.',
+    'OSV lists versions of `npm:unread` as malicious code in `MAL-2026-7003`; Dossier could not decide whether version `1.5.0` is one of them. Dossier cannot tell whether OSV lists an advisory about version `1.5.0` of `npm:unread`. You asked about `1.5.0`; the record names `3.0.0`, and what follows is about that version.',
   );
 });
 
 it('names the tag and the digest of an image', async () => {
   const digest = `sha256:${'ab'.repeat(32)}`;
   expect(await askedOf('ghcr.io/example/both:1.3.0')).toBe(
-    `You asked about \`1.3.0\`; the record names \`1.2.0@${digest}\`, and what follows is about that.`,
+    `You asked about \`1.3.0\`; the record names \`1.2.0@${digest}\`, and what follows is about that version.`,
   );
 });
 
 it('compares versions as their registry does, and tags of images as texts', async () => {
   expect(await askedOf('sql-mcp==1.2.0')).toBeUndefined();
   expect(await askedOf('uvx sql-mcp==1.3')).toBe(
-    'OSV lists no advisory about version `1.3` of `pypi:sql-mcp`. You asked about `1.3`; the record names `1.2`, and what follows is about that.',
+    'OSV lists no advisory about version `1.3` of `pypi:sql-mcp`. You asked about `1.3`; the record names `1.2`, and what follows is about that version.',
   );
   expect(await askedOf('sql-mcp>=1.0,<2')).toBe(
-    'You asked about “>=1.0,<2”, which is not a version; the record names `1.2`, and what follows is about that.',
+    'You asked about “>=1.0,<2”, which is not a version; the record names `1.2`, and what follows is about that version.',
   );
   expect(await askedOf('ghcr.io/example/server:1.2.0')).toBeUndefined();
   expect(await askedOf('oci:ghcr.io/example/server:1.3.0-alpine')).toBe(
-    'You asked about `1.3.0-alpine`; the record names `1.2.0`, and what follows is about that.',
+    'You asked about `1.3.0-alpine`; the record names `1.2.0`, and what follows is about that version.',
   );
   expect(await askedOf('oci:ghcr.io/example/server:latest')).toContain('which is not a version');
   expect(await askedOf(`oci:ghcr.io/example/server:1.2.0@sha256:${'ab'.repeat(32)}`)).toContain(
@@ -169,7 +169,7 @@ it('compares versions as their registry does, and tags of images as texts', asyn
   expect(await askedOf('nuget:Example.Server@1.2.0.1')).toBeUndefined();
   expect(await askedOf('cargo:example-server@0.2.9')).toContain('`RUSTSEC-1`');
   expect(await askedOf('unpinned@1.0.0')).toBe(
-    'You asked about `1.0.0`; the record names no version of it, and what follows is about the newest.',
+    'You asked about `1.0.0`; the record names no version of the package, and what follows is about the newest version.',
   );
 });
 

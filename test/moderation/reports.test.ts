@@ -44,7 +44,7 @@ describe('a report', () => {
   it('names a listing or a rating, and is kept with the rated listing', async () => {
     expect(await send({ category: 'report', rating_id })).toMatchObject({
       status: 200,
-      statement: 'Received. Reports are private. A person reads them; nothing happens by itself.',
+      statement: 'Received. Reports are private. A person reads them; a report changes nothing by itself.',
     });
     expect(await send({ category: 'report', handle: 'co.webhook/webhook' })).toMatchObject({ status: 200 });
     const kept = await directory.store.feedback.list({ state: 'open', kind: 'report' }, 10);

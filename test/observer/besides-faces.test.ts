@@ -180,13 +180,13 @@ it('a change and its end are dated: by check_surface, and in the line of tools',
   const { observed_at: day2 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
   expect(await messageOf(shown)).toMatch(
     new RegExp(
-      `Yours is the set that Dossier saw from \\S+ to ${day1.slice(0, 10)}; get_history says what changed\\.`,
+      `Your list is the one that Dossier saw from \\S+ to ${day1.slice(0, 10)}; get_history says what changed\\.`,
     ),
   );
   mixed['prompts/list'] = greets;
   const { observed_at: day3 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
   expect(await messageOf(shown)).toContain(
-    `Until ${day2.slice(0, 10)}, Dossier saw a different list: see get_history. Yours is also the list that Dossier saw until ${day1.slice(0, 10)}.`,
+    `Until ${day2.slice(0, 10)}, Dossier saw a different list: see get_history. Dossier also saw your list earlier, until ${day1.slice(0, 10)}.`,
   );
   expect(await read(`/agents/${handleAt('mixed')}.md`)).toMatch(
     new RegExp(

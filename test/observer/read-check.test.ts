@@ -12,7 +12,8 @@ import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
 import { getAgent, modern } from '../support/mcp-requests.ts';
 
-const begun = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
+const begun =
+  'A check of this listing by Dossier is waiting or running. Read the listing again in 10 seconds.';
 const count = <T>(total: number, one: (n: number) => T): T[] =>
   Array.from({ length: total }, (_, n) => one(n));
 const patience = { interval: 50 };
@@ -117,7 +118,7 @@ describe('the first read of a listing', () => {
   const listings = count(5, (n) => ({ name: `com.first${n}.app/agent`, host: `first${n}.example` }));
 
   it.each(forms)(
-    'as %s says that a check waits or runs, and the next one shows what was seen',
+    'as %s says that a check is waiting or running, and the next one shows what was seen',
     async (_, end) => {
       const node = await openAsked(listings, empty);
       const path = `/agents/com.first0.app/agent${end}`;
@@ -217,7 +218,7 @@ describe('the first read of a listing', () => {
     expect(empty.sent.length).toBeLessThanOrEqual(2 * once);
   });
 
-  it('makes a page that is cached until a check is due again, and for ten seconds while it says that one waits or runs', async () => {
+  it('makes a page that is cached until a check is due again, and for ten seconds while it says that one is waiting or running', async () => {
     const node = await openAsked([...listings, { name: 'com.mute.app/agent', host: 'mute.example' }], empty, {
       HOST_OVERRIDES: JSON.stringify({ 'first1.example': empty.url, 'mute.example': hanging.url }),
       OBSERVE_INTERVAL: '2h',

@@ -231,13 +231,13 @@ it('knows a list over eras of the protocol, a set that was there before, and one
     result: 'other',
     differs: [{ name: 'read_mail', difference: 'other', members: ['annotations'] }],
     message: expect.stringMatching(
-      /, last on \d{4}-\d\d-\d\d in revision 2026-07-28 of MCP, from test bench\. Yours is the set that Dossier saw on \d{4}-\d\d-\d\d; get_history says what changed\./,
+      /, last on \d{4}-\d\d-\d\d in revision 2026-07-28 of MCP, from test bench\. Your list is the one that Dossier saw on \d{4}-\d\d-\d\d; get_history says what changed\./,
     ),
     earlier: { first_seen_at: firstLook, seen_until: lastOfFirst },
   });
   const { content } = await client.call('check_surface', { handle, tools: before });
   expect(content[0]?.text).toContain(
-    `Your list: seen first ${firstLook}, last ${lastOfFirst}; another set followed.`,
+    `Your list: seen first ${firstLook}, last ${lastOfFirst}; a different list followed.`,
   );
   expect(content[0]?.text).toContain('in revision 2026-07-28 of MCP, from test bench');
   let deep: object = { type: 'string' };

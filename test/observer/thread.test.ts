@@ -64,7 +64,7 @@ async function openNode(
     const body = JSON.stringify({ handle: handleOf(name) });
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${directory.url}/api/tools/get_agent`, { method: 'POST', headers, body });
-    return { status: answer.status, isChecked: (await answer.text()).includes('waits or runs') };
+    return { status: answer.status, isChecked: (await answer.text()).includes('is waiting or running') };
   };
   const known = async (name: string) => store.observations.ofListing(handleOf(name));
   /** The outcome of a fact of a listing, with its reason; undefined if there is no such fact. */

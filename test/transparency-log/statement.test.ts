@@ -159,7 +159,7 @@ it('dossier verify refuses what was changed, what another key signed, and option
   expect(await verify(file, '--key', key, '--policy', file)).toMatchObject({
     code: 64,
     stderr:
-      'verify: --policy is not checked with a signed statement; nothing was checked. Run verify for each by itself\n',
+      'verify: --policy is not checked with a signed statement; nothing was checked. Check each in a separate run\n',
   });
   expect((await verify(file, '--key', key, '--document', save('none', 'none'))).code).toBe(74);
 });

@@ -276,7 +276,7 @@ describe('dossier verify', () => {
       const { code, stdout, stderr } = await runDossier(['verify', ...unused, '--key', key], {});
       expect([code, stdout]).toEqual([64, '']);
       expect(stderr).toMatch(
-        /^verify: --\w+ is not checked with .*; nothing was checked\. Run verify for each by itself\n$/,
+        /^verify: --\w+ is not checked with .*; nothing was checked\. Check each in a separate run\n$/,
       );
     }
     expect((await runDossier(['verify', proof, '--key', key], {})).code).toBe(0);

@@ -71,7 +71,7 @@ export async function writeBackupFile(store: Store, file: string, making: Making
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
 const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
-/** Returns files with the names of the schedule, newest first. */
+/** Returns the files that are named as scheduled backups are, newest first. */
 export async function listBackups(
   folder: string,
 ): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
@@ -85,9 +85,9 @@ export async function listBackups(
 }
 
 /**
- * Deletes all backups but the `keep` newest, and what killed backups left behind. A file dated in the future
- * neither counts nor is deleted, because its date says nothing. Do not call this while a backup is being
- * made.
+ * Deletes all backups but the `keep` newest, and the partial files of killed backups. A file dated in the
+ * future is not counted and not deleted, because its date says nothing. Do not call this while a backup is
+ * being made.
  */
 async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
   const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());

@@ -41,7 +41,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
     .option('--from <url|file>', 'a registry, or a saved copy as JSON, gzipped or not')
     .option('--once', 'accepted and without effect: the command always makes one run')
     .option('--full', 'read the whole registry, not only what changed since the last import')
-    .option('--accept-changes', 'do what would otherwise be held')
+    .option('--accept-changes', 'accept changes of so many listings that the import would be held')
     .action(async (options: ImportOptions) =>
       (await import('../import.ts')).runImportCommand(await config(), options),
     );
@@ -60,10 +60,10 @@ function addListingsCommands(program: Command, { config }: Shell): void {
   const examples = [
     'dossier listing restore co.webhook/webhook --reason "the line was a mistake, says its publisher"',
   ];
-  const restores = 'list a listing again that a line "optout <handle>" in its claim file withdrew';
+  const restores = 'list a listing again after a line "optout <handle>" in its claim file withdrew it';
   add(add(program, 'listing', 'change a listing', { examples }), 'restore <handle>', restores, {
     about:
-      "The listing shows its publisher's text again. The opt-out line is ignored from now on, until a check finds it gone or the listing records another repository. The restoration and its reason are published in the claim history and the log.",
+      "The listing shows its publisher's text again. The opt-out line is ignored from now on, until a check finds that the line is gone, or until the listing records another repository. The restoration and its reason are published in the claim history and the log.",
     examples,
     exits: `0 restored; 64 usage: unknown handle, no reason, or not withdrawn by an opt-out line; ${databaseExits}.`,
   })
@@ -140,10 +140,10 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
     .requiredOption('--view <name>', 'the view')
     .requiredOption('--reason <text>', 'why; it is shown with the view')
     .option('--by <name>', 'who approves; it is shown with the view', USER)
-    .option('--until <date|days>', 'its last day, as 2027-01-31 or 90d')
+    .option('--until <date|days>', 'the last day of the approval, for example 2027-01-31 or 90d')
     .option(
       '--pin <names>',
-      'of version, endpoint, package, tools, prompts, resources, skills, pay_to',
+      'one or more of version, endpoint, package, tools, prompts, resources, skills, pay_to',
       'version,endpoint,package',
     )
     .option('--views <file>', 'the file of views', VIEWS)
@@ -167,7 +167,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
       'dossier inventory .mcp.json --service https://dossier.example --fail-on changed,unpinned',
     ],
     exits:
-      '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, a configuration or an entry of one that is not understood; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
+      '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, if a configuration or an entry in it was not understood; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
   })
     .option('--service <url|file>', 'a Dossier, or a dump of one; else DOSSIER_URL, but not with --offline')
     .option('--offline', 'send nothing: ask your own database, or read the dump that --service names')
@@ -184,7 +184,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
 
 function addEvidenceCommands(program: Command, { config }: Shell): void {
   const verifies =
-    'check a saved answer of get_proof, a signed statement about a listing, or that one saved checkpoint continues another, offline';
+    'check offline a saved answer of get_proof, a signed statement about a listing, or that one saved checkpoint continues another';
   add(program, 'verify [proof]', verifies, {
     examples: [
       'dossier verify proof.json --key log.key',

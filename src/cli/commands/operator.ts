@@ -4,7 +4,7 @@ import { add, databaseExits, type Shell } from './command.ts';
 const feedbackGroups = {
   feedback: {
     description: 'read private feedback',
-    about: 'Reports about listings and ratings are apart: dossier reports.',
+    about: 'Reports about listings and ratings are not in this list; see dossier reports.',
     examples: [
       'dossier feedback list --all --limit 1000',
       'dossier feedback close 019aa5f2-0000-7000-8000-000000000000',
@@ -24,16 +24,17 @@ function addFeedbackCommands(program: Command, { config }: Shell): void {
   for (const [name, { description, ...help }] of Object.entries(feedbackGroups)) {
     const group = add(program, name, description, help);
     const kind = name === 'reports' ? 'report' : 'feedback';
-    add(group, 'list', 'list the open ones, newest first', { isDefault: true })
+    const noun = name === 'reports' ? 'report' : 'message';
+    add(group, 'list', `list open ${name}, newest first`, { isDefault: true })
       .option('--all', 'closed ones too')
       .option('--limit <number>', 'print at most this many', '200')
       .action(async (options: { all?: boolean; limit: string }) =>
         (await load()).listFeedback(await config(), kind, options),
       );
-    add(group, 'show <id>', 'print one with everything that was sent').action(async (id: string) =>
+    add(group, 'show <id>', `print one ${noun} in full`).action(async (id: string) =>
       (await load()).showFeedback(await config(), kind, id),
     );
-    add(group, 'close <id>', 'mark one as done').action(async (id: string) =>
+    add(group, 'close <id>', `mark one ${noun} as done`).action(async (id: string) =>
       (await load()).closeFeedback(await config(), kind, id),
     );
   }
@@ -45,17 +46,17 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
     examples: ['dossier webhooks add https://you.example/hook --handle co.webhook/webhook'],
     exits: `0 done; 64 usage, an unknown id, or an address that did not answer the challenge; ${databaseExits}.`,
   });
-  add(webhooks, 'list', 'list them, oldest first', { isDefault: true }).action(async () =>
+  add(webhooks, 'list', 'list all webhooks, oldest first', { isDefault: true }).action(async () =>
     (await load()).listWebhooks(await config()),
   );
-  add(webhooks, 'show <id>', 'print one, without its secret').action(async (id: string) =>
+  add(webhooks, 'show <id>', 'print one webhook, without its secret').action(async (id: string) =>
     (await load()).showWebhook(await config(), id),
   );
-  add(webhooks, 'add <url>', 'tell an address about changes, once it has answered a challenge')
-    .option('--handle <handle>', 'of one listing')
-    .option('--publisher <namespace>', 'of all listings of a namespace')
-    .option('--tag <tag>', 'of listings with a tag')
-    .option('--view <name>', 'of listings in a view')
+  add(webhooks, 'add <url>', 'send changes to an address, after it has answered a challenge')
+    .option('--handle <handle>', 'send changes of one listing')
+    .option('--publisher <namespace>', 'send changes of all listings of a namespace')
+    .option('--tag <tag>', 'send changes of listings with a tag')
+    .option('--view <name>', 'send changes of listings in a view')
     .action(async (url: string, options: Record<string, string>) =>
       (await load()).addWebhook(await config(), url, options),
     );
@@ -63,7 +64,7 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
     async (id: string | undefined) => (await load()).listDead(await config(), id),
   );
   const replays =
-    'send dead letters again, all or the one at a position of the stream; makes the webhook active';
+    'send all dead letters of a webhook again, or the one at a position of the stream, and make the webhook active';
   add(webhooks, 'replay <id> [position]', replays).action(async (id: string, position: string | undefined) =>
     (await load()).replayWebhook(await config(), id, position),
   );
@@ -77,7 +78,7 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
 
 async function addModerateCommands(program: Command, { config }: Shell): Promise<void> {
   const load = () => import('../moderate.ts');
-  const exits = `0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; ${databaseExits}.`;
+  const exits = `0 done; 64 usage: an unknown target or reason, an action that is already in force, or nothing to undo; ${databaseExits}.`;
   const acts =
     'hide, withdraw, void, revoke, block and erase, or undo that; every action is published with its reason';
   const moderate = add(program, 'moderate', acts, {
@@ -99,7 +100,7 @@ Every action is an entry of the log and is shown, with its reason and how to app
   const undoReasons = Object.keys(restoreReasons).join(', ');
   for (const action of actions) {
     const command = add(moderate, `${action.name} <target>`, action.summary, {
-      ...(action.isFinal && { about: 'Nothing undoes it. Backups from before still have the text.' }),
+      ...(action.isFinal && { about: 'This action cannot be undone. Older backups still have the text.' }),
       examples: [`dossier moderate ${action.name} ${action.example} --reason ${action.reasons[0]}`],
       exits,
     })
@@ -108,7 +109,7 @@ Every action is an entry of the log and is shown, with its reason and how to app
       .action(async (text: string, options: { reason: string; undo?: boolean }) =>
         (await load()).runAction(await config(), action, { text, ...options }),
       );
-    if (!action.isFinal) command.option('--undo', `end it; the reason is then one of ${undoReasons}`);
+    if (!action.isFinal) command.option('--undo', `end the action; the reason is then one of ${undoReasons}`);
   }
   add(moderate, 'restore <target>', 'end all actions in force on a target, except erase')
     .requiredOption('--reason <reason>', `one of ${undoReasons}`)

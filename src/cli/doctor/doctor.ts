@@ -66,7 +66,7 @@ async function checkPrivate({ config: { privateListings, views }, store }: Docto
       .map(({ handle }) =>
         warning(
           `a registry has, or had, a listing ${handle}`,
-          'neither is in a view with readers: rename the entry',
+          'neither the listing nor the entry is in a view with readers: rename the entry',
         ),
       ),
     ...approved.map((text) =>
@@ -81,14 +81,14 @@ const mostNamed = 5;
 async function checkClaims({ store }: DoctorSubject): DoctorFindings {
   const optOuts = await readAll<OptOut>(page, async (last) => store?.optOuts.page(last, page) ?? []);
   const contested = optOuts.filter(({ state }) => state === 'contested');
-  if (contested.length === 0) return fine('no opt-out line of somebody who does not hold the claim');
+  if (contested.length === 0) return fine('there is no opt-out line of somebody who does not hold the claim');
   const named = contested
     .slice(0, mostNamed)
     .map(({ handle, place, seen_at }) => `${handle} (at ${place} since ${dayText(seen_at)})`);
   const more = contested.length > mostNamed ? `, and ${contested.length - mostNamed} more` : '';
   return warning(
-    `an opt-out line of somebody who does not hold the claim: ${named.join(', ')}${more}`,
-    'nothing follows from it; if it is right, withdraw the listing with dossier moderate withdraw',
+    `there is an opt-out line of somebody who does not hold the claim: ${named.join(', ')}${more}`,
+    'such a line has no effect; if it is justified, withdraw the listing with dossier moderate withdraw',
   );
 }
 
@@ -272,14 +272,14 @@ async function readImport({ store, config }: DoctorSubject): Promise<DoctorFindi
   if (isSample && isWebAddress(config.registryUrl))
     return warning(
       'only the sample was imported yet, no registry',
-      'start the service, or run dossier import; the log of the service says why there was none',
+      'start the service, or run dossier import; the log of the service says why no registry was imported',
     );
   if (!done?.finished_at)
     return warning('nothing was imported yet', 'start the service, or run dossier import');
   const age_s = (Date.now() - Date.parse(done.finished_at)) / 1000;
   const text = `the last import${isSample ? ', of the sample,' : ''} ended ${done.finished_at}`;
   const isOld = isWebAddress(config.registryUrl) && age_s > 3 * config.importInterval_s;
-  return isOld ? warning(text, 'the log of the service says why there was none since') : fine(text);
+  return isOld ? warning(text, 'the log of the service says why no import ended since') : fine(text);
 }
 
 async function readUpstream(registryUrl: string): Promise<DoctorFinding> {

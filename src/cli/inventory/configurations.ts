@@ -87,7 +87,10 @@ const toServers = (found: unknown): [string, JsonObject][] =>
 const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
 const isLaunching = (server: JsonObject) => launching.some((member) => server[member]);
 
-/** Members of an entry that changes a server defined elsewhere or built into the client, and starts none. */
+/**
+ * An entry with only these members starts no server. It changes a server that is defined elsewhere or built
+ * into the client.
+ */
 const changing: ReadonlySet<string> = new Set([
   'disabled',
   'enabled',
@@ -128,7 +131,7 @@ function whyOf(name: string, server: JsonObject): string {
     isPlain(member) ? quoted(toLine(member)) : 'a name that may be a secret',
   );
   const entry = isPlain(name) ? quoted(toLine(name)) : 'an entry';
-  return `${entry} has no command or address that is known, but ${shown.join(', ')}`;
+  return `${entry} has no known member for a command or an address; it has ${shown.join(', ')}`;
 }
 
 function filesAt(path: string, environment: NodeJS.ProcessEnv): string[] {

@@ -92,7 +92,7 @@ async function resolveNames(
 function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
   const { asked, handle, near = [] } = result;
-  const reason = `The ${left === 'path' ? 'end' : 'query'} of its address was not sent, so which listing it is cannot be told.`;
+  const reason = `The ${left === 'path' ? 'end' : 'query'} of its address was not sent, so its listing cannot be known for certain.`;
   return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
 }
 
@@ -138,8 +138,8 @@ async function readInventory(
 }
 
 /**
- * Prints the servers for which no single listing is known, and the entries that could not be read. Throws
- * ExitError.
+ * Returns the handles of the servers' listings. Prints the servers for which no single listing is known, and
+ * the entries that could not be read. Throws ExitError.
  */
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
@@ -153,7 +153,7 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
 const toComparable = (version = '') => valid(version.replace(/@sha256:.*$/s, '')) ?? undefined;
 
 function linesOf({ result, left, version }: Server): Words[] {
-  if (!result) return [own('Nobody was asked about it.')];
+  if (!result) return [own('No Dossier was asked about this server.')];
   const recorded = toComparable(result.package_version);
   const here = toComparable(version);
   const isNewer = recorded && here && gt(recorded, here);
@@ -249,8 +249,8 @@ function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
 }
 
 /**
- * With --fail-on, ends with 1 if it found what that names, and otherwise with 65 if it could not read
- * everything. Throws ExitError.
+ * With --fail-on, ends with 1 if a server has a finding that this option names. Otherwise, it ends with 65 if
+ * something could not be read. Throws ExitError.
  */
 export async function runInventory(
   config: () => Promise<Config>,

@@ -3,7 +3,7 @@ import { isExactVersion } from '../../listings/references/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isOtherRegistry } from './registries.ts';
 
-/** It has nothing that looks like a secret. `what` is shown. */
+/** No member contains a text that looks like a secret. `what` is shown. */
 export interface ConfiguredLaunch {
   readonly what: string;
   /** The name to ask Dossier about; undefined if nothing is asked. */
@@ -222,7 +222,7 @@ const isPublicHost = (hostname: string): boolean =>
     : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(hostname) &&
       hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
 
-/** Leaves out the path from its first part that may be a key. */
+/** Leaves out the end of the path, from the first part that may be a key. */
 function launchOf(text: string): ConfiguredLaunch {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))

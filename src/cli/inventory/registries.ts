@@ -46,7 +46,7 @@ function foldersOf(path: string): string[] {
   return [...new Set([dirname(path), ...(isOfProject ? [project] : []), homedir()])];
 }
 
-/** The environment of the server counts before an .npmrc. */
+/** A variable in the environment of the server takes precedence over an .npmrc. */
 export function isFromElsewhere(
   [registry, name]: readonly [registry: string, name: string],
   { path, server }: { readonly path: string; readonly server: JsonObject },

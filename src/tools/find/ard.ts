@@ -13,7 +13,7 @@ import { pageOf } from './page.ts';
 const queryForm = z.strictObject({
   '@context': z.unknown().optional(),
   text: z.string().max(10_000).regex(/\S/),
-  // z.record silently drops a member of this name.
+  // z.record silently drops a member named `__proto__`.
   filter: z
     .unknown()
     .refine(
@@ -59,8 +59,8 @@ const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet
   `${kind}:${kind === 'publisher' ? value.toLowerCase().split('.').toReversed().join('.') : value}`;
 
 /**
- * A listing must have one facet of each group. Throws invalid_input for an unknown term, or one that is named
- * twice.
+ * A listing must have one facet of each group. Throws invalid_input for an unknown term, or for a term that
+ * is named twice.
  */
 function toGroups(query: ArdQuery, publicUrl: string): Facet[][] {
   const terms = Object.entries(query.filter).map(
@@ -71,7 +71,7 @@ function toGroups(query: ArdQuery, publicUrl: string): Facet[][] {
     const kind = ownMember(kinds, term);
     if (kind) return [values.filter((value) => plain.test(value)).map((value) => toFacet(kind, value))];
     const known = ['type', ...Object.keys(kinds)].join(', ');
-    const message = `has a term that is not read here; ${known} are, with dossier bound to ${ownNamespace(publicUrl)} in @context`;
+    const message = `has a term that is not read here; use ${known}, and bind dossier to ${ownNamespace(publicUrl)} in @context`;
     throw wrongField('query.filter', message);
   });
   if (new Set(terms.map(([term]) => term)).size < terms.length)
@@ -97,8 +97,9 @@ async function find(
 }
 
 /**
- * For each shown hit, the percentage of the query's words that it matches, or that of a later hit if that is
- * higher. A hit that is found by its name or handle may match fewer words than a later one.
+ * Returns a score for each shown hit: the percentage of the query's words that it matches, or the score of
+ * the next hit if that is higher. A hit that was found by its name or handle may match fewer words than a
+ * later hit.
  */
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
   const shareOf = ({ matched }: SearchHit) =>
@@ -110,7 +111,7 @@ function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly Sea
 }
 
 const scoreMeans =
-  'The percentage of the words of the query that the texts of this listing, or of one that follows it, have; no judgment of the listing.';
+  'The percentage of the words of the query that the texts of this listing have, or the higher percentage of a later result. It is no judgment of the listing.';
 
 /** POST /search (5.3.2) over the listings here; no other registry is asked. */
 export async function searchEntries(sent: unknown, context: Context, signal: AbortSignal) {

@@ -32,7 +32,7 @@ const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
 /**
- * The first words of an answer if a package was asked for in a version that the record does not name;
+ * The first words of an answer if a package was asked for in a version that the record does not name. Returns
  * undefined if the record names the version or lacks the package, or if no version was asked for.
  */
 export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
@@ -59,8 +59,8 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
   const version = recordedVersion(first.one, first.known);
   const names =
     version === undefined
-      ? own('the record names no version of it, and what follows is about the newest')
-      : say`the record names ${code(version)}, and what follows is about that`;
+      ? own('the record names no version of the package, and what follows is about the newest version')
+      : say`the record names ${code(version)}, and what follows is about that version`;
   const about = isVersion
     ? say`You asked about ${code(wanted.text)}; ${names}`
     : say`You asked about ${code(wanted.text)}, which is not a version; ${names}`;

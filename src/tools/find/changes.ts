@@ -103,7 +103,7 @@ function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): b
   return notable.has(type);
 }
 
-/** The newest changes that matter for a purchase, of listings that are shown, and withdrawals. */
+/** The newest changes of shown listings that matter for a purchase, and the newest withdrawals. */
 export async function readNewestShown({ store }: Pick<Context, 'store'>): Promise<readonly Change[]> {
   const read = (await store.changes.newest(newestOfAll)).filter(isNotable);
   const found = await store.listings.byHandles([...new Set(read.map(({ handle }) => handle))]);

@@ -83,9 +83,10 @@ function toolIn(resource = ''): string | undefined {
 }
 
 /**
- * Compares each offer with what was seen at its own resource, so that a usual offer does not make a different
- * one look usual. An offer without an address as its resource counts as an offer for the first address that
- * any offer names. Only the offers for the first three resources are compared. Throws as findPlace does.
+ * Compares each offer only with what was seen at its own resource. An offer that was seen at a different
+ * resource does not count as seen. An offer without an address as its resource counts as an offer for the
+ * first address that any offer names. Only the offers for the first three resources are compared. Throws as
+ * findPlace does.
  */
 export async function compareEach(
   { offers }: SentOffers,
@@ -94,7 +95,7 @@ export async function compareEach(
 ): Promise<CheckedOffer[]> {
   const first = offers.map(({ resource }) => resource).find(isAddress);
   const addressOf = ({ resource }: NumberedOffer) => (isAddress(resource) ? resource : first);
-  // Spellings of one address are one resource.
+  // Different spellings of one address count as one resource.
   const byPlace = Map.groupBy(offers, (offer) => keysOf(addressOf(offer) ?? '')[0] ?? addressOf(offer));
   const checked = [];
   for (const some of [...byPlace.values()].slice(0, mostResources))

@@ -11,9 +11,10 @@ import { readFacts } from './listing.ts';
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toListingDocument(await readFacts(handle, context), context.config, context.clock());
 
-const readAgain = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
+const readAgain =
+  'A check of this listing by Dossier is waiting or running. Read the listing again in 10 seconds.';
 const readAgain_ms = 10_000;
-/** The pause before a check that is due, but could not be requested for this caller, is requested again. */
+/** A check that is due but could not be requested for this caller is requested again after this time. */
 const tryAgain_ms = 60_000;
 
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
@@ -21,7 +22,7 @@ export const readListing = async (handle: string, context: Context): Promise<Lis
 
 /**
  * Requests a check if one is due, except for crawlers, for the sample, for hidden listings, and if a limit is
- * used up. The document says if a check waits or runs.
+ * used up. The document says if a check is waiting or running.
  */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;

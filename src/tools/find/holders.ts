@@ -50,7 +50,7 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   return join(parts, ', ');
 }
 
-/** Listings that have the same reference, or had it, each with its difference from the others. */
+/** Listings that all have the same reference, or all had it, each with its difference from the others. */
 export interface Several {
   readonly detail: string;
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
@@ -63,8 +63,8 @@ export const severalListings = ({ detail, candidates }: Several): Problem =>
   });
 
 /**
- * Says that Dossier knows of nobody who asks to be paid there on the network in the question. The network of
- * an offer may be unknown.
+ * Returns words if the question names a network but the address was found without a network: an offer on that
+ * network is not known. The network of an offer may be unknown.
  */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
@@ -91,15 +91,16 @@ interface Holders {
   readonly formerly: readonly (readonly FormerHolder[])[];
 }
 
-/** One listing more than are named, in order to know if there are more. */
+/** One more than an answer names, so that the answer can say that there are more. */
 export const mostRecording = mostNamed + 1;
 
 const countOfHolders = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
 /**
- * The listing or listings that had the first reference that any listing had. The words are true only if no
- * listing has any of the references now. `formerly` has up to `mostRecording` listings for each reference.
+ * Takes the first reference that any listing had, and returns the listing or listings that had it. The words
+ * are true only if no listing has any of the references now. `formerly` has up to `mostRecording` listings
+ * for each reference.
  */
 export function pickFormer(
   references: readonly Reference[],
@@ -149,8 +150,8 @@ function formerWords({ kind }: Reference, found: readonly Listing[], had: readon
 }
 
 /**
- * The listing or listings that record the first reference that any listing records, and those that recorded
- * it before.
+ * Takes the first reference that any listing records. Returns the listing or listings that record it, with
+ * words about those that recorded it before.
  */
 export function pickRecording(
   references: readonly Reference[],

@@ -14,11 +14,13 @@ import type { SearchQuery } from '../../search/query.ts';
 export const leftOut = z.object({
   count: z
     .int()
-    .describe('Listings that match the words and all filters except those by facts about a service'),
+    .describe(
+      'Number of listings that match the words and all filters except those by facts about a service',
+    ),
   capped: z.boolean(),
   best: z
     .array(z.object({ handle: z.string(), why: wordsSchema }))
-    .describe('The first of them that a filter left out'),
+    .describe('The first of these listings that a filter left out'),
 });
 export type LeftOut = z.infer<typeof leftOut>;
 

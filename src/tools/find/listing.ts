@@ -32,7 +32,7 @@ import { findLacking } from './near-misses.ts';
 
 const maxNear = 5;
 const ofOthers =
-  'Less similar handles are in others: of the same publisher, or with similar words in the name.';
+  'The field others has less similar handles: of the same publisher, or with similar words in the name.';
 
 /** `namesNear` is false if an unknown handle is refused without a search for near handles. */
 interface FindContext extends Context {
@@ -136,7 +136,7 @@ const sampleEnded =
 
 const noVerdict = 'This is not a verdict about it.';
 
-/** For a listing that the operator withdrew, the reason is empty if no such action is in force. */
+/** For a listing that the operator withdrew, the reason is empty if no withdrawal is in force any more. */
 export async function withdrawal(listing: Listing, context: Context): Promise<string> {
   const { store, config } = context;
   const { handle, withdrawn, imported_at } = listing;
@@ -201,8 +201,8 @@ async function findKnown(meant: readonly string[], context: FindContext): Promis
 }
 
 /**
- * The text by which near handles are searched for: the owner and name of a repository, the namespace that an
- * endpoint's host would have, or a package.
+ * The text by which near handles are searched for: the owner and name of a repository, the namespace that the
+ * host of an endpoint would have, or the name of a package.
  */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
@@ -245,8 +245,8 @@ export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>)
 }
 
 /**
- * The listing or listings that have, or else had, what a text names: an address, a repository, a package or a
- * payee. Returns undefined if there are none, or if the text has spaces.
+ * A text names an address, a repository, a package or a payee. Returns the listing or listings that have it
+ * now, or else those that had it before. Returns undefined if there are none, or if the text has spaces.
  */
 export async function findByPlace(
   asked: string,

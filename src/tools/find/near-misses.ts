@@ -57,7 +57,7 @@ export const nearMisses = z.object({
       z.object({
         facet: z.string().optional().describe('a filter to leave out'),
         text: z.string().optional().describe('a part of the query to leave out'),
-        query: z.string().optional().describe('the query without text'),
+        query: z.string().optional().describe('the query that remains'),
         only: z.string().optional().describe('the one filter to keep, if leaving out one is not enough'),
         count: z.int(),
       }),

@@ -31,13 +31,14 @@ const queryDigest = ({ text, facets, sort }: SearchQuery): string =>
 
 const number = z.int().min(0);
 
-/** A write since the last page may have moved or withdrawn the last hit of that page. */
+/** The place of the last hit of the previous page: its number then, and its id. */
 function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
   const [, at, id] =
     readCursor(cursor, () => z.tuple([z.literal(queryDigest(search)), number, number])) ?? [];
   return at === undefined ? undefined : { at, id };
 }
 
+/** A write since the previous page may have moved or withdrawn its last hit. */
 function hitsBehind(
   hits: readonly Pick<SearchHit, 'id'>[],
   search: SearchQuery,
@@ -158,7 +159,9 @@ export const findPage = async (context: Context, search: SearchQuery, place: Pag
   (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
 
 const mostCandidates = 60;
-/** Of the listings that share facts, those with most shared facts are compared. */
+/**
+ * Of the listings that share facts with a listing, at most this many are compared: those that share the most.
+ */
 const mostSharing = 200;
 
 /**
@@ -171,7 +174,7 @@ const mostSimilar = 10;
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
   (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
 
-/** Listings of other publishers that share something with a listing, those that share most first. */
+/** Listings of other publishers that share something with a listing. Those that share most come first. */
 async function findSimilar(context: Context, listing: Listing, most: number): Promise<Hit[]> {
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);

@@ -95,7 +95,7 @@ async function namedByOffer(
   context: Context,
 ): Promise<Words> {
   if (offered === undefined) return say``;
-  if (named === undefined) return own('Found by the address that the offer itself names.');
+  if (named === undefined) return own('The listing was found by the address that the offer itself names.');
   if (isSameAddress(named, offered)) return say``;
   const [host] = hostsOf(named);
   const [other] = hostsOf(offered);
@@ -103,7 +103,7 @@ async function namedByOffer(
   const exact = await recordedBy(offered, own('that resource'), context);
   const recorded = isEmpty(exact) ? await recordedBesideBy(offered, context) : exact;
   const by = isEmpty(recorded) ? own('No listing records that resource.') : recorded;
-  return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host)}; naming it does not show that the two belong together. ${by}`;
+  return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host)}; an offer can name any resource. ${by}`;
 }
 
 async function findByName(handle: string, context: Context): Promise<FoundPlace> {

@@ -16,7 +16,7 @@ export const hostsOf = (text: string): string[] =>
     kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
   );
 
-/** If more listings record an address, Dossier does not look for the one with a namespace on its domain. */
+/** If more than this many listings record an address, `findHolder` does not choose one by its namespace. */
 export const mostAtAddress = 100;
 
 const mostNamed = 2;

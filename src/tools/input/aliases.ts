@@ -3,11 +3,11 @@ import { isJsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
 /**
- * Other names that models use for members. Such a name is read if the tool itself has no member of this name.
+ * Other names that models use for members. Such a name is read if the tool has no member of that name itself.
  */
 const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
-/** Former values of members, with the present ones. */
+/** Former values of members, each with its present value. */
 const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = aliases.values;
 
 export const ofFilters: Readonly<Record<string, string>> = aliases.filters;

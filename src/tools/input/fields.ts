@@ -22,8 +22,8 @@ export const handleInput = z.string().describe('<namespace>/<name>');
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
 
 /**
- * The cache tags of an answer about a named listing: 'all' if the name may be no handle, because any change
- * may decide which listing has such a name.
+ * The cache tags of an answer about a named listing: its handle, or 'all' if the name may be something else
+ * than a handle. Any change may decide which listing such a name stands for.
  */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
   isHandle(handle) && !isOwnerAndName(handle) ? [handle] : 'all';

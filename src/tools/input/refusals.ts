@@ -24,7 +24,7 @@ function bound(word: 'least' | 'most', limit: number | bigint, origin: string): 
   return unit ? `must have at ${word} ${limit} ${unit[limit === 1 ? 0 : 1]}` : `must be at ${word} ${limit}`;
 }
 
-/** The fault of a field, written after its name. Undefined keeps zod's own message. */
+/** The message that follows the name of a field. Returns undefined to keep zod's own message. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (/^invalid_(?:type|value)$/.test(issue.code ?? '') && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${ownMember(types, issue.expected) ?? issue.expected}`;
@@ -34,14 +34,14 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
     return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
   if (issue.code === 'invalid_format') return `must match ${issue.pattern ?? issue.format}`;
   if (issue.code === 'unrecognized_keys') return 'is not a field of this tool';
-  return issue.code === 'invalid_union' ? 'has none of the forms that are read here' : undefined;
+  return issue.code === 'invalid_union' ? 'has none of the allowed forms' : undefined;
 }
 
 const mostFields = 10;
 const mostUnknown = 5;
 /**
- * A refusal has field names of at most this many characters together, since callers may choose the names.
- * Each name is in the message and in the list of fields.
+ * The field names in a refusal have at most this many characters together, because callers may choose them.
+ * Each name is both in the message and in the list of fields.
  */
 const mostOwnText = 100;
 const longestField = 40;
@@ -65,7 +65,7 @@ function toMeant(field: string, known: readonly string[]): string {
     : `, which has ${known.slice(0, knownShown).join(', ')}${known.length > knownShown ? ' …' : ''}`;
 }
 
-/** `known` names the members of the input. */
+/** `known` has the names of the tool's fields. */
 export function invalidInput(error: z.ZodError, known: readonly string[] = []): Problem {
   const all = error.issues.flatMap((issue) =>
     fieldsOf(issue).map((field) => ({

@@ -44,5 +44,5 @@ export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>):
     return { surface, list, read: readShown(surface, list) };
   }
   const message = 'one of tools, prompts, resources, skills and digests';
-  throw wrongField('tools', message, `Send ${message}: what your own client lists.`);
+  throw wrongField('tools', message, `Send ${message}: the list that your own client shows.`);
 }

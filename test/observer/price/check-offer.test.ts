@@ -158,7 +158,7 @@ describe('an offer that is the one that Dossier saw', () => {
       const answer = await check({ offer });
       expect(answer.handle).toBe(shopHandle);
       expect(answer.message).toBe(
-        `Found by the address that the offer itself names. A price was last quoted to Dossier at \`${address}\` on ${inDays(0)}.`,
+        `The listing was found by the address that the offer itself names. A price was last quoted to Dossier at \`${address}\` on ${inDays(0)}.`,
       );
       expect(answer.offers[0]?.payee).toBe('as_seen');
     }
@@ -412,7 +412,7 @@ describe('where there is little to compare with', () => {
   it('the offer names as its resource an address at a host other than the one that was called', async () => {
     const copied = 'https://shop-api.vercel.app/mcp';
     const alike = (offered: string, called: string) =>
-      `The offer names as its resource \`${offered}\`, at a host other than \`${called}\`; naming it does not show that the two belong together.`;
+      `The offer names as its resource \`${offered}\`, at a host other than \`${called}\`; an offer can name any resource.`;
     const copy = await check({ offer: [version1()], url: copied });
     expect(copy.handle).toBeUndefined();
     expect(copy.message).toBe(
@@ -568,7 +568,7 @@ describe('an address that listings of strangers record too', () => {
     const one = await check({ offer: ask.header });
     expect(one.handle).toBe(shopHandle);
     expect(one.message).toMatch(
-      /^This listing is compared because the address is on the domain of its namespace; 1 other listing records the address too\. Found by/,
+      /^This listing is compared because the address is on the domain of its namespace; 1 other listing records the address too\. The listing was found by/,
     );
     await record(Array.from({ length: 8 }, (_, at) => `org.stranger.shop${at}/shop`));
     const many = await check({ offer: [quoted()], url: address });
@@ -634,7 +634,7 @@ describe('a stranger’s listing that alone records a host, and an endpoint of i
       const answer = await check({ ...named, offer: offerAt(own) });
       expect(statesOf(answer)).toEqual([nothing]);
       expect(answer.message).toContain(
-        `The offer names as its resource \`${own}\`, at a host other than \`unchecked.example.com\`; naming it does not show that the two belong together. 2 listings record that resource: \`com.example.thief/a\` (record, 2026-10-02) and \`org.stranger.till/b\` (record, 2026-10-02).`,
+        `The offer names as its resource \`${own}\`, at a host other than \`unchecked.example.com\`; an offer can name any resource. 2 listings record that resource: \`com.example.thief/a\` (record, 2026-10-02) and \`org.stranger.till/b\` (record, 2026-10-02).`,
       );
     }
     const beside = await check({ url: till, offer: offerAt('https://unchecked.example.com/other') });

@@ -72,7 +72,7 @@ describe('an offer for one resource beside an offer for another', () => {
     ]);
     expect(offers.map(({ facts }) => facts[0])).toEqual([
       `This offer is for \`${urlAt('evil')}\`.`,
-      `This offer is for \`${urlAt('shop')}\`. It is compared with \`${handleAt('shop')}\`. Found by the address that the offer itself names. A price was last quoted to Dossier at \`${urlAt('shop')}\` on ${today}.`,
+      `This offer is for \`${urlAt('shop')}\`. It is compared with \`${handleAt('shop')}\`. The listing was found by the address that the offer itself names. A price was last quoted to Dossier at \`${urlAt('shop')}\` on ${today}.`,
     ]);
     expect(text).toContain('\nOffer 2:\n');
   });
@@ -136,7 +136,7 @@ describe('an offer for one resource beside an offer for another', () => {
     const named = ['shop', 'evil', 'a', 'b', 'c'].map((name) => offerOf({ resource: urlAt(name) }));
     const { more, not_compared, text } = await check({ offer: named });
     expect({ more, not_compared }).toEqual({ more: 2, not_compared: 2 });
-    expect(text).toContain('\n2 more were sent and are not shown; 2 of them were not compared.\n');
+    expect(text).toContain('\n2 more offers were sent and are not shown; 2 of them were not compared.\n');
   });
 
   it('of one offer with four resources, the one that is left out is counted', async () => {
@@ -246,7 +246,7 @@ describe('an offer of another payee is read beside the usual one', () => {
     const answer = await check({ handle: handleAt('shop'), offer });
     expect(payeesOf(answer)).toEqual([[expect.any(Number), 'as_seen']]);
     expect(answer).toMatchObject({ more: 1, not_compared: 1 });
-    expect(answer.text).toContain('\n1 more was sent and is not shown; 1 of them was not compared.\n');
+    expect(answer.text).toContain('\n1 more offer was sent and is not shown; 1 of them was not compared.\n');
   });
 
   it.each([

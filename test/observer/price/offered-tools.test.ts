@@ -235,7 +235,7 @@ it('of two endpoints, an offer is compared with the one that it names', async ()
   const { header } = await askOf(second, 'second.example.com');
   const { message, offers } = await check({ offer: header });
   expect(message).toBe(
-    `Found by the address that the offer itself names. A price was last quoted to Dossier at \`https://second.example.com/mcp\` on ${today}.`,
+    `The listing was found by the address that the offer itself names. A price was last quoted to Dossier at \`https://second.example.com/mcp\` on ${today}.`,
   );
   expect(offers[0]).toMatchObject({ payee: 'as_seen', amount: 'as_seen' });
   const swapped = await check({

@@ -199,14 +199,14 @@ it('says that the offer itself named the listing, and that it names another addr
     `A price was last quoted to Dossier at \`https://${name}.example.com/mcp\` on ${inDays(0)}.`;
   expect(await call('check_offer', { offer })).toMatchObject({
     handle: handleAt('evil'),
-    message: `Found by the address that the offer itself names. ${last('evil')}`,
+    message: `The listing was found by the address that the offer itself names. ${last('evil')}`,
     offers: [{ payee: 'as_seen' }],
   });
   const url = 'https://shop.example.com/mcp';
   for (const named of [{ url }, { url, handle: handleAt('shop') }])
     expect(await call('check_offer', { ...named, offer })).toMatchObject({
       handle: handleAt('shop'),
-      message: `The offer names as its resource \`https://evil.example.com/mcp\`, at a host other than \`shop.example.com\`; naming it does not show that the two belong together. \`com.example.evil/a\` records that resource (record, 2026-10-02). ${last('shop')}`,
+      message: `The offer names as its resource \`https://evil.example.com/mcp\`, at a host other than \`shop.example.com\`; an offer can name any resource. \`com.example.evil/a\` records that resource (record, 2026-10-02). ${last('shop')}`,
       offers: [{ payee: 'never_seen' }],
     });
 });

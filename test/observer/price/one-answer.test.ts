@@ -226,6 +226,6 @@ it('a search for what asks for no payment says that calls may cost, and why the 
     'com.example/in-tools': expect.stringContaining('0.01'),
   });
   expect(content[0]?.text).toContain(
-    'Without the filters by facts about a service, 6 match. The first of those left out:\n* `com.example/',
+    'Without the filters by facts about a service, 6 match. The first that these filters left out:\n* `com.example/',
   );
 });
