@@ -726,6 +726,16 @@ describe('--fail-on', () => {
     expect(await failed('unreachable')).toEqual([1, '1 server in 1 file: 1 listed, 1 without an answer.']);
   });
 
+  it('is refused without a word', async () => {
+    for (const none of ['', ',']) {
+      const { code, stderr } = await inventory([file, '--fail-on', none]);
+      expect([code, stderr]).toEqual([
+        64,
+        '--fail-on: name one or more of malware, changed, unreachable, not-listed, unpinned\n',
+      ]);
+    }
+  });
+
   it('is refused for any other word', async () => {
     const { code, stderr } = await inventory([file, '--fail-on', 'unpinned,insecure']);
     expect([code, stderr]).toEqual([

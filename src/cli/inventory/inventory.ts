@@ -241,8 +241,8 @@ export interface InventoryOptions {
 
 function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
   if (text === undefined) return new Set();
-  if (text === '') throw usageError(`--fail-on: name one or more of ${findingNames.join(', ')}`);
   const names = text.split(',').filter(Boolean) as InventoryFinding[];
+  if (names.length === 0) throw usageError(`--fail-on: name one or more of ${findingNames.join(', ')}`);
   const unknown = names.find((name) => !findingNames.includes(name));
   if (unknown === undefined) return new Set(names);
   throw usageError(`--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
