@@ -64,7 +64,10 @@ function toPins(text: string): PinName[] {
 
 function requireView(views: Views, { view: name, views: file }: ApproveOptions) {
   const view = Object.hasOwn(views, name) ? views[name] : undefined;
-  if (!view) throw usageError(`${file}: it has no view ${name}; it has ${Object.keys(views).join(', ')}`);
+  if (!view)
+    throw usageError(
+      `${file}: it has no view ${name}; it has ${Object.keys(views).join(', ') || 'no view at all'}`,
+    );
   if (!view.approvals)
     throw usageError(
       `${file}: the view ${name} has no list of approvals; add "approvals": [] to it, so that it lists only approved listings`,

@@ -59,6 +59,14 @@ beforeAll(async () => {
   );
 });
 
+it('dossier approve says that a file without views has none', async () => {
+  const empty = join(folder, 'empty.json');
+  writeFileSync(empty, '{}');
+  const words = ['com.example/shop', '--by', 'Ada', '--reason', 'r', '--views', empty];
+  const { code, stderr } = await approve(...words);
+  expect([code, stderr]).toEqual([64, `${empty}: it has no view ours; it has no view at all\n`]);
+});
+
 it('dossier approve writes what is known now beside who approved it, why and until when', async () => {
   const { code, stdout } = await approve(
     'com.example/shop',
