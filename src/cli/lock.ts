@@ -319,7 +319,11 @@ export async function runLock(
   const locked = Object.keys(listings).length;
   const gone = [...found.keys()].filter((handle) => !listings[handle]);
   process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
-  if (gone.length > 0) process.stderr.write(`no longer in it, because it is gone: ${gone.join(', ')}\n`);
+  const are = gone.length === 1 ? 'is' : 'are';
+  if (gone.length > 0)
+    process.stderr.write(
+      `${counted(gone.length, 'listing')} ${are} gone and no longer locked: ${gone.join(', ')}\n`,
+    );
 }
 
 /**
@@ -348,7 +352,7 @@ export async function runCheck(
   if (differences.length > 0)
     throw new ExitError(
       1,
-      `${counted(differences.length, 'fact')} changed since ${day}; accept them with dossier lock --update`,
+      `${counted(differences.length, 'fact')} changed since ${day}; accept ${differences.length === 1 ? 'it' : 'them'} with dossier lock --update`,
     );
   const are = handles.length === 1 ? 'is as it was' : 'are as they were';
   const known = isUncompared ? ', as far as that is known' : '';

@@ -525,10 +525,11 @@ it('of several changes of the tools, a check says the one that weighs most, what
 it('a listing that is gone is a change', async () => {
   const deleted = { status: 'deleted', updatedAt: '2026-11-05T08:00:00Z' };
   await directory.importEntries([entry('1.0.0', deleted), entry('1.1.0', deleted)]);
-  const { code, stdout } = await check();
-  expect([code, stdout]).toEqual([
+  const { code, stdout, stderr } = await check();
+  expect([code, stdout, stderr]).toEqual([
     1,
     expect.stringContaining('listing changed from `listed` to `withdrawn`'),
+    expect.stringMatching(/^1 fact changed since .*; accept it with dossier lock --update\n$/),
   ]);
   const out = join(folder, 'two.lock.json');
   const accepted = await runDossier(['lock', '--update', '--out', out], {});
@@ -537,7 +538,7 @@ it('a listing that is gone is a change', async () => {
     expect.stringContaining('com.example/mail: listing changed from `listed` to `withdrawn`'),
   ]);
   expect(accepted.stderr).toBe(
-    `${out}: 1 listing locked from ${directory.url}\nno longer in it, because it is gone: com.example/mail\n`,
+    `${out}: 1 listing locked from ${directory.url}\n1 listing is gone and no longer locked: com.example/mail\n`,
   );
   expect((await runDossier(['check', '--out', out], {})).code).toBe(0);
 });
