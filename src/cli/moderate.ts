@@ -59,6 +59,13 @@ async function undoActive(
   return undone;
 }
 
+function entriesText(log_indexes: readonly number[]): string {
+  const [only, other] = log_indexes;
+  return other === undefined
+    ? `entry ${only} of the log says so`
+    : `entries ${log_indexes.slice(0, -1).join(', ')} and ${log_indexes.at(-1)} of the log say so`;
+}
+
 /** Throws ExitError. */
 export async function runAction(
   config: Config,
@@ -71,13 +78,13 @@ export async function runAction(
     const undone = await writeAction(config, (tx, at) =>
       undoActive(tx, { target, only: action.name }, { ...undoing, at }),
     );
-    return print(`undid ${action.name} ${text}; entry ${undone.join(', ')} of the log says so`);
+    return print(`undid ${action.name} ${text}; ${entriesText(undone)}`);
   }
   const known: ModerationReason = requireReason(reason, action.reasons);
   const applied = await writeAction(config, (tx, at) =>
     applyAction(tx, action, { target, reason: known, at }),
   );
-  print(`${action.name} ${text}; entry ${applied.log_index} of the log says so`);
+  print(`${action.name} ${text}; ${entriesText([applied.log_index])}`);
   print(applied.statement);
   if (action !== erase || (await withStore(config, (store) => store.dropDeleted()))) return;
   print(
@@ -89,7 +96,7 @@ export async function runRestore(config: Config, text: string, reason: string): 
   const target = toTarget(text, [...new Set(actions.flatMap(({ targets }) => targets))]);
   const known = requireRestoreReason(reason);
   const undone = await writeAction(config, (tx, at) => undoActive(tx, { target }, { reason: known, at }));
-  print(`restored ${text}; entry ${undone.join(', ')} of the log says so`);
+  print(`restored ${text}; ${entriesText(undone)}`);
 }
 
 export const runListActions = (config: Config): Promise<void> =>

@@ -529,3 +529,13 @@ describe('/transparency.json', () => {
     ]);
   });
 });
+
+it('dossier moderate restore names each entry of the log that ended an action', async () => {
+  const run = async (...words: string[]) => (await runDossier(['moderate', ...words], environment)).stdout;
+  const rating_id = await rate('job-twice');
+  await run('hide', rating_id, '--reason', 'personal_data');
+  await run('void', rating_id, '--reason', 'no_interaction');
+  expect(await run('restore', rating_id, '--reason', 'appeal')).toMatch(
+    /^restored \S+; entries \d+ and \d+ of the log say so\n$/,
+  );
+});
