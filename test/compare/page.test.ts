@@ -132,7 +132,7 @@ describe('/compare', () => {
       page.split('<section class="compared"');
     expect(recorded).toContain('<h2 id="answers">In short</h2>');
     expect(recorded.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
-      'Costs com.politicalcomms/api Not recorded, not checked. co.webhook/webhook Dossier has not checked whether it asks for a payment. ',
+      'Costs com.politicalcomms/api Not recorded, not checked. co.webhook/webhook Dossier has not checked whether the endpoint asks for a payment. ',
     );
     expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
     expect(resultsIn(imported)).toEqual([['Met'], ['Unknown', 'Met'], ['Met'], ['Met']]);

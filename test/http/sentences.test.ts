@@ -92,13 +92,13 @@ describe('what is not known', () => {
       ['terms', 'licence', 'not_stated'],
       ['terms', 'support', 'not_stated'],
     ]);
-    expect(not_known[0].reason).toBe('Dossier has not checked whether it asks for a payment.');
+    expect(not_known[0].reason).toBe('Dossier has not checked whether the endpoint asks for a payment.');
     expect(not_known[1].reason).toBe('Dossier has not checked whether the endpoint answers.');
     expect(await read('/agents/a.b/remote')).toContain(
       '<li class="gap"><b>Terms, data handling, region, licence, support:</b> not stated.</li>',
     );
     expect(await read('/agents/a.b/remote.md')).toContain(
-      '* Not known: Dossier has not checked whether it asks for a payment.\n',
+      '* Not known: Dossier has not checked whether the endpoint asks for a payment.\n',
     );
   });
 });

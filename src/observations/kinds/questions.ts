@@ -11,7 +11,10 @@ export const anyPrice: AskedKind = {
     what: own('a price'),
     fields: /pric|cost|fee|billing|payment|plan|tier|subscri|currency|monetiz/i,
   },
-  unchecked: { what: own('whether it asks for a payment'), isAsked: ({ remotes }) => remotes.length > 0 },
+  unchecked: {
+    what: own('whether the endpoint asks for a payment'),
+    isAsked: ({ remotes }) => remotes.length > 0,
+  },
 };
 
 export const credentials: AskedKind = {
