@@ -220,7 +220,7 @@ describe('extensions', () => {
     expect(await see('naming', 'endpoint.extensions')).toMatchObject({
       outcome: 'seen',
       value: ['com.example/own-thing', 'io.modelcontextprotocol/ui'],
-      reason: 'Names that are not identifiers are left out: 2.',
+      reason: '2 declared names are not identifiers and are left out.',
     });
     expect(await see('plain', 'endpoint.extensions')).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asMembers, isJsonObject, ownMember } from '../../core/json.ts';
-import { code, listed, own, say, type Words } from '../../core/words.ts';
+import { code, count, listed, own, say, type Words } from '../../core/words.ts';
 import { noAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
@@ -51,7 +51,10 @@ export const endpointExtensions = defineKind({
     const names = isJsonObject(declared) ? Object.keys(declared) : [];
     const value = names.filter((name) => name.length <= longestIdentifier && identifier.test(name)).sort();
     const others = names.length - value.length;
-    const why = others > 0 ? say`Names that are not identifiers are left out: ${others}.` : undefined;
+    const why =
+      others > 0
+        ? say`${count(others, 'declared name')} ${own(others === 1 ? 'is not an identifier and is' : 'are not identifiers and are')} left out.`
+        : undefined;
     if (value.length === 0)
       return noAnswer('nothing', why ?? own('The endpoint introduced itself without extensions.'));
     return { value, outcome: 'seen', ...(why && { why }) };
