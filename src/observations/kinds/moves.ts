@@ -247,7 +247,9 @@ const value = z.strictObject({
    * or its values are too long.
    */
   partly_read: z.literal(true).optional(),
-  /** Ten moves at most, the newest first. If there are more, `weightyFirst` decides which of them are kept. */
+  /**
+   * Ten moves at most, the newest first. If there are more, `weightyFirst` decides which of them are kept.
+   */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
 });
