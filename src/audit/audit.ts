@@ -117,7 +117,9 @@ function readOwnRoot({ id, checkpoint, key }: AuditedLog): (KnownRoot | AuditFau
   const where = `checkpoint of log ${id}`;
   const root = readKnownRoot(checkpoint, { where, key });
   if ('root' in root && root.log !== id) return [logFault(where, `it is a checkpoint of log ${root.log}`)];
-  return 'root' in root && !key ? [logFault(where, 'there is no key that it must be signed by')] : [root];
+  return 'root' in root && !key
+    ? [logFault(where, 'its signature cannot be checked, because the key of the log is unknown')]
+    : [root];
 }
 
 function readRoots(
@@ -128,7 +130,10 @@ function readRoots(
   const usable = kept.map((root) =>
     'message' in root || logs.some(({ id }) => id === root.log)
       ? root
-      : logFault(root.where, `it is of log ${root.log}, which is not here`),
+      : logFault(
+          root.where,
+          `it is a checkpoint of log ${root.log}, and the audited service or database has no such log`,
+        ),
   );
   return [...logs.flatMap(readOwnRoot), ...usable].filter((root): root is KnownRoot => {
     if ('message' in root) watch.onFault(root);
@@ -137,9 +142,9 @@ function readRoots(
 }
 
 /**
- * Compares what a reader shows with the transparency log, in both directions (docs/log.md). `kept` has roots
- * that the caller has from elsewhere, and a fault for each that is unusable. `not_checked` has sentences that
- * say what was not checked. Throws any error of the reader.
+ * Compares what a reader shows with the transparency log, in both directions (docs/log.md). `kept` has the
+ * roots of checkpoints that the caller saved, and a fault for each saved checkpoint that is unusable.
+ * `not_checked` names the facts that were not checked. Throws any error of the reader.
  */
 export async function audit(
   reader: EvidenceReader,
@@ -206,17 +211,23 @@ export async function auditOnce(context: LogContext, signal: AbortSignal): Promi
   const finished_at = clock().toISOString();
   await store.write((tx) => tx.audits.put({ finished_at, entries, faults }));
   if (faults === 0) log.info({ entries }, 'audit: what is shown agrees with the transparency log');
-  else log.error({ entries, faults }, 'audit: faults were found; run dossier audit to see all');
+  else log.error({ entries, faults }, 'audit: faults were found; run dossier audit to see all of them');
 }
 
-/** The time until the next audit is due, counted from the last audit of any node; at most ten minutes. */
+/**
+ * Returns the time until the next audit is due, but at most ten minutes. An audit is due a day after the end
+ * of the last audit of any node.
+ */
 async function untilDue_ms({ store, clock }: LogContext): Promise<number> {
   const last = await store.audits.last();
   const due_ms = last ? Date.parse(last.finished_at) + interval_ms - clock().getTime() : 0;
   return Math.min(Math.max(due_ms, 0), longestSleep_ms);
 }
 
-/** Audits the database at once, then daily, one node at a time, until the signal. Never rejects. */
+/**
+ * Audits the database at once and then daily, until the signal aborts. Only one node audits at a time. Never
+ * rejects.
+ */
 export async function startAudits(context: LogContext, signal: AbortSignal): Promise<void> {
   let isFirst = true;
   await every({
@@ -231,7 +242,7 @@ export async function startAudits(context: LogContext, signal: AbortSignal): Pro
     onError: (err) =>
       context.log.warn(
         { err },
-        'the audit did not finish; it is tried again when it is due, in ten minutes at the earliest',
+        'the audit did not finish; the next attempt is made in ten minutes, or later if no audit is due then',
       ),
   });
 }

@@ -10,12 +10,12 @@ type DatedKey = LoggedKeys['published'][number] & { readonly valid_from: string;
 const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
   keys.toSorted((a, b) => (`${a.valid_from} ${a.kid_sha256}` < `${b.valid_from} ${b.kid_sha256}` ? 1 : -1));
 
-/** A listing document shows at most this many keys, the newest. */
+/** A listing document shows the newest receipt keys, at most this many. */
 const mostKeys = 20;
 
 /**
- * Computes the receipt keys from the events of a claim, newest first. Undefined if an event states only the
- * number of its keys.
+ * Computes the receipt keys from the events of a claim. The newest key is first. Returns undefined if an
+ * event states only how many keys it published.
  */
 function loggedKeys(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
@@ -57,7 +57,7 @@ const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: Audit
 });
 
 const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit', 'receipt_keys'];
-/** Fields that only a database shows. */
+/** Fields of a claim that the audit can read only from a database. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
 /**
@@ -87,8 +87,9 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
   const decided = events.findLast((event) => event.type === 'suspended' || isProof(event))?.log_index;
   if (!claim && !said) return [];
   if (!claim)
-    return [rowFault(where, `no claim is shown, but log entry ${decided} says that it is ${said?.state}`)];
-  if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no entry of the log proved it`)];
+    return [rowFault(where, `no claim is shown, but log entry ${decided} gives it the state ${said?.state}`)];
+  if (!said)
+    return [rowFault(where, `it is shown as ${claim.state}, but no entry of the log records a proof of it`)];
   const is = toComparable(claim);
   const keys = claim.hasHiddenKeys ? undefined : loggedKeys(events, is.receipt_keys);
   const must = { ...toComparable(said), receipt_keys: keys ?? is.receipt_keys };
@@ -103,8 +104,9 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
 
 /**
  * Finds a shown claim that does not follow from the events of its listing in the log, and a claim in force
- * whose listing was deleted or opted out. Events may come while the audit runs. The shown claim may therefore
- * follow from the events among the first `size` entries, or from these and any number of later ones.
+ * whose listing was deleted or opted out. New events may be added while the audit runs. It is therefore no
+ * fault if the shown claim follows from the events among the first `size` entries, or from these and the next
+ * later events.
  */
 export function* findClaimFaults(read: ReadClaim, size: number): AuditSteps {
   yield* findClaimOfWithdrawn(read, size);

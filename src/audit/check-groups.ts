@@ -61,8 +61,8 @@ const newUntilOf = ({ first_proved_at = '' }: SourceState): string | undefined =
   Number.isNaN(Date.parse(first_proved_at)) ? undefined : toNewUntil(first_proved_at);
 
 /**
- * Undefined if it is not known when the source stops being new, or if the answer depends on the hour of the
- * reading.
+ * Returns undefined if it is not known when the source stops being new, or if that is so close to the day of
+ * the reading that the hour decides.
  */
 function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefined {
   const left_ms = Date.parse(newUntilOf(state) ?? '') - Date.parse(read_on);
@@ -91,9 +91,9 @@ const toExpected = ({
 const dayIn = (reason: string) => /\d{4}-\d\d-\d\d/.exec(reason)?.[0];
 
 /**
- * For criticism, only the source's record may set a rating apart, if it was read no later than on the day of
- * the first version. For praise, the record of either side may, if it was read no later than on the day of
- * the first version that praises.
+ * Criticism may be set apart by the record of the source alone. Praise may be set apart by the record of the
+ * source or of the subject. The record must have been read on or before the day of the first version or, for
+ * praise, the first version that praises.
  */
 function isAllowedOverlap(rating: CountedRating): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;
@@ -123,25 +123,25 @@ function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<strin
   }
 }
 
-/** Counts, in `unknown`, the flags that are not known. */
+/** Adds one to the count in `unknown` of each flag that cannot be computed. */
 function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Generator<string> {
   const { group, flags } = judged.rating;
   for (const [flag, expected] of Object.entries(toExpected(judged)))
     if (expected === undefined) unknown.set(flag, (unknown.get(flag) ?? 0) + 1);
     else if (flags.some((one) => one === flag) !== expected)
       yield expected
-        ? `it is not shown as ${flag}, which ratings and claim events in the log make it`
-        : `it is shown as ${flag}, which no rating or claim event in the log makes it`;
+        ? `it is not shown as ${flag}, but the ratings and claim events in the log make it ${flag}`
+        : `it is shown as ${flag}, but no rating or claim event in the log makes it ${flag}`;
   if (group !== (flags[0] ?? 'independent'))
     yield `it is shown in ${group ? `the group ${group}` : 'no group'}, but its flags are ${flags.join(', ') || 'none'}`;
   if (group === 'stated_overlap' && !isAllowedOverlap(judged.rating))
-    yield `it is shown as stated_overlap by a record that cannot set it apart: ${judged.rating.group_reason}`;
+    yield `it is shown as stated_overlap because of a record that cannot set it apart: ${judged.rating.group_reason}`;
   yield* findDateFaults(judged);
 }
 
 /**
  * Finds ratings whose group or flags do not follow from the ratings and claim events in the log. Returns for
- * how many ratings each flag is not known.
+ * each flag the number of ratings for which it cannot be computed.
  */
 export function* findGroupFaults(evidence: GroupEvidence): AuditSteps<ReadonlyMap<string, number>> {
   const unknown = new Map<string, number>();

@@ -24,7 +24,7 @@ interface ShownNotice {
 export const createSaidActions = () => ({
   /** Actions by log index, including those that have ended. */
   applied: new Map<number, JsonObject>(),
-  /** The entry that ended each ended action, by the action's log index. */
+  /** The key is the log index of an ended action, and the value that of the entry that ended it. */
   ended: new Map<number, number>(),
   /** Entries whose records a service does not give out, because their log is closed. */
   closed: new Set<number>(),
@@ -41,7 +41,10 @@ const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): bool
 
 const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
 
-/** Returns the entries that actions in force have hidden together with one entry, including this one. */
+/**
+ * Returns the log indexes of all entries that actions in force hide together with entry `record_index`, which
+ * is one of them.
+ */
 export const hiddenWith = (said: SaidActions, record_index: number, size: number): unknown[] =>
   [...said.applied].flatMap(([log_index, { action, record_indexes }]) =>
     action === 'hide' && reaches(record_indexes, record_index) && !hadEnded(said, log_index, size)
@@ -71,11 +74,14 @@ function findShownFault(actions: SaidActions, shown: ShownNotice, size: number):
   if (actions.closed.has(log_index)) return undefined;
   const said = actions.applied.get(log_index);
   const text = `it shows the action "${notice.action}" of the operator by entry ${log_index}`;
-  if (!said) return rowFault(where, `${text}, and no such entry says so`);
-  if (hadEnded(actions, log_index, size)) return rowFault(where, `${text}, which another entry ended`);
+  if (!said) return rowFault(where, `${text}, but that entry records no action`);
+  if (hadEnded(actions, log_index, size))
+    return rowFault(where, `${text}, but another entry ended that action`);
   if (!isAbout(said, shown))
-    return rowFault(where, `${text}, which is about ${said.target_kind} ${said.target}`);
-  return pick(said) === pick(notice) ? undefined : rowFault(where, `${text}, which says something else`);
+    return rowFault(where, `${text}, but that entry is about ${said.target_kind} ${said.target}`);
+  return pick(said) === pick(notice)
+    ? undefined
+    : rowFault(where, `${text}, but that entry says something else`);
 }
 
 /** While a listing is shown, readers must see the actions on targets of these kinds. */
@@ -93,15 +99,15 @@ export function* findModerationFaults(
     if (log_index < size && mustShow && !said.ended.has(log_index) && !shown.has(log_index))
       yield rowFault(
         `entry ${log_index}`,
-        `it records the action "${members.action}" of the operator on ${members.target_kind} ${members.target}, which is shown nowhere`,
+        `it records the action "${members.action}" of the operator on ${members.target_kind} ${members.target}, but the action is shown nowhere`,
       );
   }
 }
 
 export const createAuditState = (size: number) => ({
-  /** The number of entries when the audit began. Later ones need not be shown yet. */
+  /** The number of entries when the audit began. Later entries need not be shown yet. */
   size,
-  /** Has 1 for each of those entries that is shown somewhere. */
+  /** Has 1 at the index of each of the first `size` entries that is shown somewhere. */
   shown: new Uint8Array(size),
   listings: new Map<string, Pick<ShownListing, 'claim' | 'events' | 'withdrawn' | 'isHidden'>>(),
   /** Listings of which the reader shows nothing. */
@@ -152,26 +158,27 @@ function findObservationFaults({ handle, observations: { current, changes } }: S
   });
 }
 
-/** `fields` names the members that must be equal in the record of the entry. */
+/** `fields` names the members that must equal those in the record of the entry. */
 interface ShownItem {
   readonly where: string;
   readonly log_index: number;
   readonly members: JsonObject;
   readonly fields: readonly string[];
   readonly erased_at?: string | undefined;
-  /** Set if its text is hidden. Its record may then be absent. */
+  /** Set if the text of the item is hidden. The record of the entry may then be absent. */
   readonly hidden_at?: string | undefined;
-  /** Set if its texts are not shown. A service may then withhold its record. */
+  /** Set if the texts of the item are not shown. A service may then withhold the record of the entry. */
   readonly isTombstone?: boolean | undefined;
 }
 
-/** How many changes of keys a history shows at most, and how many other events. */
+/** A claim history shows at most this many changes of keys. */
 const mostKeyChanges = 20;
+/** A claim history shows at most this many other events. */
 const longestHistory = 100;
 
 /**
- * Returns the first entry from which a history shows every change of keys (`isOfKeys`) or every other event.
- * Returns 0 if the history is short enough to show all of them.
+ * Returns the log index from which on a history shows every change of keys or, if `isOfKeys` is false, every
+ * other event. Returns 0 if the history is short enough to show all of them.
  */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);
@@ -240,7 +247,7 @@ function findItemFault(
   if (record === 'refused')
     return logFault(
       where,
-      `entry ${log_index}, which it names, disagrees with the tree, so no proof of it is given`,
+      `it names entry ${log_index}, which disagrees with the tree, so the service gives no proof of that entry`,
     );
   if (hidden_at !== undefined && record === 'absent') return undefined;
   if (isWithheld(record))
@@ -248,10 +255,10 @@ function findItemFault(
       ? undefined
       : rowFault(
           where,
-          `it is shown, but the record of entry ${log_index}, which it names, is not given out`,
+          `it is shown and names entry ${log_index}, but the service does not give out the record of that entry`,
         );
   if (record === undefined || record === 'absent')
-    return rowFault(where, `it is shown, but entry ${log_index}, which it names, has no stored record`);
+    return rowFault(where, `it is shown and names entry ${log_index}, but no record of that entry is stored`);
   const committed = readObject(record.record) ?? {};
   const [field, ...more] = differingFields(committed, members, fields);
   if (field === undefined) return undefined;
@@ -269,7 +276,7 @@ function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
     ...(same.length > 1 ? [found(id, `it is listed ${same.length} times`)] : []),
     ...same
       .filter(({ subject_handle }) => subject_handle !== handle)
-      .map(({ subject_handle }) => found(id, `it is about ${subject_handle}`)),
+      .map(({ subject_handle }) => found(id, `it is listed here, but it is about ${subject_handle}`)),
   ]);
 }
 

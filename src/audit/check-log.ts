@@ -19,13 +19,16 @@ import { type EntryRecord, isWithheld } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** Statements of entries. Other entries or rows must agree with them. */
+/** The statements of the entries that were read. Other entries or rows must agree with these statements. */
 const createSaid = () => ({
   withdrawn: new Map<string, { readonly at: unknown; readonly log_index: number }>(),
   amended: new Map<string, { readonly by: string; readonly log_index: number }>(),
   erased: new Map<number, { readonly at: string; readonly by: number }>(),
   absent: new Map<number, string>(),
-  /** The entry that withdrew the rating, for each withheld record of a rating. */
+  /**
+   * The key is the entry of a rating whose record is withheld, and the value the entry that withdrew the
+   * rating.
+   */
   withheld: new Map<number, number>(),
   endings: new Set<number>(),
   ofUnshownListings: new Set<string>(),
@@ -41,8 +44,8 @@ type Said = ReturnType<typeof createSaid>;
 const entryFault = (log_index: number, message: string) => rowFault(`entry ${log_index}`, message);
 
 /**
- * These types are not imported from the code that writes the entries, so that an event in an entry of a
- * different type is noticed.
+ * These types are not imported from the code that writes the entries. If that code wrote an event under a
+ * wrong type, the audit would otherwise not notice.
  */
 const eventTypes = [
   'claim.activated',
@@ -62,7 +65,10 @@ function checkShownEvent(
   if (unshownListings.has(String(handle)) || log_index < shownFrom(events, type === 'keys_changed'))
     return [];
   return [
-    entryFault(log_index, `the claim history of ${handle} does not show the event "${type}" that it records`),
+    entryFault(
+      log_index,
+      `it records the event "${type}", which the claim history of ${handle} does not show`,
+    ),
   ];
 }
 
@@ -98,7 +104,7 @@ function checkSaid(
       ? [
           entryFault(
             log_index,
-            `it records rating ${id} of ${members.subject_handle}, which is shown nowhere`,
+            `it records rating ${id} of ${members.subject_handle}, but that rating is shown nowhere`,
           ),
         ]
       : [];
@@ -150,7 +156,7 @@ function* findWithdrawalFaults(
     if (mustShow && withdrawnAt(rating) !== at)
       yield rowFault(
         `rating ${id}`,
-        `entry ${log_index} withdrew it at ${at}, and it is not shown as withdrawn then`,
+        `entry ${log_index} withdrew it at ${at}, but it is not shown as withdrawn at that time`,
       );
   }
 }
@@ -171,7 +177,7 @@ function* findAmendmentFaults(
     yield log_index < state.size && !ofUnshownListings.has(by) && state.ratings.get(id)?.superseded_by !== by
       ? rowFault(
           `rating ${id}`,
-          `entry ${log_index} amended it by ${by}, and it is not shown as superseded by that`,
+          `entry ${log_index} says that rating ${by} amended it, but it is not shown as superseded by that rating`,
         )
       : undefined;
 }
@@ -191,7 +197,7 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
     if (!isErasedByAction(actions, log_index))
       yield logFault(
         `entry ${log_index}`,
-        'an entry "record.erased" names it, and no action of the operator says so',
+        'an entry "record.erased" names it, but no action of the operator erased it',
       );
   for (const [log_index] of erased)
     if (!absent.has(log_index) && !actions.closed.has(log_index) && log_index < state.size)
@@ -216,13 +222,13 @@ function* findResponseFaults(
   const isUnread = (id: string) => actions.closed.size > 0 && !ratings.has(id);
   for (const [log_index, id] of unshownResponses)
     yield !ofUnshownListings.has(id) && !isUnread(id) && ratings.get(id)?.withdrawn_at === undefined
-      ? entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`)
+      ? entryFault(log_index, `it records a response to rating ${id}, but that response is shown nowhere`)
       : undefined;
 }
 
 /**
- * Returns all claim events of a listing, in the order of the log. Events that the listing shows replace
- * unread records. Undefined if there may be more events.
+ * Returns all claim events of a listing, in the order of the log. If the record of an entry is unread, the
+ * event that the listing shows takes its place. Returns undefined if there may be more events.
  */
 function readEvents(
   handle: string,
@@ -301,26 +307,29 @@ function findAllGroupFaults(said: Said, state: AuditState) {
 }
 
 const unknownReasons: Readonly<Record<string, string>> = {
-  related: 'the claim events of the rated listing cannot all be read, or one came while the audit ran',
-  declared_interest: 'a version was erased',
+  related:
+    'the claim events of the rated listing cannot all be read, or a new event was added while the audit ran',
+  declared_interest: 'an erased version of a rating by the same source may have declared an interest',
   reciprocal:
-    'a rating that could be its pair was erased, is not shown, is of a closed log, or changed while the audit ran',
-  source_ended: 'the claim events of the source cannot all be read, or one came while the audit ran',
-  new_source: 'as for source_ended, or its seven days end within a day of the reading',
+    'a rating in the other direction may exist that could not be read, or a rating changed while the audit ran',
+  source_ended:
+    'the claim events of the source cannot all be read, or a new event was added while the audit ran',
+  new_source:
+    'the claim events of the source cannot all be read, a new event was added while the audit ran, or the seven days of the source end at about the time of the reading',
 };
 
 function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<string, number>) {
   const current = newestOf(state).filter((rating) => rating.isCurrent).length;
   if (current > 0)
-    yield `stated_overlap of ${counted(current, 'rating')}: what the records of listings named is not in the log`;
+    yield `stated_overlap of ${counted(current, 'rating')}: the log does not contain the registry records that this flag depends on`;
   for (const [flag, count] of unknown)
     yield `${flag} of ${counted(count, 'rating')}: ${ownMember(unknownReasons, flag)}`;
   if (said.actions.closed.size > 0)
-    yield `${counted(said.actions.closed.size, 'record')} of closed logs: a service gives out only those of its newest log`;
+    yield `${counted(said.actions.closed.size, 'record')} of closed logs: a service gives out only the records of its newest log`;
   if (said.withheldCount > 0)
-    yield `${counted(said.withheldCount, 'record')} of withdrawn ratings and listings: a service does not give them out`;
+    yield `${counted(said.withheldCount, 'record')} of withdrawn ratings, or of withdrawn or hidden listings: a service does not give them out`;
   if (state.unshownListings.size > 0)
-    yield `${counted(state.unshownListings.size, 'listing')} that the log names and the service does not show: why the registry withdrew a listing is not in the log`;
+    yield `${counted(state.unshownListings.size, 'listing')} that the log names and the service does not show: the log does not say why the registry withdrew a listing`;
 }
 
 /** A response to a withdrawn rating is not shown. */
@@ -357,7 +366,12 @@ export function createEntryCheck(state: AuditState) {
       if (record === 'absent') said.absent.set(log_index, type);
       if (record === 'closed') actions.closed.add(log_index);
       if (record === 'refused')
-        return [logFault(where, 'the service gives out no proof of it: it disagrees with the tree')];
+        return [
+          logFault(
+            where,
+            'the service gives no proof of it, because the stored entry disagrees with the tree',
+          ),
+        ];
       if (record === 'absent' || record === 'closed') return [];
       if (isWithheld(record)) {
         said.withheldCount += 1;

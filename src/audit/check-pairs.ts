@@ -11,17 +11,21 @@ export interface GroupEvidence {
   /** If false, there may be ratings that neither a listing nor an entry shows. */
   readonly isWhole: boolean;
   readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
-  /** In the order of the log; undefined if some events may be unread. */
+  /** Returns the events in the order of the log, or undefined if some events may be unread. */
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
-  /** The log index of the entry that withdrew or erased a rating, if there is one. */
+  /**
+   * Returns the log index of the entry that withdrew or erased a rating, or undefined if there is no such
+   * entry.
+   */
   readonly endedBy: (rating: CountedRating) => number | undefined;
-  /** The size of the log when the audit began. What was read may or may not reflect later entries. */
+  /** The size of the log when the audit began. The listings as read may or may not reflect later entries. */
   readonly size: number;
 }
 
 /**
- * Returns the holders of a listing: its namespace, and the control roots that proved a claim to it.
- * `possible` also has the roots that proved one since the audit began. `isWhole` tells whether all are known.
+ * Returns the holders of a listing: its namespace, and the control roots that proved a claim to it. `sure`
+ * has the holders from before the audit began, and `possible` also has the later ones. `isWhole` is false if
+ * some claim events may be unread.
  */
 export function readHolders(handle: string, { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>) {
   const events = eventsOf(handle);
@@ -43,8 +47,8 @@ const toHalf = (rating: CountedRating): PairHalf => {
 };
 
 /**
- * Returns a function that tells whether a rating has a counterpart in the other direction; undefined if that
- * is not known.
+ * Returns a function that tells whether a rating has a counterpart in the other direction. That function
+ * returns undefined if this is not known.
  */
 export function* notePairs(
   evidence: GroupEvidence,
@@ -58,7 +62,7 @@ export function* notePairs(
       raters.add(new Holder(source_root).id);
     }
   // Control roots that made no rating cannot be the other half of a pair. They are left out, because a
-  // listing may have had thousands.
+  // listing may have had thousands of control roots.
   const create = (which: 'sure' | 'possible') =>
     createPairs(
       memoize(

@@ -70,22 +70,22 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   const hidden = ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'));
   const flags = countOfRatings(current.flatMap(({ flags = [] }) => flags));
   const groups = countListed(current);
-  const compared: [shown: unknown, counted: unknown, what: string, verb: string, be: string][] = [
+  const compared: [shown: unknown, counted: unknown, what: string][] = [
     ...ratingGroups.map((group): (typeof compared)[number] => {
       const shown = native[group];
       const counted = groups[group];
       const less = differingFrom(counted, shown);
       const more = differingFrom(shown, counted);
-      return [less, more, `in the group ${group}`, 'counts', 'are'];
+      return [less, more, `the counts of the group ${group}`];
     }),
-    [native.voided, voided.length, 'voided', 'counts', 'are'],
-    [native.hidden, hidden.length, 'hidden', 'counts', 'are'],
-    [native.ratings, current.length, 'as ratings', 'has', 'have'],
-    [native.flags, flags, 'as flags', 'has', 'have'],
+    [native.voided, voided.length, 'the number of voided ratings'],
+    [native.hidden, hidden.length, 'the number of hidden ratings'],
+    [native.ratings, current.length, 'the number of ratings'],
+    [native.flags, flags, 'the flags'],
   ];
-  const faults = compared.flatMap(([shown, counted, what, verb, be]) => {
+  const faults = compared.flatMap(([shown, counted, what]) => {
     if (toCanonicalJson([shown]) === toCanonicalJson([counted])) return [];
-    const message = `the document ${verb} ${toShownValue(shown)} ${what}, but the listed records ${be} ${toShownValue(counted)}`;
+    const message = `the document has ${toShownValue(shown)} as ${what}, but the listed records lead to ${toShownValue(counted)}`;
     return [rowFault(`counts of ${handle}`, message)];
   });
   return [...findVoidFaults(listing), ...faults, ...findRecentFaults(handle, native.recent, ratings)];
@@ -141,7 +141,10 @@ export function* findColumnFaults({ handle, ratings, derived }: ShownListing): A
   }
 }
 
-/** The fields of a rating that are kept until the log is read. Its texts are not among them. */
+/**
+ * The fields of a rating that stay in memory until the log is read. The texts of the rating are not among
+ * them.
+ */
 const countedFields = [
   'rating_id',
   'log_index',

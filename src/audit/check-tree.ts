@@ -10,7 +10,7 @@ export interface KnownRoot extends TreeHead {
   readonly log: number;
 }
 
-/** Empty if the service states no loss of entries. */
+/** Returns an empty text if the service states no loss of entries. */
 function statedLoss({ closedWith }: AuditedLog, found: number): string {
   const stated = closedWith === undefined ? undefined : readCheckpoint(closedWith);
   return stated && stated.size > found

@@ -87,7 +87,7 @@ function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault:
   log.error({ log_index, fault }, 'the database disagrees with the transparency log');
   return new Problem(
     'internal',
-    'What is stored for this entry disagrees with the log, so no proof is given.',
+    'The database disagrees with the log about this entry, so no proof is given.',
   );
 }
 
@@ -99,7 +99,7 @@ async function findHead(context: IssuingContext, log_index: number, rating?: Rat
   if (head.closed_with !== undefined)
     throw new Problem(
       'not_found',
-      'The entry belongs to a closed log, whose last checkpoint is still served at its address.',
+      'The entry belongs to a closed log, so no proof is given. The last checkpoint of that log is still served.',
     );
   return head;
 }

@@ -26,8 +26,8 @@ export interface AuditedLog {
 /**
  * The record of an entry with its salt, or the reason why it is unread:
  * - `absent`: it is not stored, or the operator has hidden it
- * - withheld, with `withdrawn_by`: a service does not give it out because that entry withdrew its rating or,
- *   if `withdrawn_by` is undefined, because its listing is withdrawn or hidden
+ * - withheld: a service does not give it out. `withdrawn_by` is the entry that withdrew the rating. It is
+ *   undefined if the reason is that the listing is withdrawn or hidden.
  * - `refused`: a service does not give it out because it disagrees with the log
  * - `closed`: a service does not give it out because its log is closed
  */
@@ -43,7 +43,7 @@ export const isWithheld = (
 ): record is Extract<EntryRecord, { withdrawn_by: unknown }> =>
   typeof record === 'object' && 'withdrawn_by' in record;
 
-/** The claim as a listing shows it. Its control root is there only if a database is read. */
+/** The claim as a listing shows it. Its control root is set only if a database is read. */
 export interface AuditedClaim
   extends Pick<
       NonNullable<ListingDocument['claim']>,
@@ -51,7 +51,7 @@ export interface AuditedClaim
     >,
     Partial<Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>> {
   readonly state: string;
-  /** Whether it shows no receipt keys because the operator has hidden its texts. */
+  /** True if the listing shows no receipt keys because the operator has hidden its texts. */
   readonly hasHiddenKeys?: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface ShownListing {
   /** The day of the reading; for a service, by the clock of the service. */
   readonly read_on: string;
   readonly ratings: readonly RatingRecord[];
-  /** The columns that no reader is shown, by rating_id; only if a database is read. */
+  /** The columns of ratings that are not published, by rating_id. Set only if a database is read. */
   readonly derived?: ReadonlyMap<string, DerivedRow>;
   readonly claim?: AuditedClaim | undefined;
   /** At most the newest 20 changes of keys and the newest 100 other events, oldest first. */
@@ -69,9 +69,9 @@ export interface ShownListing {
     readonly current: readonly (Pick<Observation, 'kind' | 'subject'> & Essence)[];
     readonly changes: readonly RecordedChange[];
   };
-  /** Only if a database is read. */
+  /** Set only if a database is read. */
   readonly withdrawn?: Listing['withdrawn'];
-  /** Only if a database is read. */
+  /** Set only if a database is read. */
   readonly isHidden?: boolean;
   readonly moderation?: readonly ModerationNotice[] | undefined;
   /** The counts and newest ratings of the listing document; undefined if no document is shown. */
@@ -89,6 +89,6 @@ export interface EvidenceReader {
   records(indexes: readonly number[]): Promise<ReadonlyMap<number, EntryRecord>>;
   /** Handles of listings that may show ratings, claim events or observations. */
   handles(): AsyncIterable<string>;
-  /** May call `rest` before each page. Undefined if nothing of the listing can be read. */
+  /** May call `rest` before each page. Returns undefined if nothing of the listing can be read. */
   listing(handle: string, rest?: () => Promise<void>): Promise<ShownListing | undefined>;
 }

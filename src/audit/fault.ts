@@ -27,5 +27,5 @@ export const rowFault = (where: string, message: string): AuditFault => ({
 export const logFault = (where: string, message: string): AuditFault => ({
   where,
   message,
-  next: 'Keep this database and every checkpoint for examination, and restore the newest backup whose audit holds.',
+  next: 'Keep this database and every checkpoint for examination, and restore the newest backup in which an audit finds no fault.',
 });

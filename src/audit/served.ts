@@ -59,7 +59,9 @@ function readAnswer<T extends z.ZodType>(
 ): z.output<T> {
   const answer = form.safeParse(status === 200 ? parseForeignJson(body.toString('utf8')) : undefined);
   if (answer.success) return answer.data;
-  throw new ServiceUnreadable(`${path}: answered with status ${status} and not in the form of this version`);
+  throw new ServiceUnreadable(
+    `${path}: answered with status ${status} and not in the form that this version of Dossier reads`,
+  );
 }
 
 const readHeads = async (ask: AskService) => readAnswer('/log', await ask('/log'), logs).logs;
@@ -106,7 +108,7 @@ async function readRecord(ask: AskService, log_index: number): Promise<EntryReco
   return record === undefined || salt === undefined ? 'absent' : { record, salt };
 }
 
-/** Each record is kept once it was read. */
+/** A record that was read is not requested again. */
 function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves' | 'nodes' | 'records'> {
   const known = new Map<number, EntryRecord>();
   return {
@@ -157,7 +159,8 @@ const check = z.object({
         items: z.array(z.looseObject({})).optional(),
         texts: z.unknown().optional(),
       })
-      // Which texts differ is read from the stored sets of tools, and is in no entry.
+      // `texts` says which texts differ. The service computes it from the stored sets of tools, so it is in
+      // no log entry.
       .transform(({ texts: _, ...change }) => change),
   ),
 });
@@ -175,7 +178,10 @@ function toRuns(handle: string, event: z.output<typeof history>['events'][number
 /** A fact that says that nothing was checked has no vantage. */
 const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 
-/** A history also shows changes of records, and the log has no entries for them. */
+/**
+ * A list may have this many pages more than the log has entries. The reason is that a history also shows
+ * changes of records, for which the log has no entries.
+ */
 const mostUnloggedPages = 1000;
 
 /**
@@ -257,7 +263,10 @@ async function* readDumped(ask: AskService): AsyncGenerator<string> {
   if (!file) throw new ServiceUnreadable('/export/manifest.json: it names no file of evidence');
   for (const line of readLines(file.path, await ask(file.path, undefined, file.bytes))) {
     const shown = dumped.safeParse(parseForeignJson(line)).data;
-    if (!shown) throw new ServiceUnreadable(`${file.path}: a line is not in the form of this version`);
+    if (!shown)
+      throw new ServiceUnreadable(
+        `${file.path}: a line is not in the form that this version of Dossier reads`,
+      );
     const { handle, state, history, signals, observations, moderation } = shown;
     const { recent, voided } = signals.native;
     const parts = [history, recent, moderation, observations.filter(isSeen)];

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../net/retry-after.ts';
 
-/** The service does not answer, or an audit cannot use what it answers. */
+/** The service does not answer, or an audit cannot use its answer. */
 export class ServiceUnreadable extends Error {}
 
 const timeout_ms = 30_000;
@@ -11,8 +11,8 @@ const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
 /**
- * A service redirects within itself, for example if a handle has other capitals. Other redirects are not
- * followed.
+ * A service redirects to another of its own paths if, for example, the capitals of a handle differ. A
+ * redirect to another origin is not followed.
  */
 function toMoved(url: string, { status, headers }: Response): string | undefined {
   const to = status === 301 || status === 308 ? URL.parse(headers.get('location') ?? '', url) : null;
@@ -52,8 +52,8 @@ async function askService(
 
 /**
  * A request with a JSON body is a POST. If the service answers 429 or 503, the client waits as long as the
- * answer asks, at most a minute, and tries again, eight times in all. Throws ServiceUnreadable, also for an
- * answer of more than `limit_bytes`.
+ * answer asks, but at most a minute, and then tries again. It makes at most eight tries. Throws
+ * ServiceUnreadable, also for an answer of more than `limit_bytes`.
  */
 export function createServiceClient(base: string) {
   const root = base.replace(/\/+$/, '');

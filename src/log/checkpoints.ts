@@ -38,7 +38,7 @@ export const logOrigin = (log: number, publicUrl: string): string =>
 /** Reads the number of a log from its origin, on any host; 1 if the origin names none. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
-/** Undefined if this database has no seed yet. */
+/** Returns undefined if this database has no seed yet. */
 export async function findKeyOfOrigin(
   { store }: Pick<LogContext, 'store'>,
   origin: string,
@@ -97,9 +97,9 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
 }
 
 /**
- * A checkpoint of a log before the newest one counts as contained, because a node has already handled it. A
- * checkpoint of a later log does not, because it comes from a database that went on after this one was
- * copied.
+ * A checkpoint of a log before the newest one counts as contained, because a node has already closed that
+ * log. A checkpoint of a later log does not count as contained, because it comes from a database that went on
+ * after this one was copied.
  */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
@@ -123,16 +123,16 @@ async function closingCheckpoint(context: LogContext, published: Checkpoint, tex
 function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFile): void {
   log.error(
     { file: path, database: otherDatabase },
-    'CHECKPOINT_FILE is that of another database, which still exists, so the file is neither compared nor written; name another file, or, if this database takes the place of the other one, move the other one away',
+    'the checkpoint file belongs to another database, which still exists, so the file is neither compared nor written; set CHECKPOINT_FILE to another file, or move the other database away if this one replaces it',
   );
 }
 
 /**
  * Compares the database with the checkpoint file (docs/log.md). It must be called before anything is written.
  * If the database does not contain the checkpoint's tree, for example because an older backup was restored,
- * this closes the log and opens a new one, whose first entry contains the checkpoint. The number of the new
- * log is greater than every number in the database and the checkpoint, so no log name that has signed is used
- * again.
+ * the function closes the log and opens a new one, whose first entry contains the checkpoint. The number of
+ * the new log is greater than every number in the database and the checkpoint, so that no two logs sign
+ * checkpoints under the same name.
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const { store, config, clock, log } = context;
@@ -169,13 +169,16 @@ export interface IssuedCheckpoint {
 }
 
 export interface CheckpointCache {
-  /** The checkpoint that witnesses cosigned last, and their signature lines, by their names in the policy. */
+  /**
+   * The checkpoint that witnesses cosigned last, and the signature line of each witness by its name in the
+   * policy.
+   */
   cosigned?: { readonly checkpoint: IssuedCheckpoint; readonly lines: ReadonlyMap<string, string> };
   /** The promise is pending until the checkpoint is signed. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /**
-   * All callers for whom `last` is too old share this promise. Only one is signed at a time, so that no
-   * smaller tree is published after a larger one.
+   * All callers for whom `last` is too old share this promise. Only one checkpoint is signed at a time, so
+   * that no smaller tree is published after a larger one.
    */
   next?: Promise<IssuedCheckpoint> | undefined;
 }
@@ -241,8 +244,9 @@ export async function checkpointCovering(
 export class NotErasable extends Error {}
 
 /**
- * The leaf stays, so every proof still holds. The caller changes what listings show. Returns the log index of
- * the new entry `record.erased`, which publishes `reason`. Throws NotErasable.
+ * Deletes the record of an entry. Its leaf stays, so every proof still holds. The caller must change the rows
+ * that listings show. Returns the log index of the new entry `record.erased`, which publishes `reason`.
+ * Throws NotErasable.
  */
 export async function eraseRecord(
   tx: LogTransaction,

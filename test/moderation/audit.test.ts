@@ -54,13 +54,13 @@ describe('what is done past the log', () => {
     expect(await directory.audit()).toEqual([]);
     await directory.store.write((tx) => tx.moderation.add(asRow()));
     const found = await directory.audit();
-    const shown = `rating ${rating_id}: it shows the action "hide" of the operator by entry 99, and no such entry says so`;
+    const shown = `rating ${rating_id}: it shows the action "hide" of the operator by entry 99, but that entry records no action`;
     expect(found.filter((fault) => fault === shown)).toHaveLength(2);
   });
   it('a rating that is voided without an entry is a fault', async () => {
     await directory.store.write((tx) => tx.ratings.setVoided(rating_id, '2026-11-20T10:00:00.000Z'));
     expect((await directory.audit()).join('\n')).toContain(
-      'the document counts 0 voided, but the listed records are 1',
+      'the document has 0 as the number of voided ratings, but the listed records lead to 1',
     );
   });
   it('an action whose statement was changed, or that was ended without an entry, is a fault', async () => {
@@ -69,7 +69,7 @@ describe('what is done past the log', () => {
     const end = { ended_by: 98, ended_at: applied.at, end_reason: 'mistake' };
     await directory.store.write((tx) => tx.moderation.end(applied, end));
     expect(await directory.audit()).toContainEqual(
-      `entry ${applied.log_index}: it records the action "hide" of the operator on rating ${rating_id}, which is shown nowhere`,
+      `entry ${applied.log_index}: it records the action "hide" of the operator on rating ${rating_id}, but the action is shown nowhere`,
     );
   });
 });

@@ -172,29 +172,33 @@ const ratingEdits: [column: string, value: string, said: string][] = [
   [
     'new_until',
     "'2020-01-01T00:00:00.000Z'",
-    'it is not shown as new_source, which ratings and claim events in the log make it',
+    'it is not shown as new_source, but the ratings and claim events in the log make it new_source',
   ],
   [
     'new_until',
     "'2099-01-01T00:00:00.000Z'",
     'its date of new_source is 2099-01-01T00:00:00.000Z, but claim events in the log lead to 2',
   ],
-  ['related', '1', 'it is shown as related, which no rating or claim event in the log makes it'],
+  ['related', '1', 'it is shown as related, but no rating or claim event in the log makes it related'],
   [
     'declared_interest',
     '1',
-    'it is shown as declared_interest, which no rating or claim event in the log makes it',
+    'it is shown as declared_interest, but no rating or claim event in the log makes it declared_interest',
   ],
-  ['reciprocal', '1', 'it is shown as reciprocal, which no rating or claim event in the log makes it'],
+  [
+    'reciprocal',
+    '1',
+    'it is shown as reciprocal, but no rating or claim event in the log makes it reciprocal',
+  ],
   [
     'stated_overlap',
     `'{"by":"${subject}","of":"${rater}","at":"2026-01-01T00:00:00.000Z"}'`,
-    'it is shown as stated_overlap by a record that cannot set it apart',
+    'it is shown as stated_overlap because of a record that cannot set it apart',
   ],
   [
     'source_ended_at',
     "'2026-01-01T00:00:00.000Z'",
-    'it is shown as source_ended, which no rating or claim event in the log makes it',
+    'it is shown as source_ended, but no rating or claim event in the log makes it source_ended',
   ],
   ['source', "'elsewhere'", 'source is "elsewhere", but its listed versions make it "github.com/'],
   [
@@ -237,15 +241,15 @@ it('finds a claim without any event and one that is gone, and an edited claim an
   expect(found).toEqual(
     expect.arrayContaining([
       `claim of ${subject}: claimed_at is "2025-01-01T00:00:00.000Z", but its events up to log entry 0 say "${claimed_at}"`,
-      `rating ${rating_id} of ${subject}: it is shown as related, which no rating or claim event in the log makes it`,
+      `rating ${rating_id} of ${subject}: it is shown as related, but no rating or claim event in the log makes it related`,
     ]),
   );
   await editDatabase(DATABASE_URL, `delete from claim where handle = '${subject}'`);
   expect(await findFaults(DATABASE_URL)).toContain(
-    `claim of ${subject}: no claim is shown, but log entry 0 says that it is claimed`,
+    `claim of ${subject}: no claim is shown, but log entry 0 gives it the state claimed`,
   );
   await editDatabase(DATABASE_URL, `update claim set handle = 'com.example/quiet' where handle = '${rater}'`);
   expect(await findFaults(DATABASE_URL)).toContain(
-    'claim of com.example/quiet: it is shown as claimed, and no entry of the log proved it',
+    'claim of com.example/quiet: it is shown as claimed, but no entry of the log records a proof of it',
   );
 });

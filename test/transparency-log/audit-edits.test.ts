@@ -194,18 +194,18 @@ it('a directory with every kind of history has no faults, and what was not check
   expect(stored).toEqual({
     faults: [],
     not_checked: [
-      'stated_overlap of 11 ratings: what the records of listings named is not in the log',
-      'declared_interest of 5 ratings: a version was erased',
+      'stated_overlap of 11 ratings: the log does not contain the registry records that this flag depends on',
+      'declared_interest of 5 ratings: an erased version of a rating by the same source may have declared an interest',
       'the tree as a whole: there is no checkpoint to compare it with',
     ],
   });
   expect(served).toEqual({
     faults: [],
     not_checked: [
-      'stated_overlap of 10 ratings: what the records of listings named is not in the log',
-      'declared_interest of 5 ratings: a version was erased',
+      'stated_overlap of 10 ratings: the log does not contain the registry records that this flag depends on',
+      'declared_interest of 5 ratings: an erased version of a rating by the same source may have declared an interest',
       expect.stringMatching(
-        /^\d records of withdrawn ratings and listings: a service does not give them out$/,
+        /^\d records of withdrawn ratings, or of withdrawn or hidden listings: a service does not give them out$/,
       ),
       expect.stringMatching(/^3 listings that the log names and the service does not show: /),
     ],
@@ -227,7 +227,7 @@ const edits: Record<string, Edit> = {
   'a source counted as another one': {
     tables: ['rating'],
     sql: () => [`update rating set source = 'elsewhere' where id = '${ids.independent}'`],
-    said: `counts of ${subject}: the document counts`,
+    said: `counts of ${subject}: the document has`,
   },
   'a score': {
     tables: ['rating'],
@@ -237,31 +237,31 @@ const edits: Record<string, Edit> = {
   'a rating that is left out of the counts': {
     tables: ['rating'],
     sql: () => [`update rating set is_current = 0 where id = '${ids.criticism}'`],
-    said: `counts of ${subject}: the document counts`,
+    said: `counts of ${subject}: the document has`,
   },
   'praise that is no pair any more': {
     tables: ['rating'],
     sql: () => [`update rating set reciprocal = 0 where id = '${ids.praise}'`],
-    said: `rating <praise> of ${subject}: it is not shown as reciprocal, which ratings and claim events in the log make it`,
+    said: `rating <praise> of ${subject}: it is not shown as reciprocal, but the ratings and claim events in the log make it reciprocal`,
   },
   'praise without a pair that is one': {
     tables: ['rating'],
     sql: () => [`update rating set reciprocal = 1 where id = '${ids.erin}'`],
-    said: `rating <erin> of ${subject}: it is shown as reciprocal, which no rating or claim event in the log makes it`,
+    said: `rating <erin> of ${subject}: it is shown as reciprocal, but no rating or claim event in the log makes it reciprocal`,
   },
   'criticism set apart by what the rated listing states': {
     tables: ['rating'],
     sql: () => [
       `update rating set stated_overlap = '{"by":"${subject}","of":"${critic}","at":"2026-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
     ],
-    said: `rating <criticism> of ${subject}: it is shown as stated_overlap by a record that cannot set it apart: Set apart because the record of ${subject} named on 2026-11-01 an account or domain that ${critic} holds or has named. The connection is not proven.`,
+    said: `rating <criticism> of ${subject}: it is shown as stated_overlap because of a record that cannot set it apart: Set apart because the record of ${subject} named on 2026-11-01 an account or domain that ${critic} holds or has named. The connection is not proven.`,
   },
   'criticism set apart by a record that was read after it': {
     tables: ['rating'],
     sql: () => [
       `update rating set stated_overlap = '{"by":"${critic}","of":"${subject}","at":"2027-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
     ],
-    said: `rating <criticism> of ${subject}: it is shown as stated_overlap by a record that cannot set it apart: Set apart because the record of ${critic} named on 2027-11-01 an account or domain that ${subject} holds or has named. The connection is not proven.`,
+    said: `rating <criticism> of ${subject}: it is shown as stated_overlap because of a record that cannot set it apart: Set apart because the record of ${critic} named on 2027-11-01 an account or domain that ${subject} holds or has named. The connection is not proven.`,
   },
   'a voided rating that counts': {
     tables: ['rating'],
@@ -275,7 +275,7 @@ const edits: Record<string, Edit> = {
       `update rating set is_current = 0, voided_at = (select at from moderation where action = 'void') where id = '${ids.criticism}'`,
       `update moderation set target = '${ids.criticism}', record_indexes = (select '[' || log_index || ']' from rating where id = '${ids.criticism}') where action = 'void'`,
     ],
-    said: `rating <criticism>: it shows the action "void" of the operator by entry #, which is about rating <voided>`,
+    said: `rating <criticism>: it shows the action "void" of the operator by entry #, but that entry is about rating <voided>`,
   },
   'a listing that the operator withdrew': {
     tables: ['listing', 'moderation'],
@@ -283,7 +283,7 @@ const edits: Record<string, Edit> = {
       "update listing set withdrawn = null where handle = 'com.gone/gone'",
       "update moderation set ended_by = 1, ended_at = '2026-11-21T00:00:00.000Z', end_reason = 'mistake' where action = 'withdraw'",
     ],
-    said: 'entry #: it records the action "withdraw" of the operator on listing com.gone/gone, which is shown nowhere',
+    said: 'entry #: it records the action "withdraw" of the operator on listing com.gone/gone, but the action is shown nowhere',
   },
   'a listing that its publisher opted out': {
     tables: ['listing'],
@@ -317,7 +317,7 @@ const edits: Record<string, Edit> = {
   'a claim of a listing that the log does not name': {
     tables: ['claim'],
     sql: () => [`update claim set handle = '${unnamed}' where handle = '${critic}'`],
-    said: `claim of ${unnamed}: it is shown as claimed, and no entry of the log proved it`,
+    said: `claim of ${unnamed}: it is shown as claimed, but no entry of the log records a proof of it`,
   },
   'a claim that moved as if it had not': {
     tables: ['claim'],
@@ -363,11 +363,11 @@ let lastListed: Served | undefined;
 const lies: Record<string, [bend: Bend, said: string]> = {
   'a larger total': [
     bendText(document, /"native":\{("statement":"[^"]*"),"ratings":\d+/, '"native":{$1,"ratings":99'),
-    `counts of ${subject}: the document has 99 as ratings, but the listed records have`,
+    `counts of ${subject}: the document has 99 as the number of ratings, but the listed records lead to`,
   ],
   'fewer flags': [
     bendText(document, /"flags":\{"[^}]*\}/, '"flags":{}'),
-    `counts of ${subject}: the document has {} as flags, but the listed records have`,
+    `counts of ${subject}: the document has {} as the flags, but the listed records lead to`,
   ],
   'another outcome in the newest ratings': [
     bendText(document, /("recent":\[\{[^}]*"outcome":)"\w+"/, '$1"succeeded"'),
@@ -391,7 +391,7 @@ const lies: Record<string, [bend: Bend, said: string]> = {
       if (isOwn) lastListed = answer;
       return isOwn ? answer : (lastListed ?? answer);
     },
-    `rating <criticism> of ${returned}: it is about ${subject}`,
+    `rating <criticism> of ${returned}: it is listed here, but it is about ${subject}`,
   ],
   'a history of one event a hundred times': [
     (path, answer) => {
@@ -400,7 +400,7 @@ const lies: Record<string, [bend: Bend, said: string]> = {
       shown.claim.history = Array.from({ length: 100 }, () => shown.claim.history.at(-1));
       return { ...answer, body: Buffer.from(JSON.stringify(shown)) };
     },
-    `the claim history of ${friend} does not show the event "suspended" that it records`,
+    `it records the event "suspended", which the claim history of ${friend} does not show`,
   ],
   'a checkpoint that nobody signed': [
     bendText('/log/checkpoint', /\n— .*\n$/, '\n'),
@@ -412,7 +412,7 @@ const lies: Record<string, [bend: Bend, said: string]> = {
   ],
   'a key that cannot be read': [
     bendText('/log', /"key":"[^"]*"/, '"key":"none"'),
-    'checkpoint of log 1: there is no key that it must be signed by',
+    'checkpoint of log 1: its signature cannot be checked, because the key of the log is unknown',
   ],
   'a checkpoint of a log that is not there, without a key': [
     (path, answer) =>

@@ -102,7 +102,7 @@ it('finds a change that no entry records', async () => {
   const { faults } = await audit();
   expect(faults).toEqual([
     expect.stringMatching(
-      /^changes of com\.example\.audited\/a at .*: it is shown, but entry 9, which it names, has no stored record$/,
+      /^changes of com\.example\.audited\/a at .*: it is shown and names entry 9, but no record of that entry is stored$/,
     ),
   ]);
 });

@@ -88,7 +88,7 @@ describe.each([
   [
     'a service over HTTP',
     auditService,
-    'NOT CHECKED  1 record of withdrawn ratings and listings: a service does not give them out\n',
+    'NOT CHECKED  1 record of withdrawn ratings, or of withdrawn or hidden listings: a service does not give them out\n',
   ],
 ] as const)('an audit of %s', (_, audit, withheld) => {
   it('finds nothing where all is as the log has it, and says what it could not check', async () => {
@@ -96,7 +96,7 @@ describe.each([
       code: 0,
       stdout: expect.stringMatching(
         new RegExp(
-          `^NOT CHECKED  stated_overlap of 2 ratings: what the records of listings named is not in the log\n${withheld}(NOT CHECKED  the tree as a whole: there is no checkpoint to compare it with\n)?The log has 8 entries; 2 listings compared; 0 faults\n$`,
+          `^NOT CHECKED  stated_overlap of 2 ratings: the log does not contain the registry records that this flag depends on\n${withheld}(NOT CHECKED  the tree as a whole: there is no checkpoint to compare it with\n)?The log has 8 entries; 2 listings compared; 0 faults\n$`,
         ),
       ) as string,
     });
@@ -123,9 +123,11 @@ describe.each([
         `rating ${fourth} of co.webhook/webhook: proof_class is "service_receipt", but log entry 5 says "none"`,
         `response to rating ${fourth}: text is "Never happened.", but log entry 7 says "Fixed."`,
         expect.stringMatching(
-          new RegExp(`^rating ${third}: entry 6 withdrew it at .*, and it is not shown as withdrawn then$`),
+          new RegExp(
+            `^rating ${third}: entry 6 withdrew it at .*, but it is not shown as withdrawn at that time$`,
+          ),
         ),
-        `rating ${first}: entry 3 amended it by ${second}, and it is not shown as superseded by that`,
+        `rating ${first}: entry 3 says that rating ${second} amended it, but it is not shown as superseded by that rating`,
       ]),
     );
   });
@@ -136,10 +138,14 @@ describe.each([
     await editDatabase(DATABASE_URL, 'delete from rating_response');
     await editDatabase(DATABASE_URL, "delete from claim_event where handle = 'co.webhook/webhook'");
     expect(await findFaults(audit)).toEqual([
-      'entry 0: the claim history of co.webhook/webhook does not show the event "activated" that it records',
-      `entry 2: it records rating ${first} of co.webhook/webhook, which is shown nowhere`,
-      `entry 7: it records a response to rating ${fourth}, which is shown nowhere`,
-      expect.stringContaining(`rating ${first}: entry 3 amended it by `),
+      'entry 0: it records the event "activated", which the claim history of co.webhook/webhook does not show',
+      `entry 2: it records rating ${first} of co.webhook/webhook, but that rating is shown nowhere`,
+      `entry 7: it records a response to rating ${fourth}, but that response is shown nowhere`,
+      expect.stringMatching(
+        new RegExp(
+          `^rating ${first}: entry 3 says that rating \\S+ amended it, but it is not shown as superseded`,
+        ),
+      ),
     ]);
   });
 
@@ -170,10 +176,10 @@ describe.each([
     );
     expect(found).toEqual([
       'claim of b/source: claimed_at is "2025-01-01T00:00:00.000Z", but its events up to log entry 127 say "2026-11-01T00:00:00.000Z"',
-      'entry 126: the claim history of b/source does not show the event "rotated" that it records',
-      `rating ${ids[1]} of co.webhook/webhook: it is shown as new_source, which no rating or claim event in the log makes it`,
+      'entry 126: it records the event "rotated", which the claim history of b/source does not show',
+      `rating ${ids[1]} of co.webhook/webhook: it is shown as new_source, but no rating or claim event in the log makes it new_source`,
       `rating ${ids[1]} of co.webhook/webhook: its date of new_source is 2027-01-01, but claim events in the log lead to 2026-11-08T00:00:00.000Z`,
-      `rating ${ids[3]} of co.webhook/webhook: it is shown as new_source, which no rating or claim event in the log makes it`,
+      `rating ${ids[3]} of co.webhook/webhook: it is shown as new_source, but no rating or claim event in the log makes it new_source`,
       `rating ${ids[3]} of co.webhook/webhook: its date of new_source is 2027-01-01, but claim events in the log lead to 2026-11-08T00:00:00.000Z`,
     ]);
   });
@@ -189,7 +195,7 @@ describe.each([
     expect(await findFaults(audit)).toEqual([]);
     await editDatabase(DATABASE_URL, "delete from claim_event where handle = 'a/subject-0'");
     expect(await findFaults(audit)).toEqual([
-      'entry 8: the claim history of a/subject-0 does not show the event "listing_restored" that it records',
+      'entry 8: it records the event "listing_restored", which the claim history of a/subject-0 does not show',
     ]);
   });
 
@@ -207,7 +213,7 @@ describe.each([
       expect.stringMatching(
         /^rating forged-0 of co\.webhook\/webhook: \w+ is .*, but log entry 0 says nothing; /,
       ),
-      'rating forged-99 of co.webhook/webhook: it is shown, but entry 99, which it names, has no stored record',
+      'rating forged-99 of co.webhook/webhook: it is shown and names entry 99, but no record of that entry is stored',
     ]);
   });
 
@@ -252,7 +258,7 @@ it('finds a replaced leaf, a changed record, a deleted record and a changed node
     'entry 4: the record of this rating.submitted is not stored, and no entry "record.erased" names it',
     'log, tree node 1 of level 1: the stored hash is not the one that follows from the leaves',
     expect.stringContaining('outcome is "failed", but log entry 2 says "partial"'),
-    expect.stringContaining(': it is shown, but entry 4, which it names, has no stored record'),
+    expect.stringContaining(': it is shown and names entry 4, but no record of that entry is stored'),
   ]);
 });
 

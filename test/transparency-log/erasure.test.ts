@@ -177,7 +177,7 @@ it('is done in no other way: the log has no command of its own, and an audit fin
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({
     code: 1,
     stdout: expect.stringContaining(
-      `entry ${String(log_index)}: an entry "record.erased" names it, and no action of the operator says so`,
+      `entry ${String(log_index)}: an entry "record.erased" names it, but no action of the operator erased it`,
     ) as string,
   });
   expect(await erase(rating_id)).toMatchObject({

@@ -53,7 +53,7 @@ const refused = {
   body: {
     code: 'internal',
     detail:
-      'What is stored for this entry disagrees with the log, so no proof is given. Try again later; the failure was logged.',
+      'The database disagrees with the log about this entry, so no proof is given. Try again later; the failure was logged.',
   },
 };
 

@@ -492,7 +492,7 @@ describe('the checkpoint file', () => {
     const settings = { DATABASE_URL, CHECKPOINT_FILE: file, REGISTRY_URL: 'off', LOG_FORMAT: 'json' };
     const started = startDossier(['stdio'], settings);
     started.child.stdin?.end();
-    expect((await started.ended).stderr).toContain('CHECKPOINT_FILE is that of another database');
+    expect((await started.ended).stderr).toContain('the checkpoint file belongs to another database');
     directory = await open('copy.db', file);
     await append(4, 3);
     expect(await logs()).toEqual(['127.0.0.1:3000/log 7']);
