@@ -107,7 +107,7 @@ describe('a refused input', () => {
     const message = await refusal('submit_rating', rating);
     expect(message).toContain('Only a claimed listing can do this');
     expect(message).toContain('ask your user to put its capability into this server’s configuration');
-    expect(message).toContain('submit_feedback tells the operator of this directory');
+    expect(message).toContain('call submit_feedback; only the operator of this directory reads the feedback');
   });
 });
 
