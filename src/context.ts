@@ -10,9 +10,11 @@ import type { Store } from './store/store.ts';
 export interface Caller {
   /** The IPv4 address or IPv6 /64, for limits and blocks. It is stored only if the operator blocks it. */
   readonly network: string;
-  /** 'conflict' if two headers sent different ones. */
+  /** 'conflict' if two headers have different capabilities. */
   readonly capability?: string | 'conflict';
-  /** Nobody waits for the answer: the caller is a crawler, a prefetch, or sends HEAD. */
+  /**
+   * Set if nobody waits for the answer, because a crawler asks, a browser prefetches, or the method is HEAD.
+   */
   readonly isAutomatic?: true;
 }
 
@@ -32,7 +34,7 @@ export interface ReadListing {
 }
 
 export interface Searches {
-  /** Throws rate_limited, or unavailable if too many wait, before the search begins. */
+  /** Throws rate_limited before the search begins, or unavailable if too many searches wait. */
   run<T>(asked: { readonly network: string; readonly now_ms: number }, search: () => Promise<T>): Promise<T>;
 }
 
@@ -50,10 +52,10 @@ export interface Context {
   /** The claim checks that run in this process, by listing and location (claims/checks/shared.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**
-   * The members are present while this process observes (OBSERVE). `add` requests a check of a listing soon,
-   * and returns false if too many wait. `read` requests a check of a listing that somebody reads, if the
-   * check is due and the limits allow it. It returns whether a check of the listing is queued or runs in this
-   * process.
+   * The members are present while this process observes (OBSERVE). `add` requests that a listing be checked
+   * soon. It returns false if too many requested checks wait. `read` requests a check of a listing that
+   * somebody reads, if the check is due and the limits allow it. It returns whether a check of the listing is
+   * queued or runs in this process.
    */
   readonly askedChecks: {
     add?: (asked: AskedCheck) => boolean;
@@ -81,7 +83,10 @@ export const withCaller = (context: Context, caller: Caller): Context => ({
   reading: {},
 });
 
-/** Notes the time at which data that a request has read changes without a write; the earliest time counts. */
+/**
+ * Notes the time at which data that a request has read changes without a write. If several times are noted,
+ * the earliest counts.
+ */
 export function noteChange({ reading }: Pick<Context, 'reading'>, at_ms: number): void {
   reading.changesAt_ms = Math.min(reading.changesAt_ms ?? at_ms, at_ms);
 }

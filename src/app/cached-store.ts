@@ -10,7 +10,7 @@ const cachedLists = 200;
 /** A write that changes more listings than this drops all facts. */
 const manyListings = 500;
 
-/** A listing's facts take about as many bytes as their JSON has characters, because they share many texts. */
+/** The facts of a listing take about as many bytes of memory as their JSON has characters. */
 const sizeOf_bytes = (facts: ListingFacts) => JSON.stringify(facts).length;
 
 function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: LRUCache<string, Value>) {
@@ -41,9 +41,10 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 }
 
 /**
- * Caches the facts of listings and the counts of lists. Facts are dropped when the listing changes, in this
- * process or another, and when a source of its ratings stops being new. Facts that follow from other
- * listings, such as the publisher's count, may be stale until an import ends.
+ * Caches the facts of listings and the counts of lists. The facts of a listing are dropped when it changes,
+ * in this process or another. They are also read again when a source of its ratings stops being new. Facts
+ * that follow from other listings may be stale until the next import completes. An example is the number of
+ * listings of the publisher.
  */
 export function createCachedStore(store: Store): Store {
   const facts = createMemory(

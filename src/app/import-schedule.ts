@@ -10,7 +10,7 @@ import { isUnderWay } from '../imports/run.ts';
 import { sampleSource } from '../listings/listing.ts';
 
 const firstRetry_s = 30;
-/** The pause is short, so that the run of a dead node resumes within seconds. */
+/** The pause is short, so that this node soon resumes the import of a node that died. */
 const busyPause_ms = 2000;
 const jitter = 0.1;
 
@@ -25,7 +25,7 @@ function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined
   const pause_s =
     run.state === 'failed' ? Math.min(firstRetry_s, config.importInterval_s) : config.importInterval_s;
   const age_s = (clock().getTime() - Date.parse(run.finished_at)) / 1000;
-  // A run dated in the future was dated by a clock that was ahead, so its date says nothing.
+  // A run that ends in the future was dated by a clock that was ahead. Its date is ignored.
   const rest_s = age_s < 0 ? 0 : pause_s - age_s;
   return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
 }
@@ -41,8 +41,8 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 }
 
 /**
- * Does nothing if the store has listings, if the configured registry is not the sample's, or while another
- * process imports.
+ * Imports the sample if the store has no listings and `config.origin` names the official registry. Does nothing
+ * while another process imports.
  */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   if ((await context.store.listings.count()) > 0) return;
@@ -52,8 +52,8 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
 }
 
 /**
- * Imports the sample first, and then from REGISTRY_URL. A saved copy is imported once. Never throws. Once
- * the signal aborts, it resolves when the current page is written.
+ * Imports the sample first, and then from REGISTRY_URL. A saved copy is imported once. Never throws. After
+ * the signal aborts, the promise resolves as soon as the current page is written.
  */
 export async function startImports(
   context: ImportContext,
@@ -92,8 +92,9 @@ export async function startImports(
 }
 
 /**
- * In a worker thread, no reader waits for the import's transactions. Threads cannot share an in-memory
- * database, so this thread imports into it. Throws if the thread fails.
+ * Imports in a worker thread, so that no reader waits for the import's transactions. Threads cannot share an
+ * in-memory database, so the calling thread imports into such a database itself. Throws if the worker thread
+ * fails.
  */
 export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;

@@ -7,7 +7,8 @@ import { openStore } from './open.ts';
 
 // Any message stops the import after the current page.
 
-// On Linux, a thread has a priority of its own. A lower one lets requests go first if both share a core.
+// On Linux, a thread has a priority of its own. A lower priority lets the thread that answers requests go
+// first if both threads share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const { config, dueAfter } = workerData as Pick<Attempt, 'dueAfter'> & { readonly config: Config };
 const stopping = new AbortController();

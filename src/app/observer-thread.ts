@@ -26,14 +26,14 @@ export interface CheckRequest {
 
 export type ToWorker = CheckRequest | 'stop';
 
-/** The worker sends `holder`, the holder of its leases, once it is ready. */
+/** Once the worker is ready, it sends `holder`, the id under which it takes leases. */
 export type FromWorker =
   | { readonly holder: string }
   | { readonly id: number; readonly changes: number }
   | { readonly id: number; readonly error: unknown }
   | { readonly measured: Measured };
 
-/** `interrupted`: the worker ended first, and the check has to run again. */
+/** `interrupted` means that the worker ended before the check did. The check then has to run again. */
 export type CheckOutcome = CheckReport | 'interrupted';
 
 export interface RunningCheck {
@@ -42,27 +42,28 @@ export interface RunningCheck {
   readonly outcome: PromiseWithResolvers<CheckOutcome>;
 }
 
-/** Why a worker ended. `silent`: its event loop stood still for too long. */
+/** Why a worker ended. `silent` means that the event loop of the worker stood still for too long. */
 type ExitCause = 'silent' | 'memory' | 'error';
 
 export interface WorkerExit {
   readonly cause: ExitCause;
   readonly error: unknown;
-  /** It is undefined if the worker ended before it was ready. */
+  /** `holder` is undefined if the worker ended before it was ready. */
   readonly holder: string | undefined;
   readonly running: ReadonlyMap<number, RunningCheck>;
-  /** It is 0 if no check's code was running. */
+  /** The id of the check whose code was running, or 0 if no check's code was running. */
   readonly currentCheck: number;
 }
 
 /**
- * The heartbeat is compared several times, so that one long pause of the machine is not taken for silence.
+ * The heartbeat must be unchanged at this many looks in a row. One long pause of the machine is therefore not
+ * taken for silence.
  */
 const looks = 20;
 
 /**
- * A flag of the process would override the heap limit of OBSERVE_MEMORY, so the flag is cleared until the
- * worker has started.
+ * The flag --max-old-space-size of the process would override OBSERVE_MEMORY, the heap limit of the worker.
+ * The flag is therefore cleared until the worker has started.
  */
 function createWorker(module: URL, workerData: WorkerData): Worker {
   const flags = process.execArgv.join(' ');
@@ -94,7 +95,7 @@ function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentC
   return () => clearInterval(timer);
 }
 
-/** `onExit` is called whatever ended the worker. */
+/** `onExit` is called when the worker has ended, whatever the cause was. */
 export function startObserverThread(
   { config, timeouts }: Pick<ObserverContext, 'config' | 'timeouts'>,
   module: URL,
@@ -114,7 +115,7 @@ export function startObserverThread(
   let stopWatching = () => {};
   const begin = (ofWorker: string) => {
     holder = ofWorker;
-    // Watching begins here, because loading modules blocks the worker.
+    // The heartbeat is watched only from now on, because loading modules blocks the worker before this.
     stopWatching = watchSilence(status, look_ms, (currentCheck) => {
       cause = 'silent';
       silentIn = currentCheck;
@@ -157,7 +158,7 @@ export function startObserverThread(
       worker.postMessage({ id: made, handle: listing.handle, lease: { name, owner } } satisfies ToWorker);
       return one.outcome.promise;
     },
-    /** A worker that takes longer than `observerEnd_ms` is terminated. */
+    /** A worker that has not ended after `observerEnd_ms` is terminated. */
     async stop() {
       worker.postMessage('stop' satisfies ToWorker);
       const terminate = setTimeout(() => void worker.terminate(), timeouts.observerEnd_ms);

@@ -10,7 +10,8 @@ import { trackTasks } from './worker-status.ts';
 
 // This worker runs the checks that observer-thread.ts sends.
 
-// On Linux, a thread has a priority of its own. A lower one lets requests go first if both share a core.
+// On Linux, a thread has a priority of its own. A lower priority lets the thread that answers requests go
+// first if both threads share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const { config, timeouts, status, beat_ms } = workerData as WorkerData;
 const runTask = trackTasks(status, beat_ms);

@@ -13,9 +13,9 @@ async function openEngine(url: string, readUrl: string, opening: SchemaOpening):
 }
 
 const nextWhenDamaged =
-  'stop what uses it and put the file back or restore the newest backup (docs/operations.md, "When something is down")';
+  'stop every process that uses it, and put back an intact copy of the file or restore the newest backup (docs/operations.md, "When something is down")';
 
-/** Returns undefined unless the error means that SQLite's file is damaged. */
+/** Returns an ExitError if the error means that SQLite's file is damaged. */
 export const toDamageError = (error: unknown): ExitError | undefined =>
   isDamagedContent(error)
     ? new ExitError(

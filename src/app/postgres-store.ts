@@ -47,10 +47,10 @@ function postgresFailure(error: unknown): StoreFailure | undefined {
   return isPassing ? 'unavailable' : undefined;
 }
 
-/** A commit holds the advisory lock of this key until it ends. */
+/** Each commit takes the advisory lock of this key, and holds it until the commit ends. */
 const writeLock = 0x646f7373;
 
-/** Kysely's own lock makes nodes that start together wait for the first one. */
+/** If several nodes start at the same time, Kysely's own lock makes all but the first wait. */
 async function migrateDatabase(config: PoolConfig, opening: SchemaOpening): Promise<void> {
   await using db = createDb<Schema>({ ...withoutTimeouts(config), max: 2 });
   await migrate(db, postgresDdl, opening);
@@ -88,7 +88,7 @@ export async function openPostgresStore(
     writer,
     search: postgresSearch,
     findDamage: async () => undefined,
-    // Only VACUUM FULL would rewrite the files of the server, and it locks every table.
+    // Only VACUUM FULL would rewrite the files of the server, and it locks each table that it rewrites.
     dropDeleted: async () => false,
     snapshot: (work) => readSnapshot(config, work),
     now_ms: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::int8`,

@@ -13,11 +13,11 @@ export async function purgeLimits({ store, clock }: Context): Promise<void> {
   });
 }
 
-/** An idle service purges too, so that nothing that has expired stays stored. Never throws. */
+/** Deletes expired rows every ten minutes, also while the service is idle. Never throws. */
 export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>
   every({
     signal,
     pause_ms,
     run: () => purgeLimits(context),
-    onError: (err) => context.log.warn({ err }, 'purging of limits failed'),
+    onError: (err) => context.log.warn({ err }, 'expired limits, leases and pauses could not be deleted'),
   });

@@ -15,7 +15,7 @@ import type { Engine } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { type WebhookSchema, webhookTables } from '../webhooks/schema.ts';
 
-/** The tables are in the order of a backup. */
+/** A backup has the tables in this order. */
 export const tables: readonly AnyTable[] = [
   ...storeTables,
   ...searchTables,
@@ -31,7 +31,9 @@ export const tables: readonly AnyTable[] = [
   ...logTables,
 ];
 
-/** The webhooks are the highest module with tables, so their schema has the tables of all modules. */
+/**
+ * Of the modules with tables, webhooks/ is on the highest floor, so its schema has the tables of all modules.
+ */
 export type Schema = WebhookSchema;
 export type Db = Kysely<Schema>;
 

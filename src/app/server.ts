@@ -12,7 +12,7 @@ import { createLog } from '../telemetry/logger.ts';
 import { openStore, type SchemaOpening } from './open.ts';
 import { requireUsableSettings } from './usable-settings.ts';
 
-/** Close it with `context.store.close()`. Throws ExitError. */
+/** The caller closes the context with `context.store.close()`. Throws ExitError. */
 export async function openContext(config: Config, opening?: SchemaOpening): Promise<Context> {
   await requireUsableSettings(config);
   const context: Context = {
@@ -32,7 +32,7 @@ export async function openContext(config: Config, opening?: SchemaOpening): Prom
     reading: {},
   };
   await compareWithCheckpointFile(context);
-  // A backup without the key would restore to a log with a different key.
+  // After a restore from a backup that lacks the key, the log would have a different key.
   if (opening === 'make')
     await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
   return context;
@@ -56,7 +56,10 @@ function createHttpServer({ requestHeaders_ms, request_ms, silence_ms }: Timeout
   return server;
 }
 
-/** Returns a function that closes the connections on which no complete request waits for its answer. */
+/**
+ * Returns a function that closes idle connections, and connections whose request has not fully arrived. A
+ * connection stays open if a complete request on it waits for its answer.
+ */
 function trackConnections(server: Server): () => void {
   const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {

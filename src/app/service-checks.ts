@@ -17,10 +17,13 @@ import {
   type WorkerExit,
 } from './observer-thread.ts';
 
-/** The pause before a restart doubles with each worker in a row that ends while no check's code runs. */
+/**
+ * The pause before a new worker starts, after a worker that ended while no check's code ran. The pause
+ * doubles with each further such end in a row.
+ */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
-/** A check that was in progress at this many of these exits is given up. */
+/** A check is given up if it was in progress when this many workers ended while no check's code ran. */
 const mostLost = 3;
 const longestNews_ms = 1000;
 
@@ -53,10 +56,11 @@ const reasons = {
 } as const;
 
 /**
- * Checks run in one worker thread, with its own connection and heap (OBSERVE_MEMORY). If the thread blocks
- * or fails, the service continues and a new thread starts. The check whose code was running then counts as
- * made, with the reason why it was ended. Other running checks are due again, unless they are given up
- * (`mostLost`). This thread holds the leases of the checks, so that no other node begins them meanwhile.
+ * Checks run in one worker thread, with its own connection and heap (OBSERVE_MEMORY). If the thread blocks or
+ * fails, the service continues and a new thread starts. The check whose code was running then counts as made,
+ * with the reason why it was ended. Other running checks are due again, unless they are given up
+ * (`mostLost`). The main thread holds the leases of the checks, so that no other node begins the same checks
+ * meanwhile.
  */
 function createThreadChecks(context: ObserverContext, signal: AbortSignal, module: URL): Checks {
   const { store, config, log, clock, timeouts } = context;
@@ -66,7 +70,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
 
   const whyEnded = (handle: string, isCurrent: boolean, { cause, currentCheck }: WorkerExit) => {
     if (isCurrent) return reasons[cause](timeouts);
-    // Any of the checks in progress may be the cause, because none was executing code at the exit.
+    // If no check was executing code at the exit, any of the checks in progress may be the cause.
     if (currentCheck === 0) lost.set(handle, (lost.get(handle) ?? 0) + 1);
     return (lost.get(handle) ?? 0) >= mostLost ? reasons.lost() : undefined;
   };

@@ -110,8 +110,8 @@ const isFullDisk = (error: unknown) =>
   error instanceof Error && 'code' in error && noRoom.has(String(error.code));
 
 /**
- * `touch` is called with each handle that changed, and `standing` with each handle whose claim and listing
- * must agree when the transaction ends.
+ * `touch` is called with each handle that changed. `standing` is called with each handle for which
+ * `requireShown` must hold when the transaction ends.
  */
 const createTransaction = (
   db: Db,
@@ -159,7 +159,7 @@ function createCommits(engine: SqlEngine, publish: StoreListener) {
         if (touched.size > 0) await engine.announce(db, toChangedHandles(touched));
       });
     } finally {
-      // The commit may have happened even after an error, if its confirmation was lost.
+      // Even after an error, the commit may have happened, because only its confirmation may have been lost.
       if (touched.size > 0) publish(toChangedHandles(touched));
     }
   });

@@ -14,8 +14,8 @@ import type { Db, Schema, SqlEngine } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 
 /**
- * The rows of `listing_search` are numbered by position, those of `listing_facet` by id. Other processes
- * read `changed_handles` (store/sqlite/file.ts).
+ * The rows of `listing_search` are numbered by position, and the rows of `listing_facet` by id. Other
+ * processes read `changed_handles` (store/sqlite/file.ts).
  */
 const sqliteDdl: EngineDdl = {
   int8: 'integer',
@@ -46,7 +46,8 @@ const retryAfter_ms = 5;
  */
 function createWriteLock(writing: DatabaseSync): () => Promise<void> {
   const takeLock = writing.prepare('update log_head set size = size where false');
-  // run() also reports last_insert_rowid. If FTS5 left one above 2^53, only a BigInt can hold it.
+  // run() also reports last_insert_rowid. If FTS5 set it to a number above 2^53, only a BigInt can represent
+  // it.
   takeLock.setReadBigInts(true);
   return async () => {
     for (const end_ms = performance.now() + longestWait_ms; ; ) {
@@ -62,15 +63,17 @@ function createWriteLock(writing: DatabaseSync): () => Promise<void> {
 }
 
 /**
- * Only its owner may read a new file, because it will hold keys. SQLite gives the files beside it the same
- * mode.
+ * Only its owner may read a new database file, because the database will hold keys. SQLite gives the files
+ * beside it (`-wal`, `-shm`) the same mode.
  */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Two processes that open one new file wait for each other, because `immediate` takes the write lock. */
+/**
+ * If two processes open the same new file, one waits for the other, because `immediate` takes the write lock.
+ */
 async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpening): Promise<void> {
   database.exec(opening === 'unchanged' ? 'begin' : 'begin immediate');
   try {
@@ -93,14 +96,18 @@ const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
     }
   });
 
-/** All other reads share one connection, and would wait for a snapshot on it. */
+/**
+ * A snapshot has a connection of its own. All other reads share one connection, and would have to wait for a
+ * snapshot on it.
+ */
 async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb<Schema>(connect(path));
   return await readOnce(db, work);
 }
 
 /**
- * Returns false if others held a lock, or the disk was full, until the time was over. Throws other errors.
+ * Repeats the attempt while it returns false, another process holds a lock, or the disk is full. Returns
+ * false after `longestWait_ms`. Throws other errors.
  */
 async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
   for (const end_ms = performance.now() + longestWait_ms; performance.now() < end_ms; ) {
@@ -116,8 +123,8 @@ async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
 
 /**
  * Deleted rows are overwritten in place (store/sqlite/connection.ts), but SQLite leaves copies of rows that
- * it moved from one page to another. Returns false if others kept the file locked for too long, or the disk
- * is full.
+ * it moved from one page to another. The file is therefore written anew. Returns false if another process
+ * keeps the file locked for too long, or if the disk is full.
  */
 async function dropDeleted(path: string): Promise<boolean> {
   const database = connect(path);
@@ -138,7 +145,7 @@ async function quickCheck(db: Db): Promise<string | undefined> {
   return found === 'ok' ? undefined : found?.replace(/\s+/g, ' ');
 }
 
-/** In memory, one connection writes, reads and watches. */
+/** A database in memory has one connection, which writes, reads and watches. */
 async function connectAll(path: string, opening: SchemaOpening) {
   const inMemory = path === ':memory:';
   if (opening === 'make' && !inMemory) makeFile(path);
@@ -164,8 +171,8 @@ async function connectAll(path: string, opening: SchemaOpening) {
 }
 
 /**
- * Throws NoDatabase if there is no file and `opening` does not allow one to be made. In memory, reads wait
- * for an open transaction, because both use the same connection.
+ * Throws NoDatabase if there is no file and `opening` does not allow one to be made. In a database in memory,
+ * reads wait until an open transaction ends, because they use the connection of the transaction.
  */
 export async function openSqliteStore(databaseUrl: string, opening: SchemaOpening = 'make'): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');

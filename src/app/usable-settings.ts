@@ -3,7 +3,10 @@ import { ExitError, exitCodes } from '../core/process.ts';
 import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
 import { findCriterionFaults } from '../selections/judge.ts';
 
-/** Throws ExitError (78) for settings that are well-formed but name something that does not exist. */
+/**
+ * Throws ExitError (78) for settings that are well-formed and still cannot be used, for example because they
+ * name an unknown limit.
+ */
 export async function requireUsableSettings(config: Config): Promise<void> {
   await requireKnownLimits(config);
   requireUsableFiles(config);

@@ -9,7 +9,7 @@ const currentTask = 1;
 
 export const createWorkerStatus = (): WorkerStatus => new Int32Array(new SharedArrayBuffer(8));
 
-/** The counter grows as long as the worker's event loop turns. */
+/** The counter grows as long as the worker's event loop runs. */
 export const heartbeatOf = (status: WorkerStatus): number => Atomics.load(status, heartbeat);
 
 /** Returns 0 while no task's code runs in the worker. */

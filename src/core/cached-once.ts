@@ -14,8 +14,8 @@ interface Caching<T> {
 }
 
 /**
- * Caches what `read` returns: callers get the same promise until it expires or is displaced. Use does not
- * extend the lifetime. A rejected promise is not cached.
+ * Caches what `read` returns: callers get the same promise until it expires or is displaced. Reading a value
+ * does not extend its lifetime. A rejected promise is not cached.
  */
 export function cachedOnce<T>(
   read: (key: string) => Promise<T>,

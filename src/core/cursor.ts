@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { wrongField } from './problem.ts';
 
 /**
- * Encodes a position in a list, such as the sort values of the last item shown. A forged cursor gains
- * nothing.
+ * Encodes a position in a list, such as the sort values of the last item shown. The cursor is not signed,
+ * because a forged one gives access to nothing else.
  */
 export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');

@@ -10,7 +10,7 @@ interface Cached {
 
 /**
  * Keeps a cache from storing old values. A value may be stored only if no write ended since its read began,
- * whichever keys that write changed.
+ * even if that write changed other keys.
  */
 export function createEpoch({ drop, clear, most = Number.POSITIVE_INFINITY }: Cached) {
   let epoch = 0;

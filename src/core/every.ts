@@ -9,7 +9,7 @@ interface Job {
   readonly first_ms?: number;
   /** Returns the next pause if that is not `pause_ms`, or `ended` if no further round is needed. */
   run(): Promise<number | 'ended'> | Promise<void>;
-  /** Not called once the signal is aborted. */
+  /** Is not called after the signal is aborted. */
   onError(error: unknown): void;
 }
 

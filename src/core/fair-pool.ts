@@ -1,4 +1,4 @@
-/** The place of an entrant counts for each of its keys. */
+/** An entrant takes one place, which counts for each of its keys. */
 interface Entrant {
   readonly keys: readonly string[];
   readonly isPreferred?: boolean;
@@ -17,8 +17,9 @@ export type FairPool = ReturnType<typeof createFairPool>;
 /**
  * The next place goes to the waiting entrant whose keys hold the fewest places. If an entrant has several
  * keys, its key with the most places counts. Among equals, the entrant that has waited longest is next. If
- * too many wait, the last unpreferred entrant of the key with the most unpreferred ones gives up. Among such
- * keys, a key of the newcomer is taken. A preferred newcomer gives up only if no unpreferred entrant waits.
+ * too many wait, one entrant gives up: the newest unpreferred one of the key for which the most unpreferred
+ * entrants wait. If a key of the newcomer has as many as any other, that key is chosen. A preferred newcomer
+ * gives up only if no unpreferred entrant waits.
  */
 export function createFairPool({
   places,
@@ -89,8 +90,8 @@ export function createFairPool({
     isFull: (key: string) => (taken.get(key) ?? 0) >= placesOfKey,
     tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
     /**
-     * Resolves to a `Leave` when a place is free. Resolves to undefined if this entrant gives up because too
-     * many wait, or if the longest wait is over.
+     * Resolves to a `Leave` when the entrant gets a place. Resolves to undefined if this entrant gives up
+     * because too many wait, or if the longest wait is over.
      */
     async enter(entrant: Entrant) {
       const { promise, resolve: settle } = Promise.withResolvers<Leave | undefined>();

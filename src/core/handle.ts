@@ -36,7 +36,8 @@ export const repositoryRoot = (repositoryKey: string): string =>
   repositoryKey.split('/').slice(0, 2).join('/');
 
 /**
- * The registry verifies the namespace, never the repository. A namespace that is a domain cannot be compared.
+ * The registry verifies the namespace, never the repository. A namespace that is a domain cannot be compared
+ * with the owner of a repository.
  */
 export function namespaceMatchesRepositoryOwner(
   handle: string,

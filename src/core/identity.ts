@@ -5,11 +5,13 @@ import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
  * `hosting`: domains of hosting services that the public-suffix list (tldts, November 2026) lacks. Each host
- * below one belongs to another publisher.
+ * below such a domain belongs to a different publisher.
  * `shared`: hosts and domains that serve many publishers.
- * `forges`: hosts of forges and of their image registries, each with the host that names their accounts.
- * `routes`: first segments of paths at forges that are not accounts.
- * `pages`: domains of the pages of accounts: the holder of alice.github.io is github.com/alice.
+ * `forges`: hosts of forges and of their image registries, each with the host that names of accounts begin
+ * with.
+ * `routes`: first segments of a path at a forge that do not name an account.
+ * `pages`: domains below which each account has its pages. For example, the holder of alice.github.io is
+ * github.com/alice.
  */
 const {
   hosting: hostingDomains,
@@ -20,9 +22,9 @@ const {
 } = knownHosts;
 
 /**
- * `value` is the `id` or the `place` of a Holder. `proven`: a namespace or a claim proves it. `stated`: only
- * a record names it. `first_imported_at` is the RFC 3339 time at which this service first recorded the
- * identity.
+ * `value` is the `id` or the `place` of a Holder. It is `proven` if a namespace or a claim proves it, and
+ * `stated` if only a record names it. `first_imported_at` is the RFC 3339 time at which this service first
+ * recorded the identity.
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -74,7 +76,10 @@ export function repositoryIdentity(repositoryKey: string): string | undefined {
 
 /** The holder of a forge account or a domain (docs/ratings.md). */
 export class Holder {
-  /** The identity by which holders are matched: an account `host/owner`, or else `registrableDomain`. */
+  /**
+   * The identity by which holders are matched: an account `host/owner`, or else a domain or host
+   * (`registrableDomain`).
+   */
   readonly id: string;
   /** The account, or `dns:` and the exact domain, that was proven or named. */
   readonly place: string;
@@ -125,9 +130,9 @@ export class Holder {
 }
 
 /**
- * The relation of an endpoint's host to the domain of a namespace: `on` is that domain or a host below it;
- * `beside` is any other host with the same registrable domain, which does not show that the publisher
- * controls it; `elsewhere` is any other host.
+ * The relation of an endpoint's host to the domain of a namespace. `on` is that domain or a host below it.
+ * `beside` is any other host with the same registrable domain; this does not show that the publisher controls
+ * the host. `elsewhere` is a host with a different registrable domain.
  */
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
@@ -175,8 +180,8 @@ function tenantOf(rest: string): string {
 }
 
 /**
- * The owner of an address, as far as the address tells. At a host that serves many publishers, it is the host
- * with the result of `tenantOf`. The host may be a template, and may have a port.
+ * The owner of an address, as far as the address tells. At a host that serves many publishers, the owner is
+ * the host followed by the result of `tenantOf`. The host may be a template, and may have a port.
  */
 export function ownerAt(host: string, rest: string): string {
   const label = host.replace(/:(?:\d+|\{[^{}]*\})$/, '').replace(/\{[^{}]*\}/g, anyLabel);
@@ -252,8 +257,8 @@ export function recordedIdentities(
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
 /**
- * The labels of PUBLIC_URL's host in reverse order, as server names begin; `localhost` for an IP address or a
- * host of one label.
+ * Returns the namespace of PUBLIC_URL's host, which has the labels of the host in reverse order. Returns
+ * `localhost` for an IP address or a host of one label.
  */
 export function reversedHost(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);

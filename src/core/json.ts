@@ -138,7 +138,7 @@ export const readObject = (text: string): JsonObject | undefined => asObject(par
 export const mapMembers = (value: object, change: (inner: unknown) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
-/** The name may be foreign: one that all objects inherit, such as `constructor`, is not found. */
+/** The name may be foreign. A name that all objects inherit, such as `constructor`, is not found. */
 export const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
@@ -151,9 +151,9 @@ export const readBase64Object = (text: string): JsonObject | undefined =>
 const first_bytes = 16 * 1024;
 
 /**
- * Returns undefined, and reads no further, as soon as the body exceeds the limit. When the body first has
- * more than `limit_bytes`, `raise` gets what was read and returns the limit from then on. `isComplete` gets
- * each piece; after it returns true, the rest is not read.
+ * Returns undefined, and reads no further, as soon as the body exceeds the limit. When the body first exceeds
+ * `limit_bytes`, `raise` gets the bytes read so far, and returns the limit that applies from then on.
+ * `isComplete` gets each piece. Once it returns true, the rest is not read.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array>,

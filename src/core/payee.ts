@@ -8,8 +8,8 @@ export interface Payee {
 }
 
 /**
- * The form in which addresses are compared. Capitals do not tell two Ethereum addresses apart, and are
- * lowered there.
+ * The form in which addresses are compared. Two Ethereum addresses that differ only in capitals are the same,
+ * so their letters become lower case.
  */
 export const toAddress = (address: string): string =>
   /^0x[\da-f]{40}$/i.test(address) ? address.toLowerCase() : address;
@@ -59,9 +59,9 @@ export function readNamedPayee(text: string): Payee | undefined {
 const endings = /\.(?:json|md|html)$/;
 
 /**
- * The payees that the last part of a page's address may name, the likeliest first, and the ending of the
- * format. Only the last ending is the format's: the page of `shop.md` is at `shop.md.html`. A client may have
- * encoded a whole CAIP-10 name, colons included.
+ * `payees` has the payees that the last part of a page's address may name, the likeliest first. `ending` is
+ * the ending of the format, or empty. Only the last ending is that of the format: the page of `shop.md` is at
+ * `shop.md.html`. A client may have encoded a whole CAIP-10 name, colons included.
  */
 export function readPayeeSegment(text: string): {
   readonly payees: readonly Payee[];

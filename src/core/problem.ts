@@ -15,9 +15,12 @@ export interface ProblemFacts {
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
   /** Handles or tags that the caller may have meant. */
   readonly near?: readonly string[];
-  /** Less similar handles: those in the same namespace, or with words of the name. */
+  /** Less similar handles, in the same namespace or with words of the name that was sent. */
   readonly others?: readonly string[];
-  /** The listings that have what was sent, or had it before. `differs` tells each from the others. */
+  /**
+   * The listings that have, or once had, the address or package that was sent. `differs` says how each
+   * differs from the rest.
+   */
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;
   readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };

@@ -22,8 +22,9 @@ export const textOf = (thrown: unknown): string =>
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 
 /**
- * The address of a module, given its path from the importing one without its ending, for APIs that take no
- * import. The package has JavaScript only, because Node.js strips no types under node_modules.
+ * Returns the URL of a module, for APIs such as `Worker` that take a URL. `path` is relative to the module at
+ * `from`, and has no ending. The modules of the package are JavaScript, because Node.js strips no types under
+ * node_modules.
  */
 export const toModuleUrl = (path: string, from: string): URL =>
   new URL(`${path}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);

@@ -2,8 +2,8 @@
 export const modernRevision = '2026-07-28';
 
 /**
- * The revisions of MCP that begin with initialize, newest first. The SDK has the same list, and this copy
- * spares checks from loading the SDK.
+ * The revisions of MCP that begin with initialize, newest first. The SDK has the same list. With this copy,
+ * checks need not load the SDK.
  */
 export const legacyRevisions = [
   '2025-11-25',

@@ -9,7 +9,7 @@ type Structure = readonly (Scalar | Structure)[] | { readonly [name: string]: Sc
 type WithoutText<T> = Exclude<Extract<T, Structure>, readonly string[]>;
 
 interface StringConstructor {
-  /** Takes precedence over the standard declaration. That one accepts any value. */
+  /** Takes precedence over the standard declaration, which accepts any value. */
   // biome-ignore lint/style/useShorthandFunctionType: it is added to the declaration of the language.
   <T>(value: T): 0 extends 1 & T ? string : [WithoutText<T>] extends [never] ? string : NoText;
 }

@@ -20,7 +20,7 @@ export const escapeMarks = (text: string): string =>
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
- * Quotes a third party's text. Quotation marks in the text are replaced, because the rest after one of them
+ * Quotes a third party's text. Quotation marks in the text are replaced, because the text after one of them
  * would be read as ours. The caller names the author before the quote.
  */
 export const quoted = (text: string): string =>
@@ -71,10 +71,10 @@ export const dayText = (time: string | Date): string =>
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
- * The characters that `cleanText` removes. In this order, no removal puts characters together that an earlier
- * step would have removed. Of the invisible characters (Default_Ignorable_Code_Point), only the two selectors
- * of text and emoji style stay, and these only after an emoji. Of the other format characters, the visible
- * marks of Arabic, Syriac and Kaithi stay.
+ * The characters that `cleanText` removes. The order matters: after a step, no earlier step would find
+ * anything to remove. Of the invisible characters (Default_Ignorable_Code_Point), only the two selectors of
+ * text and emoji style stay, and these only after an emoji. Of the other format characters, the visible marks
+ * of Arabic, Syriac and Kaithi stay.
  */
 const hidden = [
   ['lone_surrogate', /\p{Cs}/gu],
@@ -185,8 +185,8 @@ export function tokenize(text: string): string[] {
 }
 
 /**
- * Says how long before `today` a date was: `5 days ago`, `13 months ago`, or `today` for a later date too.
- * Both are YYYY-MM-DD.
+ * Says how long before `today` a date was: `5 days ago` or `13 months ago`. The result is `today` for the
+ * same day and for a later one. Both dates are YYYY-MM-DD.
  */
 export function ageText(date: string, today: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);

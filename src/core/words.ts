@@ -16,8 +16,8 @@ export type WordsPart =
   | { readonly is: 'quote'; readonly text: string };
 
 /**
- * A text in which our own words and foreign values stay apart until a renderer writes them. Words in a
- * template string throw, because code shall not read a fact back from its words.
+ * A text in which our own words and foreign values stay apart until a renderer writes them. `Words` in a
+ * template string throw, because only a renderer may turn them into a string.
  */
 export class Words {
   readonly parts: readonly WordsPart[];
@@ -36,8 +36,8 @@ export class Words {
 }
 
 /**
- * The schema of words in answers and documents. A text that is read from JSON becomes our own words as it is,
- * marks included.
+ * The schema of words in answers and documents. A string that is read from JSON becomes our own words
+ * unchanged, with its quotation marks and backticks.
  */
 export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
@@ -69,7 +69,10 @@ function toWords(parts: Iterable<WordsPart>): Words {
   return joined.length === 0 ? none : new Words(joined);
 }
 
-/** A string literal or a union of string literals; never for `string` or a template with a placeholder. */
+/**
+ * A string literal or a union of string literals. It is the type `never` for `string` and for a template with
+ * a placeholder.
+ */
 type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? never : T;
 
 /** Our own words. Only literals compile, because a foreign value here would be read as ours. */
@@ -110,7 +113,7 @@ export const withoutSource = ({ parts }: Words, by: Source, date: string | undef
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** Such a text cannot end its code span. */
+/** Tells whether a text can stand in a code span, because none of its characters could end the span. */
 const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
 /** Quotes a third party's text in “ ”. The caller names the author before the quote. */
@@ -132,7 +135,7 @@ export function codes(values: readonly string[]): Words {
   return words.every(({ parts }) => parts[0]?.is === 'code') ? join(words, ', ') : quote(values.join(', '));
 }
 
-/** A string as a value does not compile: use `own`, `code` or `quote`. */
+/** A string in a placeholder does not compile: use `own`, `code` or `quote`. */
 export function say(texts: TemplateStringsArray, ...words: readonly (Words | number)[]): Words {
   const parts = texts.flatMap((text, at): readonly WordsPart[] => {
     const before = at === 0 ? none : (words[at - 1] ?? none);
@@ -161,8 +164,8 @@ export function listed(all: readonly Words[], most = all.length): Words {
 }
 
 /**
- * Adds a full stop, unless the words are empty or end with own words or a quote that has `.`, `!` or `?` at
- * its end.
+ * Adds a full stop. Empty words stay empty. Words stay unchanged if their last part is our own words or a
+ * quote, and ends with `.`, `!` or `?`.
  */
 export function ended({ parts }: Words): Words {
   const last = parts.at(-1);
@@ -175,8 +178,8 @@ export function ended({ parts }: Words): Words {
 const smallName = /^npm\b/;
 
 /**
- * Makes a phrase a sentence: a capital if the phrase begins with our own words, and a full stop as `ended`
- * adds it.
+ * Makes a phrase a sentence. If the phrase begins with our own words, it gets a capital. `ended` adds the
+ * full stop.
  */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;

@@ -12,7 +12,7 @@ import { readRecord } from '../listings/record-form.ts';
 const text = { type: ['string', 'null'] } as const;
 const entryList = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
 
-/** Registries in Go write null for no entries. The last page has no cursor, or an empty one. */
+/** Registries in Go write null for an empty list. The last page has no cursor, or an empty one. */
 const listPageForm = Compile({
   type: 'object',
   required: ['servers'],
@@ -79,7 +79,7 @@ function toCleanJson(server: object): string | undefined {
   return JSON.stringify(mapTexts(server, (text) => cleanText(text).text));
 }
 
-/** A malformed `name` is replaced by one for the quarantine. */
+/** If the name of the entry is malformed, `name` is a substitute such as `(unreadable 0123456789ab)`. */
 export interface UnreadableEntry {
   readonly name: string;
   readonly version: string;
@@ -180,7 +180,8 @@ const later = (a: VersionSummary, b: VersionSummary): number =>
 const loose = { loose: true };
 
 /**
- * Sorts semantically if all are semantic versions, otherwise by publication. Publication also breaks ties.
+ * Compares by semantic version if all versions are semantic, otherwise by publication time. The publication
+ * time also breaks ties.
  */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
   if (!versions.every(({ version }) => valid(version, loose))) return later;
@@ -188,9 +189,10 @@ function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: Vers
 }
 
 /**
- * Returns the version marked latest. Without a mark, it is the highest version if all are semantic versions,
- * or else the one published last. Of several marked versions, it is the one published last, because an older
- * row keeps its mark until it is imported again. Returns undefined if all are deleted.
+ * Picks a version that is not deleted, or returns undefined if all are deleted. A version that is marked
+ * latest is picked. Of several marked versions, the one published last is picked, because an older row keeps
+ * its mark until it is imported again. Without a mark, the highest version is picked if all are semantic
+ * versions, otherwise the one published last.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

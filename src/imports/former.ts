@@ -9,7 +9,7 @@ const mostFormer = 100;
 
 /**
  * Takes the versions of one listing, newest first. Returns up to 100 references that an older version has and
- * that no newer version has. `until` is when the next newer version was published.
+ * that no newer version has. `until` is the time at which the next newer version was published.
  */
 function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
   if (!newest) return [];

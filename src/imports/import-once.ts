@@ -4,8 +4,8 @@ import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
 /**
- * `busy`: another import is running, or has ended since this one was due. `running`: the signal stopped this
- * import, and the next import of its source can continue it.
+ * `busy`: another import is running, or has ended since this one was found due. `running`: the signal stopped
+ * this import, and the next import of its source can continue it.
  */
 export type ImportOutcome = Pick<ImportResult, 'error'> & { readonly state: ImportResult['state'] | 'busy' };
 
@@ -15,7 +15,7 @@ export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly si
 /** A failure of the registry is an outcome, never an exception. */
 export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<ImportOutcome>;
 
-/** Blocks this thread while SQLite runs each transaction. Never throws. */
+/** Blocks the calling thread while SQLite runs each transaction. Never throws. */
 export const importOnce: ImportOnce = async (context, attempt) => {
   try {
     // Loaded lazily, so that a node that never imports does not pay for it.
@@ -34,7 +34,7 @@ export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
 /**
  * `stopped`: the newest import was interrupted or its node died, and an import of its source can continue it.
- * `lastSeen_at` (RFC 3339) is when a dead node last renewed its lease.
+ * `lastSeen_at` (RFC 3339) is the time at which the dead node last renewed its lease.
  */
 export async function readImportStatus({ store }: Pick<Context, 'store'>) {
   const last = await store.imports.last();

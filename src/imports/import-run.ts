@@ -7,8 +7,9 @@ export const zeroImportCounts = {
   rows_changed: 0,
   rows_unchanged: 0,
   rows_quarantined: 0,
-  /** The new and changed rows that the registry calls deprecated or deleted. */
+  /** New and changed rows that the registry calls deprecated. */
   rows_deprecated: 0,
+  /** New and changed rows that the registry calls deleted. */
   rows_deleted: 0,
   /** Readable rows that the registry does not call the latest version. */
   older_versions: 0,
@@ -67,7 +68,7 @@ export const importRunTable = table('import_run', ['id'], {
   progress,
   error: optional(text),
 });
-/** Its `cursor` is where to resume. Times are RFC 3339 UTC. */
+/** `cursor` is the position from which the run can be resumed. Times are RFC 3339 UTC. */
 export type ImportRun = TableValue<typeof importRunTable>;
 
 /** Why a source could not be read. The message is ours and quotes nothing from the response. */

@@ -136,8 +136,8 @@ async function endOne(tx: ImportTransaction, listing: Listing, at: string): Prom
 
 /**
  * Withdraws listings of the shipped sample that the page names, so that the registry's listings take their
- * place. With the last page it withdraws the whole sample. The claims of these listings are suspended, and
- * the ratings by and about them end.
+ * place. With the last page, the function withdraws the whole sample. The claims of these listings are
+ * suspended, and the ratings by and about them end.
  */
 export async function endSample(tx: ImportTransaction, page: SourcePage, at: string): Promise<void> {
   const handles = await readSampleHandles();
@@ -187,8 +187,8 @@ function requireWhole({ run, request }: Import, page: SourcePage): void {
 class ReviewNeeded extends Error {}
 
 /**
- * Returns undefined unless nearly all entries of a full run are unreadable. A run of changes never fails for
- * this reason, because its only row may be unreadable.
+ * Returns the reason if nearly all entries of a full run are unreadable. An incremental run never fails for
+ * this reason, because it may have only one row.
  */
 function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
@@ -275,7 +275,7 @@ export interface ImportRequest {
   readonly onProgress?: (progress: Pick<SourcePage, 'total'> & { readonly counts: ImportCounts }) => void;
   /** Stops the run before its next write; the next import of the source can continue it. */
   readonly signal?: AbortSignal | undefined;
-  /** Reads the whole source even if its changes would do. */
+  /** Reads the whole source even if it would be enough to read its changes. */
   readonly isFull?: boolean | undefined;
   /** Accepts changes that the mass-change guard would stop, and a list that has become much shorter. */
   readonly acceptChanges?: boolean | undefined;
@@ -294,7 +294,7 @@ export interface ImportResult {
   readonly state: ImportRun['state'];
   readonly isResumed: boolean;
   readonly counts: ImportCounts;
-  /** Why it failed or was held, without quotes from the source. */
+  /** Why the run failed or was held, without quotes from the source. */
   readonly error?: string;
 }
 
@@ -325,7 +325,10 @@ async function openImport(
   };
 }
 
-/** Throws `error` again unless the source or the guard threw it, or the signal stopped the run. */
+/**
+ * Stores how a run ended with `error`, unless the signal stopped the run. Throws `error` again if neither the
+ * source nor the guard threw it.
+ */
 async function endRun(
   { context, run, request: { signal } }: Import,
   error: unknown,
@@ -365,11 +368,11 @@ async function runToEnd(current: Import): Promise<ImportResult> {
 }
 
 /**
- * Imports the whole source at first and after each IMPORT_FULL_INTERVAL, and only its changes in between if
- * it can list them. Each transaction writes rows, the cursor and the counts, so that an interrupted run
- * neither loses nor repeats anything. Listings missing from the source stay, except those of the sample.
- * Throws RegistryError if the source cannot be opened, and UnderWayError if another import is running or has
- * ended after `dueAfter`. The result states any other failure of the source.
+ * Imports the whole source at first and after each IMPORT_FULL_INTERVAL. In between, it imports only the
+ * changes, if the source can list them. Each transaction writes rows, the cursor and the counts, so that an
+ * interrupted run neither loses nor repeats anything. Listings missing from the source stay, except those of
+ * the sample. Throws RegistryError if the source cannot be opened, and UnderWayError if another import is
+ * running or has ended after `dueAfter`. The result states any other failure of the source.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;

@@ -22,7 +22,7 @@ export const scalar = (value: unknown): string | undefined =>
     ? String(value)
     : undefined;
 
-/** The value of a template's variable if the caller gives none. */
+/** The value that the record itself gives to a variable of a template. */
 const ownValue = (variables: unknown, name: string) => {
   const { value, default: usual } = asMembers(asMembers(variables)[name]);
   return scalar(value) ?? scalar(usual);
@@ -98,7 +98,7 @@ function toWords(
   return { words };
 }
 
-/** `isKept` is true if a command can be given the name and value unchanged. */
+/** `isKept` is true if the name and the value can be passed to a command unchanged. */
 function fixedVariable(given: JsonObject) {
   const value = scalar(given.value);
   const filled = value === undefined ? undefined : fill(value, given.variables);
@@ -111,7 +111,10 @@ function fixedVariable(given: JsonObject) {
 const fixedVariables = (recorded: unknown) =>
   (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap(fixedVariable);
 
-/** Tells whether all variables that a record sets are kept. One that is left out might start other code. */
+/**
+ * Tells whether all environment variables that a record sets are kept. Without one of them, the command might
+ * start other code.
+ */
 export function keepsVariables({ environmentVariables }: JsonObject): boolean {
   const fixed = fixedVariables(environmentVariables);
   return fixed.length <= mostWords && fixed.every(({ isKept }) => isKept);

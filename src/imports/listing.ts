@@ -49,7 +49,7 @@ function toTagsAndFacets(
     ['has:endpoint', endpoint !== undefined],
     ['has:repository', repository !== undefined],
     ['is:active', origin_status === 'active'],
-    // No record was read that could ask for a secret.
+    // A listing of the specification has no record in a registry, so nothing is known about secrets.
     ['is:without_secret', ways.length > 0 && !mayAskForSecret && !isSpecified({ origin })],
   ];
   const facets = new Set<Facet>([

@@ -28,9 +28,9 @@ interface Budget {
   characters: number;
   /** Inputs of remotes and packages that are secrets. */
   secrets: number;
-  /** Other inputs. A record may stop calling one a secret. */
+  /** Inputs that are not secrets. They are read, because a record may stop calling an input a secret. */
   plainInputs: number;
-  /** Whether nothing was left out. */
+  /** False if something was left out. */
   isWhole: boolean;
 }
 const mostItems = 300;
@@ -78,8 +78,8 @@ const isSecret = (given: JsonObject) =>
   [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
 
 /**
- * A value that the record calls a secret is shown as its hosts and a digest. It is compared, because a record
- * could otherwise hide a change in it.
+ * A value that the record calls a secret is shown as its hosts and a digest. The digest takes part in
+ * comparisons, because a record could otherwise hide a change of the value.
  */
 function toSetting(
   name: string,
@@ -94,9 +94,12 @@ function toSetting(
   return { text: [name, shown].filter(Boolean).join(between), hosts };
 }
 
-/** Matches arguments of runtimes that start nothing else. */
+/** Matches arguments of a runtime that do not make it start anything else. */
 const plainArgument = /^(?:-y|--yes|-q|--quiet)(?: true)?$/;
-/** Matches arguments of containers that start nothing else. `passedVariable` matches passed-on variables. */
+/**
+ * Matches arguments of a container that do not make it start anything else. `passedVariable` matches
+ * arguments that pass a variable on.
+ */
 const plainOfContainer = /^(?:run|-i|-t|-it|-e|--(?:rm|init|interactive|tty|env))(?: true)?$/;
 const passedVariable = /^(?:(?:-e|--env)[ =]([A-Za-z_]\w*)|([A-Z][A-Z0-9_]*))(?:=.*)?$/s;
 
@@ -141,7 +144,7 @@ function ofArguments(list: unknown, started: PackageStart, isOfRuntime: boolean,
   });
 }
 
-/** Variables that name a host of others, or can make a runtime start other code. */
+/** Variables with a host in their value, and variables that can make a runtime start other code. */
 function ofEnvironment(list: unknown, budget: Budget): Setting[] {
   return objectsOf(list)
     .flatMap((given) => {
@@ -199,7 +202,8 @@ function itemsOf(list: unknown, budget: Budget): JsonObject[] {
 }
 
 /**
- * Replaces the values that a record states for a secret by digests. Digests can be compared and tell nothing.
+ * Replaces the values that a record states for a secret by digests. Digests can be compared, and do not
+ * reveal the values.
  */
 const withoutValues = (given: JsonObject): JsonObject =>
   Object.fromEntries(
@@ -209,7 +213,7 @@ const withoutValues = (given: JsonObject): JsonObject =>
     }),
   );
 
-/** Values of secrets are shown only in the host. */
+/** The value of a secret is shown only if it is a part of the host. */
 function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   const written = lineOf(url);
   const [host = ''] = /^[^/]*(?:\/\/[^/?#]*)?/.exec(written) ?? [];
@@ -220,7 +224,10 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   return fillAll(written, Object.fromEntries(filled), budget);
 }
 
-/** Bounds secrets and other inputs, because each is compared at each place that gets it. */
+/**
+ * Limits the number of secrets and of other inputs, because each input is compared for each place that gets
+ * it.
+ */
 function inputsWithin(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
   const keep = (kind: 'secrets' | 'plainInputs') => {
     const all = inputs.filter(({ secret }) => secret === (kind === 'secrets'));

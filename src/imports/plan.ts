@@ -103,8 +103,8 @@ interface ListingChange {
 }
 
 /**
- * Keeps the stored id while the first publication is the same, because the id may have moved past one that
- * was taken.
+ * Keeps the stored id if the time of the first publication is the same. The id that `toListing` computes may
+ * belong to another listing.
  */
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
@@ -119,7 +119,9 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
 
-/** Returns undefined if the listing was new or withdrawn, if its entry is the same, or if nothing moved. */
+/**
+ * Returns undefined if the listing is new or was withdrawn, if its entry is the same, or if there is no move.
+ */
 async function readMove(
   reads: Pick<Reads, 'listings'>,
   shown: ListingVersion | undefined,
@@ -225,7 +227,7 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
     affected: toAffected(listings, rows),
     counts,
     records: (field: CopyField) => servers.some((server) => hasField[field](toRecorded(server))),
-    /** The registry's times of the page's rows, RFC 3339, for those that have one. */
+    /** The registry's `updatedAt` (RFC 3339) of each row on the page that has a date. */
     updatedAt,
   };
 }
@@ -250,7 +252,7 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   if (withdraws(change)) return { type: 'listing.withdrawn', handle, at, data: { reason: 'deleted' } };
   if (listing.withdrawn) return undefined;
   if (!known) return { type: 'listing.new', handle, at, data: { version } };
-  // A listing that an opt-out line withdrew is restored by an event of its own.
+  // If an opt-out line had withdrawn the listing, `recordRestored` adds the change.
   if (known.withdrawn && change.optOut) return undefined;
   if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
   const fields = recordedFields.filter((field) => !isDeepStrictEqual(known[field], listing[field]));

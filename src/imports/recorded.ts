@@ -56,8 +56,8 @@ const toEnvironment = (variables: unknown) =>
     .flatMap((given) => toInput('environment', given.name, given));
 
 /**
- * Reads arguments by name, or by value hint. Those with variables (`-e name={value}`) are represented by
- * their variables.
+ * Reads arguments by name, or by value hint. An argument with variables (`-e name={value}`) is represented by
+ * its variables.
  */
 const toArguments = (args: unknown) =>
   listedInputs(args)
@@ -72,7 +72,7 @@ function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } 
   const once = [...new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input])).values()];
   if (once.length === 0) return {};
   if (once.length <= mostInputs) return { inputs: once };
-  // Secrets are kept first, so that other inputs hide none.
+  // Secrets come first, so that other inputs do not push a secret out of the list.
   return { inputs: once.sort((a, b) => Number(b.secret) - Number(a.secret)).slice(0, mostInputs) };
 }
 
@@ -94,17 +94,19 @@ const mostRecorded = 100;
 
 const recordedLine = (text: unknown) => recordedText(text, longestText);
 
-/** Publishers repeat remotes and packages. */
+/** Some publishers list the same remote or package twice. */
 const withoutRepeats = <T extends object>(items: readonly T[]): T[] =>
   [...new Map(items.map((item) => [JSON.stringify(item), item])).values()].slice(0, mostRecorded);
 
-/** Tells whether an http or https address can be called as it is: without template and user. */
+/**
+ * Tells whether an http or https address can be called as it is, because it has no template and no user name.
+ */
 function isRecordedAddress(url: string): boolean {
   const parsed = /[{}\s]/.test(url) || url.length > longestUrl ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
 }
 
-/** Members that may ask the caller for something. */
+/** Matches members that may ask the caller for inputs. */
 const asking =
   /^(?:transport\.)?(?:headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:\.|$)/;
 

@@ -7,7 +7,7 @@ import type { RegistrySource } from './source.ts';
 /** The holder of this lease is the only process that imports, from any source. */
 export const importLease = 'import';
 
-/** Thrown if a different import into the same store runs, or has ended since this one was due. */
+/** Thrown if a different import into the same store runs, or has ended since this one was found due. */
 export class UnderWayError extends RegistryError {
   constructor() {
     super('an import is already under way', true);
@@ -45,15 +45,15 @@ const toRun = (
 ) => ({ ...run, ...progress, ...more });
 
 /**
- * A failed run has a cursor only if the reason may pass. A run of changes is not resumed if the whole source
- * is asked for.
+ * A failed run has a cursor only if the fault may be temporary. An incremental run is not resumed if the
+ * whole source is to be read.
  */
 const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
   (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
   (!isFull || run.kind === 'full');
 
 /**
- * Tells whether the whole source has to be read again. A later run of changes does not find what an earlier
+ * Tells whether the whole source has to be read again. A later incremental run does not find what an earlier
  * one missed.
  */
 function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunStart): boolean {
@@ -75,8 +75,8 @@ export interface RunStart {
   readonly fullInterval_s: number;
   readonly isFull: boolean;
   /**
-   * The run after which this run was found due, known by the time at which it ended (RFC 3339; undefined if
-   * no run had ended).
+   * `finishedAt` is the end (RFC 3339) of the last run at the moment at which this run was found due. It is
+   * undefined if that last run had not ended, or if there was no run.
    */
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }
@@ -87,14 +87,14 @@ async function isTaken(tx: ImportTransaction, { dueAfter }: RunStart): Promise<b
   return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
 }
 
-/** The newest known time, less an overlap for clock differences and late commits. */
+/** The newest known `updatedAt`, less an overlap for clock differences and late commits. */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
   if (!newest) return undefined;
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
 }
 
-/** The sample is left out once anything else is read. */
+/** The fields of the sample are left out as soon as a different source is read. */
 async function readRecorded(tx: ImportTransaction, source: RegistrySource): Promise<RunProgress['recorded']> {
   const { run } = await tx.imports.last();
   const recorded = Object.entries(run?.progress.recorded ?? {});

@@ -33,8 +33,8 @@ interface PageRequest {
 /** A registry, or a saved copy of one. */
 export interface RegistrySource {
   /**
-   * The name of its runs; for a registry, the base URL of its API. A run with the same name can continue from
-   * a stored cursor. It contains no path of this machine.
+   * The name under which runs of this source are stored. For a registry, it is the base URL of its API. A run
+   * with the same name can continue from a stored cursor. The name contains no path of this machine.
    */
   readonly name: string;
   /** Tells whether the source can list only the changes since a time. */
@@ -116,7 +116,8 @@ function toPage(json: unknown): SourcePage {
 }
 
 /**
- * 429, 5xx, truncated answers and network failures are retried, after Retry-After (at most 120 s) if given.
+ * Requests are repeated after status 429 or 5xx, a truncated answer or a network failure. The pause is that
+ * of Retry-After, but at most 120 s, if the answer has one.
  */
 function createRegistryClient(
   url: string,
@@ -196,8 +197,9 @@ const official = 'registry.modelcontextprotocol.io';
 export const officialOrigin = `${official} (MCP)`;
 
 /**
- * The configured origin for the configured source, otherwise the host of the address. The origin of a saved
- * copy is REGISTRY_NAME, or else the official registry if that is configured, or else the name of the file.
+ * Returns the configured origin for the configured source, and for the address of another registry its host.
+ * For another saved copy, it is REGISTRY_NAME, or else the official registry if that is configured, or else
+ * the name of the file.
  */
 function originOf(
   source: string,
@@ -246,8 +248,8 @@ const mostPages = 100_000;
 const cursorDigest = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
 /**
- * The next page is fetched while one is processed. Throws RegistryError if a cursor repeats or the list does
- * not end.
+ * While a page is processed, the next page is already fetched. Throws RegistryError if a cursor repeats or
+ * the list does not end.
  */
 export async function* readPages(
   source: RegistrySource,
@@ -256,7 +258,7 @@ export async function* readPages(
   const { signal, updatedSince } = range;
   const fetchPage = (cursor: string | undefined) => {
     const page = source.page({ cursor, updatedSince, signal });
-    // An error is reported when the promise is awaited. After an earlier failure, nobody awaits it.
+    // An error is reported when the promise is awaited. After an earlier failure, nobody awaits this promise.
     page.catch(() => undefined);
     return page;
   };

@@ -3,7 +3,10 @@ import type { Db, LimitSchema } from './schema.ts';
 
 export interface BucketCall {
   readonly key: string;
-  /** The day whose key made the network's HMAC in `key`; undefined if the key names no network. */
+  /**
+   * The day of the secret with which the HMAC in `key` was computed. It is undefined if `key` names no
+   * network.
+   */
   readonly day: string | undefined;
   /** The cost of the call and the capacity of the bucket, both as refill times. */
   readonly step_ms: number;
@@ -15,10 +18,11 @@ const toMicroseconds = (ms: number) => Math.round(ms * 1000);
 
 function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: number, now: number) {
   const step = toMicroseconds(step_ms);
-  // One more call fits if the bucket is full by `latest`, which allows half a millisecond for rounding.
+  // One more call fits if the bucket is full again by `latest`. Half a millisecond is added for rounding.
   const capacity = toMicroseconds(capacity_ms);
   const latest = now + capacity - step + 500;
-  // If the bucket would be full later than an empty one, a clock that was ahead or a longer limit wrote it.
+  // A stored time later than that of an empty bucket was written by a clock that was ahead, or for a limit
+  // with a longer refill.
   const wasAhead = storedFullAt > now + capacity + 500;
   const fullAt = wasAhead ? now + capacity : storedFullAt;
   const wait_ms = Math.max(0, fullAt - latest) / 1000;
@@ -43,8 +47,8 @@ export const createLimitWrites = (db: Db) => ({
     return (await found.executeTakeFirst())?.secret;
   },
   /**
-   * Takes those calls that fit, each from a different bucket. Returns for each 0, or the ms until it would
-   * fit.
+   * Charges the calls that fit. Each call has a different bucket. Returns for each call 0, or the ms until it
+   * would fit.
    */
   async take(calls: readonly BucketCall[], now_ms: number) {
     const stored = await readBuckets(

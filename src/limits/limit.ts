@@ -7,7 +7,7 @@ import { type CountedNetworks, toCountedNetworks } from './networks.ts';
  * `refill_s`.
  */
 export interface Limit {
-  /** RateLimit-Policy and LIMIT_OVERRIDES have this name. */
+  /** The name of the limit in RateLimit-Policy and LIMIT_OVERRIDES. */
   readonly name: string;
   readonly burst: number;
   readonly refill_s: number;
@@ -40,7 +40,7 @@ export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Re
 
 export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });
 
-/** Above this number, the network that was charged least recently is forgotten. */
+/** If there are more networks than this, the network that was charged least recently is forgotten. */
 const mostNetworks = 100_000;
 /** Keeps a rounding error from refusing a call. */
 const tolerance_ms = 0.5;
@@ -48,8 +48,8 @@ const tolerance_ms = 0.5;
 export type MemoryLimit = ReturnType<typeof createMemoryLimit>;
 
 /**
- * Each process counts for itself, by GCRA. For a network, it stores only when the bucket will be full
- * again.
+ * Each process counts for itself, by the generic cell rate algorithm. For each network, it stores only the
+ * time at which the bucket will be full again.
  */
 export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
   const effective = toEffective(limit, settings);
@@ -86,14 +86,14 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
       const refusal = tryTake(network, now_ms, cost);
       if (refusal) throw toRateLimited(refusal);
     },
-    /** Returns the refusal that `take` throws. */
+    /** Charges as `take` does, but returns the refusal instead of throwing it. */
     tryTake,
     /** Returns the largest used share, from 0 to 1, of the network and the wider ones around it. */
     usedShare(network: string, now_ms: number): number {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);
     },
-    /** Charges nothing. */
+    /** Returns the refusal that `tryTake` would return, and charges nothing. */
     refusalOf: (network: string, now_ms: number, cost = 1): Refusal | undefined =>
       settings.hasLimits ? findRefusal(toCountedNetworks(network), now_ms, cost) : undefined,
   };

@@ -5,9 +5,11 @@ import { integer, noBackup, optional, type RowsOf, table, text } from '../store/
 
 /** All nodes share these token buckets. */
 const bucketTable = table('limit_bucket', noBackup, {
-  /** The name of the limit and what it counts. A network is there only as an HMAC. */
+  /** The name of the limit, and the key of the caller. A network appears only as an HMAC. */
   key: text,
-  /** The day whose key made the network's HMAC; null if `key` names no network. */
+  /**
+   * The day of the secret with which the HMAC in `key` was computed. It is null if `key` names no network.
+   */
   day: optional(text),
   /**
    * The time at which the bucket is full again, in microseconds since 1970. The row can be deleted then.
@@ -15,7 +17,9 @@ const bucketTable = table('limit_bucket', noBackup, {
   full_at: integer,
 });
 
-/** Networks are pseudonymized with this key, in base64, on its day. It is deleted after that day. */
+/**
+ * The secret (base64) with which networks are pseudonymized on its day. The row is deleted after that day.
+ */
 const keyTable = table('limit_key', noBackup, { day: text, secret: text });
 
 export const limitTables = [bucketTable, keyTable] as const;

@@ -14,10 +14,11 @@ interface WaitingSearch {
 
 /**
  * Begins at most one search in each turn of the event loop, because on SQLite a search computes for some
- * milliseconds at a stretch. The caller that used the least of its limit is next, and among equals the one
- * that has waited longest. Searches of callers that used at least half of their limit run one at a time,
- * and rest between them for as long as the event loop was busy. If more than `mostWaiting` wait, the search
- * of the caller that used most is refused; among equals, the newest.
+ * milliseconds at a stretch. The next search is that of the caller that has used the smallest share of its
+ * limit. If several have used the same share, the search that has waited longest is next. Searches of callers
+ * that have used at least half of their limit run one at a time. After one of them ends, the next waits for
+ * as long as the event loop was busy meanwhile. If more than `mostWaiting` searches wait, the newest search
+ * of the caller with the largest share is refused.
  */
 export function createSearchTurns(mostWaiting: number) {
   const waiting: WaitingSearch[] = [];
@@ -64,7 +65,10 @@ export function createSearchTurns(mostWaiting: number) {
     if (waiting.length > mostWaiting) waiting.pop()?.answer(undefined);
   };
   return {
-    /** Resolves when the search may begin, to the function that ends it, or to undefined if it is refused. */
+    /**
+     * Resolves when the search may begin or is refused. The value is the function that ends the search, or
+     * undefined if it is refused.
+     */
     wait: (used: number) =>
       new Promise<(() => void) | undefined>((resolve) => {
         enqueue({ used, answer: resolve });
@@ -73,13 +77,13 @@ export function createSearchTurns(mostWaiting: number) {
   };
 }
 
-/** Searches and comparisons count, through any adapter. */
+/** Searches and comparisons are charged, whatever the adapter is. */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
 const mostWaiting = 50;
 const refusal_s = 2;
 
-/** Throws rate_limited, or unavailable if too many wait. */
+/** `run` throws rate_limited, or unavailable if too many searches wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);

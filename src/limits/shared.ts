@@ -5,10 +5,10 @@ import { openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.
 import type { LimitTransaction } from './schema.ts';
 
 /**
- * Charges calls for all nodes together. `key` identifies the caller within the limit; if `day` is set, it
- * contains a network's pseudonym of that day. `times` multiplies the limit. If one call does not fit, it
- * throws rate_limited, so that the transaction charges none. With LIMITS=off no call is refused, and those
- * that fit are charged.
+ * Charges calls for all nodes together. `key` identifies the caller within the limit. If `day` is set, `key`
+ * contains a network's pseudonym of that day. `times` multiplies the limit. If a call does not fit, the
+ * function throws rate_limited, so that the transaction charges none of the calls. With LIMITS=off no call is
+ * refused, and the calls that fit are charged.
  */
 export async function takeLimits(
   tx: LimitTransaction,
@@ -48,10 +48,7 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
   });
 }
 
-/**
- * Counts the caller's widest network, and days in UTC. For each such network and deed, the answer is true
- * once a day.
- */
+/** Returns true for the first call of a day (UTC) with this `deed` by the caller's widest network. */
 export async function isFirstToday(
   tx: LimitTransaction,
   deed: string,

@@ -22,14 +22,14 @@ export type ChangeType = (typeof changeTypes)[number];
 /** One change of the evidence about a listing (docs/changes.md). */
 export interface Change {
   /**
-   * Position and time, so that the id stays unique if positions are used again after an older backup is
-   * restored.
+   * Position and time, so that the id stays unique even if positions are used again after the restore of an
+   * older backup.
    */
   readonly id: string;
   /** The position in the stream. */
   readonly seq: number;
   readonly type: ChangeType;
-  /** The listing whose evidence changed; for a rating, the rated one. */
+  /** The listing whose evidence changed. For a rating, it is the rated listing. */
   readonly handle: string;
   /** RFC 3339 UTC. */
   readonly at: string;
@@ -62,7 +62,7 @@ export interface FailedCriterion {
   readonly to?: string | undefined;
 }
 
-/** Undefined for an entry about the log itself. */
+/** Returns undefined for an entry about the log itself. */
 export const toLoggedChange = (
   type: string,
   log_index: number,

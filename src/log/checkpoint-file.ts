@@ -13,17 +13,20 @@ export interface CheckpointFile {
   readonly path: string;
   /** The checkpoint in the file; empty if the file cannot be read. */
   readonly text: string;
-  /** The database file for which it was written, if that is not our database and still exists. */
+  /**
+   * The database file for which the checkpoint file was written. It is set only if that file still exists and
+   * is not our database.
+   */
   readonly otherDatabase: string | undefined;
 }
 
-/** Undefined if none is configured and the database is no file. */
+/** Returns undefined if CHECKPOINT_FILE is not set and the database is not a file. */
 export function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
   if (checkpointFile) return checkpointFile;
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
 
-/** Resolves links. Undefined if the URL names no file, or the file cannot be found. */
+/** Resolves links. Returns undefined if the URL names no file, or the file cannot be found. */
 const databaseFile = (url: string): string | undefined =>
   url.startsWith('file:') ? attempt(() => realpathSync(url.slice('file:'.length))) : undefined;
 
@@ -46,7 +49,7 @@ function findOtherDatabase(content: string, path: string, { databaseUrl }: FileC
   return other === databaseFile(databaseUrl) ? undefined : other;
 }
 
-/** Undefined if no checkpoint file is configured or none exists. */
+/** Returns undefined if there is no path for a checkpoint file, or no file at the path. */
 export async function readCheckpointFile(config: FileConfig): Promise<CheckpointFile | undefined> {
   const path = checkpointPath(config);
   if (!path) return undefined;
@@ -58,7 +61,7 @@ export async function readCheckpointFile(config: FileConfig): Promise<Checkpoint
   return { path, text, otherDatabase: findOtherDatabase(content, path, config) };
 }
 
-/** Makes a rename in a folder survive a loss of power. Throws if the system cannot. */
+/** Makes a rename in a folder survive a loss of power. Throws if the system does not support this. */
 export async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();

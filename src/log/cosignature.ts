@@ -14,7 +14,7 @@ export interface Cosigner {
 
 const isCosignatureType = (type: number): type is keyof typeof algorithms => type in algorithms;
 
-/** Undefined if the text is malformed, its type is unknown, or its key id is wrong. */
+/** Returns undefined if the text is malformed, its type is unknown, or its key id is wrong. */
 export function readCosigner(text: string): Cosigner | undefined {
   const read = readKeyText(text);
   if (!read || !isCosignatureType(read.type)) return undefined;
@@ -49,7 +49,7 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
   ]);
 }
 
-/** C2SP tlog-cosignature, "signed message". */
+/** The text that a cosignature signs (C2SP tlog-cosignature, "signed message"). */
 const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
     ? Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`)

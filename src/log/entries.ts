@@ -62,7 +62,7 @@ export const createLogReads = (db: Db) => ({
       .execute();
     return rows.map(({ leaf }) => leaf);
   },
-  /** Undefined if the record is not stored. */
+  /** Returns undefined if the record is not stored. */
   record: (index: number) =>
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
   async records(indexes: readonly number[]) {
@@ -126,7 +126,7 @@ const insertNodes = precompileQuery((db: Db, rows: readonly LogSchema['log_node'
   db.insertInto('log_node').values([...rows]),
 );
 
-/** An append updates the head first, so that writers wait for each other. */
+/** An append updates the head first, so that only one writer appends at a time. */
 export const createLogWrites = (db: Db) => ({
   ...createLogReads(db),
   /** Returns the log_index. `about` describes the change that the entry makes in the stream of changes. */
@@ -149,7 +149,7 @@ export const createLogWrites = (db: Db) => ({
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
   },
-  /** `closed_with` is a checkpoint of the last log. */
+  /** `closed_with` is a checkpoint of the log that was the newest until now. */
   async openNext({ id, closed_with, opened_at }: Pick<LogHead, 'id' | 'closed_with' | 'opened_at'>) {
     const head = (await readHeads(db)).at(-1);
     if (!head || head.id >= id) throw new Error('no log can be opened under a number that was used');

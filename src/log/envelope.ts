@@ -27,7 +27,7 @@ export function toEnvelope(text: string, key: NoteKey): Envelope {
   return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid, sig }] };
 }
 
-/** Does not check the signatures. Undefined if the text is malformed. */
+/** Does not check the signatures. Returns undefined if the text is malformed. */
 export const readEnvelope = (text: string): Envelope | undefined => envelope.safeParse(readObject(text)).data;
 
 /** The payload of an envelope; undefined unless this verifier signed it as an in-toto statement. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Reads the hash of a complete subtree. Level 0 has the leaf hashes. Node i of level n covers the leaves from
- * i * 2^n up to (i + 1) * 2^n.
+ * Reads the hash of a complete subtree. Level 0 has the leaf hashes. Node i of level n covers 2^n leaves, the
+ * first of which is leaf i * 2^n.
  */
 export type ReadNode = (level: number, index: number) => Promise<Buffer>;
 
@@ -26,7 +26,7 @@ function splitOf(size: number): number {
 const levelOf = (size: number): number => Math.log2(size);
 
 /**
- * The hash of the leaves from `start` up to `end`. `start` is a multiple of the size of the largest complete
+ * The hash of the leaves from `start` to `end` - 1. `start` is a multiple of the size of the largest complete
  * subtree inside.
  */
 async function rangeHash(read: ReadNode, start: number, end: number): Promise<Buffer> {
@@ -81,8 +81,9 @@ export async function consistencyProof(read: ReadNode, from: number, to: number)
 }
 
 /**
- * Computes two roots from a node upwards: `newer`, of the whole tree, and `older`, of its leaves up to the
- * node. `last` is the last node of the node's level. Undefined if the path is too short or too long.
+ * Computes two roots from a node upwards. `newer` is the root of the whole tree, and `older` the root of the
+ * leaves up to and including those of the node. `last` is the index of the last node of the same level.
+ * Returns undefined if the path is too short or too long.
  */
 function ascend(node: number, last: number, first: Buffer, path: readonly Buffer[]) {
   let older = first;
@@ -101,7 +102,7 @@ function ascend(node: number, last: number, first: Buffer, path: readonly Buffer
   return last === 0 ? { older, newer } : undefined;
 }
 
-/** RFC 9162 section 2.1.3.2. */
+/** Verifies an inclusion proof (RFC 9162 section 2.1.3.2). */
 export function isIncluded(
   leaf: Buffer,
   place: { readonly index: number; readonly size: number; readonly root: Buffer },
@@ -117,7 +118,7 @@ export interface TreeHead {
   readonly root: Buffer;
 }
 
-/** RFC 9162 section 2.1.4.2. */
+/** Verifies a consistency proof (RFC 9162 section 2.1.4.2). */
 export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Buffer[]): boolean {
   if (older.size > newer.size) return false;
   if (older.size === newer.size) return path.length === 0 && older.root.equals(newer.root);
@@ -190,7 +191,7 @@ export interface TileRange {
   readonly width: number;
 }
 
-/** Undefined if the path is malformed or reaches beyond the `complete` nodes of its level. */
+/** Returns undefined if the path is malformed or reaches beyond the `complete` nodes of its level. */
 export function parseTilePath(path: string, complete: number): TileRange | undefined {
   const [, number = '', width = String(tileWidth)] = tileForm.exec(path) ?? [];
   const from = Number(number.replaceAll(/[x/]/g, '')) * tileWidth;
@@ -220,7 +221,7 @@ export function readEntryBundle(bundle: Buffer): string[] {
   return leaves;
 }
 
-/** C2SP tlog-tiles. `from` is a multiple of 256. */
+/** Returns the path of a tile (C2SP tlog-tiles). `from` is a multiple of 256. */
 export function toTilePath({ from, width }: TileRange): string {
   const digits = String(from / tileWidth);
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? [];

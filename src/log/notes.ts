@@ -5,7 +5,7 @@ import type { TreeHead } from './merkle.ts';
 const keyIdBytes = 4;
 const signatureLine = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/;
 
-/** Nothing in it has been checked. */
+/** A signature line as read. The signature has not been verified. */
 export interface NoteSignature {
   readonly name: string;
   readonly keyId: Buffer;
@@ -31,7 +31,7 @@ export const readSignatures = (lines: string): NoteSignature[] =>
     return [{ name, keyId: bytes.subarray(0, keyIdBytes), signature: bytes.subarray(keyIdBytes), line }];
   });
 
-/** The text ends in a line feed. Undefined if the note has no empty line. */
+/** The text ends in a line feed. Returns undefined if the note has no empty line. */
 export function splitNote(note: string): { text: string; signatures: NoteSignature[] } | undefined {
   const end = note.lastIndexOf('\n\n');
   return end < 0
@@ -78,7 +78,7 @@ export const toKeyName = (verifier: NoteVerifier): string =>
 export const toVerifierText = (verifier: NoteVerifier): string =>
   `${toKeyName(verifier)}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
 
-/** Undefined if the text is malformed or its key id does not match. */
+/** Returns undefined if the text is malformed or its key id does not match. */
 export function readKeyText(text: string) {
   const [, name = '', id, encoded = ''] = keyForm.exec(text.trim()) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
@@ -88,7 +88,7 @@ export function readKeyText(text: string) {
   return keyId.toString('hex') === id ? { name, type, key, keyId } : undefined;
 }
 
-/** Undefined if the text is malformed, its key id does not match, or the key is not of Ed25519. */
+/** Returns undefined if the text is malformed, its key id does not match, or the key is not of Ed25519. */
 export function readVerifier(text: string): NoteVerifier | undefined {
   const { name = '', type, key } = readKeyText(text) ?? {};
   const publicKey = key && type === ed25519 ? toPublicKey('ed25519', key) : undefined;
@@ -102,7 +102,7 @@ export function signNote(text: string, key: NoteKey): string {
 }
 
 /**
- * Undefined if this verifier did not sign the note, or if any signature with its name and key id is wrong.
+ * Returns undefined if this verifier did not sign the note, or if any signature with its name and key id is wrong.
  */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
   const { text = '', signatures = [] } = splitNote(note) ?? {};
@@ -119,18 +119,21 @@ export interface Checkpoint extends TreeHead {
 
 const body = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n/;
 
-/** C2SP tlog-checkpoint. The key's name is the origin. */
+/** Signs a checkpoint (C2SP tlog-checkpoint). Its origin is the name of the key. */
 export const toCheckpoint = ({ size, root }: TreeHead, key: NoteKey): string =>
   signNote(`${key.name}\n${size}\n${root.toString('base64')}\n`, key);
 
-/** Does not check the signature. Undefined if the text is malformed. */
+/** Does not check the signature. Returns undefined if the text is malformed. */
 export function readCheckpoint(text: string): Checkpoint | undefined {
   const [, origin, size, root] = body.exec(text) ?? [];
   if (!origin || !size || !root) return undefined;
   return { origin, size: Number(size), root: Buffer.from(root, 'base64') };
 }
 
-/** Undefined unless this verifier signed the checkpoint under its own name. */
+/**
+ * Returns undefined if this verifier did not sign the checkpoint, or if the origin is not the verifier's
+ * name.
+ */
 export function openCheckpoint(text: string, verifier: NoteVerifier): Checkpoint | undefined {
   const note = openNote(text, verifier);
   const checkpoint = note === undefined ? undefined : readCheckpoint(note);
@@ -149,11 +152,11 @@ export const toProofText = (index: number, path: readonly Buffer[], checkpoint: 
 
 const hashForm = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Undefined unless each line is the base64 of 32 bytes. */
+/** Returns undefined if a line is not the base64 of 32 bytes. */
 export const readHashes = (lines: readonly string[]): Buffer[] | undefined =>
   lines.every((line) => hashForm.test(line)) ? lines.map((line) => Buffer.from(line, 'base64')) : undefined;
 
-/** Does not check the proof. Undefined if the text is malformed. */
+/** Does not check the proof. Returns undefined if the text is malformed. */
 export function readProofText(
   text: string,
 ): { index: number; path: Buffer[]; checkpoint: string } | undefined {

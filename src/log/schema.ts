@@ -12,7 +12,7 @@ export const changeTable = table('evidence_change', ['seq'], {
   data: json<Change['data']>(),
 });
 
-/** The logs. A restore writes them last, because a database without any is not complete. */
+/** The logs. A restore writes them last, because a database without a log counts as incomplete. */
 export const headTable = table(
   'log_head',
   ['id'],

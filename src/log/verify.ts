@@ -62,7 +62,7 @@ const expectedMembers = {
   id: ['id', 'rating_id'],
 } as const;
 
-/** Returns no checks without a record. Throws if the record is not JSON. */
+/** Returns no checks if the proof has no record. Throws if the record is not JSON. */
 export function checkExpected({ record }: SavedProof, expected: ExpectedRecord): Check[] {
   if (record === undefined) return [];
   return Object.entries(expectedMembers).flatMap(([name, members]) => {
@@ -72,8 +72,8 @@ export function checkExpected({ record }: SavedProof, expected: ExpectedRecord):
 }
 
 /**
- * `key` is a verifier that the caller got elsewhere; by default, the saved one. `erasure` is the saved proof
- * of the entry that says that the record was erased.
+ * `key` is a verifier that the caller got elsewhere. By default, it is the one in the saved proof. `erasure`
+ * is the saved proof of the entry that says that the record was erased.
  */
 export function verifySavedProof(saved: SavedProof, key: string = saved.key, erasure?: SavedProof): Check[] {
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
@@ -100,7 +100,7 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
-/** The predicate type is a URL of the service that states it, and ends in `predicateName`. */
+/** The predicate type is a URL of the service that makes the statement, and ends in `predicateName`. */
 export const statementType = 'https://in-toto.io/Statement/v1';
 export const predicateName = '/about#evidence-v1';
 const statementForm = z.object({

@@ -6,7 +6,7 @@ import type { Check } from './verify.ts';
 interface PolicyWitness {
   readonly name: string;
   readonly cosigner: Cosigner;
-  /** Its submission prefix, if the policy names one. */
+  /** The submission prefix of the witness, if the policy names one. */
   readonly url?: string;
 }
 
@@ -14,7 +14,7 @@ interface PolicyWitness {
 export interface Policy {
   readonly logs: readonly { readonly key: string; readonly verifier: NoteVerifier }[];
   readonly witnesses: readonly PolicyWitness[];
-  /** A group counts as cosigning if at least `needed` of its members do. */
+  /** A group counts as cosigning if at least `needed` of its members cosign. */
   readonly groups: ReadonlyMap<string, { readonly needed: number; readonly members: readonly string[] }>;
   /** The name of a witness or a group, or `none`. */
   readonly quorum: string;
@@ -67,8 +67,8 @@ function checkWitness(note: NonNullable<ReturnType<typeof splitNote>>, { name, c
 
 /**
  * Checks a checkpoint's cosignatures against a policy, offline. If a witness of the policy has a wrong
- * cosignature, a check fails even if the others are enough (C2SP signed-note, "Signatures"). Lines of other
- * keys are ignored.
+ * cosignature, a check fails even if the other cosignatures are enough (C2SP signed-note, "Signatures").
+ * Lines of other keys are ignored.
  */
 export function checkWitnesses(checkpoint: string, policy: Policy) {
   const note = splitNote(checkpoint) ?? { text: '', signatures: [] };
@@ -80,13 +80,13 @@ export function checkWitnesses(checkpoint: string, policy: Policy) {
   );
   return {
     checks: found.flatMap(({ check }): Check[] => (check ? [check] : [])),
-    /** Wrong cosignatures fail a check of their own. */
+    /** A wrong cosignature makes a check in `checks` fail, and not this one. */
     quorum: checkQuorum(policy, new Set(cosigned)),
     /** Remarks that do not decide whether the checkpoint counts. */
     notes: [
       ...found.flatMap(({ notes }) => notes),
       ...(foreign.length > 0
-        ? [`cosignatures of keys that the policy does not name: ${foreign.length}; they count for nothing`]
+        ? [`cosignatures of keys that the policy does not name: ${foreign.length}; they do not count`]
         : []),
     ],
   };
@@ -152,7 +152,7 @@ function addGroup(draft: Draft, [given, count, ...members]: readonly string[]): 
 
 function setQuorum(draft: Draft, [name = '', ...more]: readonly string[]): void {
   if (draft.quorum !== undefined || more.length > 0)
-    throw new PolicyFault('there is one line "quorum <name>"');
+    throw new PolicyFault('a policy has exactly one line "quorum <name>"');
   if (name !== 'none' && !isNamed(draft, name)) throw new PolicyFault(`no line above defines "${name}"`);
   draft.quorum = name;
 }
@@ -180,7 +180,7 @@ export function readPolicy(text: string): Policy {
     }
   }
   const { quorum } = draft;
-  if (quorum === undefined) throw new PolicyFault('a policy has one line "quorum <name>"');
+  if (quorum === undefined) throw new PolicyFault('a policy has exactly one line "quorum <name>"');
   return { ...draft, quorum };
 }
 

@@ -44,7 +44,7 @@ const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
 
 type WitnessContext = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
-/** `oldSize` is how many entries the witness is thought to have cosigned last. */
+/** `oldSize` is the size of the tree that the witness probably cosigned last. */
 async function askOnce(
   { store, client }: WitnessContext,
   {
@@ -73,7 +73,10 @@ async function askOnce(
   return { result: 'unavailable', why: `status ${answer.status}` };
 }
 
-/** Either another node has published a larger tree meanwhile, or the database lacks that tree. */
+/**
+ * Compares the database with a witness that cosigned a larger tree than the checkpoint. Either another node
+ * has published that tree meanwhile, or the database lacks it.
+ */
 async function compareWithDatabase(
   { store }: WitnessContext,
   size: number,
@@ -84,8 +87,9 @@ async function compareWithDatabase(
 }
 
 /**
- * If the witness says that it cosigned a different size last, returns that size as `before`. Asks again with
- * it, unless it is larger than the checkpoint's. Never rejects because of an answer.
+ * If the witness says that it last cosigned a tree of a different size, the result has that size as `before`.
+ * The witness is then asked again, unless the size is larger than that of the checkpoint. Never rejects
+ * because of an answer.
  */
 export async function askWitness(asking: WitnessContext, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;
@@ -156,7 +160,10 @@ export function createWitnessRound(context: IssuingContext) {
 
 const pause_ms = 5000;
 
-/** Asks the witnesses of WITNESSES until the signal, with five seconds between two rounds. Logs failures. */
+/**
+ * Asks the witnesses of WITNESSES until the signal aborts, with five seconds between two rounds. Logs
+ * failures.
+ */
 export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (readWitnesses(context.config.witnesses).length === 0) return;
   const ask = createWitnessRound(context);

@@ -2,7 +2,9 @@ import ipaddr from 'ipaddr.js';
 
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
 
-/** Tells whether a text is a global unicast address. An IPv6 address that maps or translates IPv4 is none. */
+/**
+ * Tells whether a text is a global unicast address. An IPv6 address that maps or translates IPv4 is not one.
+ */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);

@@ -28,7 +28,7 @@ export interface NoAnswer {
   readonly asks_for?: 'credentials' | 'payment';
   readonly status?: number;
   readonly media_type?: string;
-  /** The host that a redirect names, if that is not the asked one. */
+  /** The host that a redirect names, if it is a different host than the requested one. */
   readonly redirects_to?: string;
   /** The kind of failure, if the outcome and the status do not tell it. */
   readonly cause?:
@@ -41,7 +41,7 @@ export interface NoAnswer {
     | 'one_session'
     /** A JSON-RPC error said that the method does not exist. */
     | 'no_method';
-  /** The source, if it is not Dossier. */
+  /** Who stated the result, if not Dossier. */
   readonly source?: string;
   readonly source_url?: string;
 }

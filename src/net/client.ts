@@ -51,7 +51,7 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   readonly result: 'response';
   readonly status: number;
-  /** The first value of each header, by its name in lower case; all values of WWW-Authenticate, joined. */
+  /** The first value of each header, by its name in lower case. The values of WWW-Authenticate are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly location?: string;

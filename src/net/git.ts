@@ -27,7 +27,10 @@ const toCommand = (command: string, capabilities: readonly string[], args: reado
 export const toHeadQuery = (agent: string): Buffer =>
   toCommand('ls-refs', [`agent=${agent}`], ['symrefs', 'ref-prefix HEAD']);
 
-/** The ref that HEAD points to; `branch` is set only for a symbolic ref. */
+/**
+ * The ref that HEAD points to. `branch` is set only for a symbolic ref to a branch whose name has plain
+ * characters.
+ */
 export interface HeadRef {
   readonly commit: string;
   readonly branch?: string;
@@ -102,7 +105,8 @@ function toPack(body: Buffer): Buffer | undefined {
 }
 
 /**
- * Returns undefined unless the first object of the pack is a commit of at most 64 KiB (gitformat-pack(5)).
+ * Returns the first object of the pack if it is a commit of at most 64 KiB (gitformat-pack(5)), otherwise
+ * undefined.
  */
 function firstCommit(pack: Buffer): Buffer | undefined {
   if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;

@@ -22,11 +22,15 @@ const cached_ms = 30_000;
 /** Failures are cached too, because a request resolves a name first and its connection resolves it again. */
 const failed_ms = 1000;
 const mostNames = 1000;
-/** How many names of one registrable domain may be resolved at once. The domain's servers may be silent. */
+/**
+ * At most this many names of one registrable domain are resolved at once, because the servers of a domain may
+ * be silent.
+ */
 const pendingOfDomain = 4;
 const remembered_ms = 3_600_000;
 /**
- * After one address family has answered, the other one has this long. RFC 8305 section 3 recommends 50 ms.
+ * After one address family has answered, the other family has this much time. RFC 8305 section 3 recommends
+ * 50 ms.
  */
 const otherFamily_ms = 1000;
 
@@ -59,7 +63,7 @@ async function resolveName(
   return codes.some((code) => ours.test(code)) ? 'no_way' : 'unanswered';
 }
 
-/** If this many domains get no answer before a name is resolved again, our DNS servers may have failed. */
+/** If this many domains get no answer before any name is resolved again, our DNS servers may have failed. */
 const mostSilent = 3;
 
 function createKnownDomains() {
@@ -123,7 +127,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
     return isOfThisMachine(name) ? loopback : resolveOnce(name);
   };
   return {
-    /** `no_way` if the signal is aborted first. Never throws. */
+    /** Resolves to `no_way` if the signal is aborted before DNS answers. Never rejects. */
     resolve: (hostname: string, signal: AbortSignal): Promise<ResolvedAddresses | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
     lookup(

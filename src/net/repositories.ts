@@ -59,7 +59,7 @@ async function readHeadRef(exchange: GitExchange, url: URL): Promise<HeadRef | R
   const response = await askGit(exchange, url, toHeadQuery(agent));
   if (response.result === 'too_large') return { result: 'host_error' };
   if (response.result !== 'response') return response;
-  // The body is ignored, because a page in it may come from something between Dossier and the host.
+  // The body is ignored, because a page in it may come from a proxy between Dossier and the host.
   const meaning = meaningOf({ ...response, url: url.href, text: '' });
   // Forges ask for credentials for a repository that is private or does not exist.
   if (meaning === 'absent' || meaning === 'credentials') return { result: 'repository_not_found' };
@@ -116,7 +116,7 @@ export const createSafeClient = (
     names: namesAt(dnsServers),
     userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
-    // Checks that have their turn use at most 16 (`createCheckTurns`). The others are left for the observer.
+    // Claim checks use at most 16 connections (`createCheckTurns`). The other four are left for the observer.
     connections: 20,
     reach(url) {
       if (loopbackOrigins.has(url.origin) && isLoopbackBase(url)) return { url, addresses: 'loopback' };

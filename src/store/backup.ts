@@ -7,7 +7,10 @@ import type { Engine, Load, StoreDump } from './store.ts';
 import type { AnyTable, StoredRow, TableBackup } from './table.ts';
 
 const formatName = 'dossier-backup';
-/** Increased when the form of the lines changes, or the tables, columns or values in them. */
+/**
+ * The version is increased when the form of the lines changes, or when the tables, columns or values in them
+ * change.
+ */
 const formatVersion = 5;
 
 /** The rows of one line have at most this many bytes of text, unless the line has a single row. */
@@ -31,7 +34,7 @@ const headerLine = headerOfAnyVersion.extend({
 });
 /** Up to 500 rows of one table, fewer if they are long. */
 const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
-/** The last line. Its SHA-256 (hex) is of all lines between the first and this one. */
+/** The last line. Its `sha256` (hex) is that of all lines between the first line and this one. */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
 
 export type BackupHeader = z.output<typeof headerLine>;
@@ -160,7 +163,9 @@ async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) 
   return state;
 }
 
-/** Writes what depends on rows that a load removes or adds. Removed rows have only their keys. */
+/**
+ * Writes what depends on rows that a load removes or adds. Removed rows have only the columns of their keys.
+ */
 export type Follow<Schema> = (
   db: Kysely<Schema>,
   change: {

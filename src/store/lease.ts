@@ -9,7 +9,7 @@ const expires_ms = 10_000;
 /** A holder stops acting this long after its last renewal, before anybody else can take the lease over. */
 const trusted_ms = 7000;
 const renewEvery_ms = 2000;
-/** After this long, nobody needs the last renewal of a lease that was never released. */
+/** A lease that was never released is deleted this long after its last renewal. */
 const forgotten_ms = 7 * day_ms;
 
 /** Ages are measured by the database's clock, so the clocks of nodes may differ. */
@@ -27,7 +27,7 @@ export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => 
 });
 
 export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
-  /** If a transaction checks this first, it writes nothing for an owner that lost its lease. */
+  /** A transaction that checks this first writes nothing for an owner that has lost its lease. */
   async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
     const held = db.selectFrom('lease').select('name').where('name', '=', name);
     return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
@@ -107,7 +107,7 @@ export function createLeases(
     if (isRenewing || held.size === 0) return;
     isRenewing = true;
     void renew()
-      .catch(() => undefined) // It is tried again at the next tick.
+      .catch(() => undefined) // The renewal is tried again at the next tick.
       .finally(() => {
         isRenewing = false;
       });

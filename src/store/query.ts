@@ -22,7 +22,7 @@ export function upsert<Schema, Table extends keyof Schema & string>(
 }
 
 /**
- * Undefined if there is no such row. Throws if a column of the key is undefined, because Kysely would leave
+ * Returns undefined if there is no such row. Throws if a column of the key is undefined, because Kysely would leave
  * it out.
  */
 export async function findOne<

@@ -15,7 +15,9 @@ export interface StoreDump {
 export interface Load {
   /** Inserts at most 500 rows of one table in one transaction. Throws if they do not fit the table. */
   put(table: string, rows: readonly StoredRow[]): Promise<void>;
-  /** Marks the database as complete. Throws unless it holds exactly as many rows as `counts` says. */
+  /**
+   * Marks the database as complete. Throws if the tables do not have exactly as many rows as `counts` says.
+   */
   finish(counts: Readonly<Record<string, number>>): Promise<void>;
 }
 
@@ -26,8 +28,8 @@ export interface Lease extends AsyncDisposable {
   /** Aborted when the lease was lost, or could not be renewed in time; from then on another node may act. */
   readonly signal: AbortSignal;
   /**
-   * Tells whether nobody else can have the lease now. Check this before each act outside the database. In a
-   * transaction, check `isHeldBy`.
+   * True as long as no other holder can have the lease. Check this before each act outside the database. In a
+   * transaction, check `isHeldBy` instead.
    */
   isOurs(): boolean;
   /** Lets others take it at once. Never rejects: a lease that cannot be released expires. */
@@ -35,11 +37,11 @@ export interface Lease extends AsyncDisposable {
 }
 
 export interface Leases {
-  /** Undefined if no holder is stored, for example after a release. */
+  /** Returns undefined if no holder is stored, for example after a release. */
   find(name: string): Promise<{ readonly isHeld: boolean; readonly renewed_at: string } | undefined>;
-  /** The id of this store as a holder; the owner of each of its leases begins with it. */
+  /** The id under which this store takes leases. The `owner` of each of its leases begins with this id. */
   readonly holder: string;
-  /** Undefined while anybody has the lease. */
+  /** Returns undefined while anybody has the lease. */
   take(name: string): Promise<Lease | undefined>;
   /**
    * Releases the leases of another store whose thread has ended, so that others need not wait until these
@@ -94,7 +96,7 @@ export interface Store
   /** Reads as of one moment, however long `work` takes; a database in memory is not written meanwhile. */
   snapshot<T>(work: (reads: Reads) => Promise<T>): Promise<T>;
   dump<T>(work: (dump: StoreDump) => Promise<T>): Promise<T>;
-  /** Undefined if the database is in use. */
+  /** Returns undefined if the database is in use. */
   load(): Promise<Load | undefined>;
   /**
    * Calls back after commits, of this process or another, that changed listings, and when such commits may
@@ -111,11 +113,14 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
   readonly health: Kysely<Schema>;
   /** Runs transactions one after another, each holding the write lock from its start. */
   readonly writer: Kysely<Schema>;
-  /** One line; undefined if no damage was found, or if the engine has no such check. */
+  /**
+   * Returns one line about the damage. Returns undefined if no damage was found, or if the engine has no such
+   * check.
+   */
   findDamage(): Promise<string | undefined>;
   /**
-   * Removes deleted content from the database files. Returns false if they may still hold some. Blocks other
-   * writers meanwhile.
+   * Removes deleted content from the database files. Returns false if the files may still have deleted
+   * content. Blocks other writers meanwhile.
    */
   dropDeleted(): Promise<boolean>;
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
@@ -126,7 +131,7 @@ export interface Engine<Schema extends StoreSchema = StoreSchema> {
    * PostgreSQL, tells whether this process receives the writes of others.
    */
   isWell(): Promise<boolean>;
-  /** Undefined for an unexpected error. */
+  /** Returns undefined for an unexpected error. */
   failureOf(error: unknown): StoreFailure | undefined;
   /** Called first in every transaction; waits until no other process writes. */
   takeWriteLock(db: Kysely<Schema>): Promise<void>;

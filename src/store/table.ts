@@ -95,7 +95,7 @@ export function rowCodec<
 
 export interface TableBackup {
   readonly key: readonly string[];
-  /** The rows of the table that is restored last mark a complete database. Only one table is the last. */
+  /** True for the one table that is restored last. Its rows mark a complete database. */
   readonly isLast: boolean;
   /** Changes a row for the restored database. */
   readonly toRestored: (row: StoredRow) => StoredRow;

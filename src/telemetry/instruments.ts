@@ -82,7 +82,7 @@ export const measureWork = (to: Instruments): (() => void) =>
     else metric.observe(labels, value);
   });
 
-/** A gauge without a new value shows its last one. */
+/** A gauge without a new value shows its last value. */
 export interface StoreFigures {
   readonly gauges: Readonly<Partial<Record<keyof typeof table.gauges, number | undefined>>>;
   readonly claims: Readonly<Record<string, number>>;

@@ -167,7 +167,7 @@ describe('dossier doctor', () => {
     expect([code, lines.filter((line) => line.startsWith('FAULT'))]).toEqual([
       1,
       [
-        'FAULT   database: file:/damaged/a.db cannot be opened: DATABASE_URL: cannot open file:/damaged/a.db: file is not a database; stop what uses it and put the file back or restore the newest backup (docs/operations.md, "When something is down")',
+        'FAULT   database: file:/damaged/a.db cannot be opened: DATABASE_URL: cannot open file:/damaged/a.db: file is not a database; stop every process that uses it, and put back an intact copy of the file or restore the newest backup (docs/operations.md, "When something is down")',
         expect.stringMatching(/^FAULT {3}disk: \/nowhere \(CHECKPOINT_FILE\) cannot be written: ENOENT/),
       ],
     ]);

@@ -109,7 +109,7 @@ describe('dossier verify --policy', () => {
     );
     expect(code).toBe(3);
     expect(lines).toContain(
-      'note   cosignatures of keys that the policy does not name: 1; they count for nothing',
+      'note   cosignatures of keys that the policy does not name: 1; they do not count',
     );
   });
   it.each([
@@ -176,12 +176,12 @@ describe('a policy', () => {
     [['quorum nobody'], 'line 7: no line above defines "nobody"'],
     [['group g 3 quorate', 'quorum g'], 'line 7: a group needs all, any, or a number from 1'],
     [['group g all one', 'quorum g'], 'line 7: "one" is a member already'],
-    [['quorum quorate', 'quorum one'], 'line 8: there is one line "quorum <name>"'],
+    [['quorum quorate', 'quorum one'], 'line 8: a policy has exactly one line "quorum <name>"'],
     [['constructor'], 'line 7: a line begins with log, witness, group or quorum'],
     [['witness none x'], 'line 7: "none" is no name, or is in use already'],
     [[`witness again ${one.vkey}`], 'line 7: this witness’s key is listed twice'],
     [['witness bad one.example+00000000+AAAA'], 'line 7: a witness is "witness <name> <key> [<url>]"'],
-    [['# nothing more'], 'a policy has one line "quorum <name>"'],
+    [['# nothing more'], 'a policy has exactly one line "quorum <name>"'],
   ])('with %j is refused with its line', async (lines, message) => {
     const { code, stderr } = await verifyCheckpoint(await policyOf(...lines));
     expect(code).toBe(74);

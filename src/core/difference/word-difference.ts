@@ -7,8 +7,8 @@ export interface TextPart {
 }
 
 /**
- * If two texts exceed one of these two bounds without their common beginning and end, their difference is one
- * removed and one added part.
+ * Before two texts are compared, their common beginning and end are left out. If the rest exceeds one of
+ * these two bounds, the difference is one removed and one added part.
  */
 const mostCompared = 20_000;
 const mostEdits = 120;
@@ -89,7 +89,7 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** The number of characters that one answer may still compare. */
+/** The number of characters that may still be compared for one answer. */
 export interface ComparisonBudget {
   left: number;
 }

@@ -57,8 +57,8 @@ function findFirst<T>(values: readonly T[], find: (value: T) => string | undefin
 }
 
 /**
- * Finds the first text of the form of a capability in a JSON value. Names of members are searched too, and
- * hidden characters inside a text are ignored. The checksum is not compared.
+ * Finds the first text in a JSON value that has the form of a capability. Names of members are searched too,
+ * and hidden characters inside a text are ignored. The checksum is not compared.
  */
 export function findSecret(value: unknown): string | undefined {
   if (typeof value === 'string') {

@@ -24,7 +24,7 @@ export class NoDatabase extends ExitError {
   }
 }
 
-/** Versions before the first release had a different first migration. Newer versions have further ones. */
+/** Versions before the first release had a different first migration. Newer versions have more migrations. */
 function otherVersionOf(names: readonly string[], ours: readonly string[]) {
   if (names.length > 0 && names[0] !== ours[0]) return 'before-release';
   if (names.some((name) => !ours.includes(name))) return 'newer';
@@ -43,7 +43,7 @@ async function readRecorded(db: Db): Promise<string[]> {
   }
 }
 
-/** The SQL files here that add to the first tables, oldest first. */
+/** The SQL files in this folder that add to the first tables, oldest first. */
 const additions = ['0002-former-values'];
 
 const createAddition = (name: string, ddl: EngineDdl): Migration => ({

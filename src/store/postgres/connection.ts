@@ -37,8 +37,8 @@ export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
 type PostgresQuery = (...parameters: unknown[]) => Promise<unknown>;
 
 /**
- * A broken client rejects its current query. Without this, its unhandled 'error' event would end the process.
- * A client whose query timed out is closed instead of returned to the pool.
+ * A broken client rejects its current query. Without a listener, the client's 'error' event would end the
+ * process. A client whose query timed out is closed instead of returned to the pool.
  */
 function handleClientErrors(client: PoolClient): void {
   client.on('error', () => undefined);

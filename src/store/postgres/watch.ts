@@ -85,8 +85,9 @@ const subscribeTo = (listeners: Set<WatchListener>) => (listener: WatchListener)
 };
 
 /**
- * Opens a session that receives the changes of other nodes. The session's advisory lock shows them that this
- * node runs. After a lost session everything counts as changed, because notifications may have been missed.
+ * Opens a session that receives the changes of other nodes. The session's advisory lock shows the other nodes
+ * that this node runs. After a lost session everything counts as changed, because notifications may have been
+ * missed.
  */
 export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);
@@ -99,7 +100,7 @@ export async function openWatch(config: ClientConfig) {
   const close = await keepSession(open, () => publish({ node: 0, changed: 'all' }));
   return {
     node,
-    /** The other nodes receive it if and when the transaction commits. */
+    /** The other nodes receive the announcement when the transaction commits. */
     async announce(
       run: (text: string, values: readonly unknown[]) => Promise<unknown>,
       changed: ChangedHandles,

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ChangedHandles, StoreFailure } from '../store.ts';
 import { sqliteFailure } from './connection.ts';
 
-/** The time for which a damaged file counts as unusable after the last statement that found it so. */
+/** A damaged file counts as unusable for this long after the last statement that found the damage. */
 const remembered_ms = 60_000;
 
 class FileReplacedError extends Error {
@@ -42,7 +42,10 @@ const savedCommits = 200;
 /** A commit of more handles is announced as a change of everything. */
 const mostHandles = 2000;
 
-/** Saves, inside a transaction, which handles it changed. Other processes read them after the commit. */
+/**
+ * Saves, inside a transaction, which handles the transaction changed. Other processes read these handles
+ * after the commit.
+ */
 export function createAnnounce(writing: DatabaseSync, node: string): (changed: ChangedHandles) => void {
   const insert = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
   const purge = writing.prepare('delete from changed_handles where seq <= ?');
@@ -53,7 +56,10 @@ export function createAnnounce(writing: DatabaseSync, node: string): (changed: C
   };
 }
 
-/** Reads the commits since the last call; undefined if some of them are purged. */
+/**
+ * Returns a function that reads the commits since its last call. That function returns undefined if some of
+ * them are purged.
+ */
 function createCommitReader(watching: DatabaseSync) {
   const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
   const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
