@@ -5,7 +5,7 @@ import { type Attempt, importOnce } from '../imports/import-once.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { openStore } from './open.ts';
 
-// Any message stops the import after the current page.
+// Any message from the main thread stops the import after the current page.
 
 // On Linux, a thread has a priority of its own. A lower priority lets the thread that answers requests go
 // first if both threads share a core.

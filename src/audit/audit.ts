@@ -24,7 +24,7 @@ interface AuditWatch extends StepWatch {
   }) => void;
 }
 
-/** A full tile (C2SP tlog-tiles), which a service gives out in one answer. */
+/** The number of entries of a full tile (C2SP tlog-tiles). A service gives out a tile in one answer. */
 const batchEntries = 256;
 
 const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);

@@ -105,8 +105,8 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
 /**
  * Finds a shown claim that does not follow from the events of its listing in the log, and a claim in force
  * whose listing was deleted or opted out. New events may be added while the audit runs. It is therefore no
- * fault if the shown claim follows from the events among the first `size` entries, or from these and the next
- * later events.
+ * fault if the shown claim follows from the events of the first `size` entries, or of any longer beginning of
+ * the log.
  */
 export function* findClaimFaults(read: ReadClaim, size: number): AuditSteps {
   yield* findClaimOfWithdrawn(read, size);

@@ -186,7 +186,8 @@ const mostUnloggedPages = 1000;
 
 /**
  * Returns a function that yields the pages of a list, until a page names no next page, or a page that was
- * read before. It throws ServiceUnreadable if the log that the service signed is too small for so many pages.
+ * read before. That function throws ServiceUnreadable if the log that the service signed is too small for so
+ * many pages.
  */
 function createPages(ask: AskService) {
   const signed = lazy(async () => {

@@ -52,7 +52,7 @@ async function askService(
 
 /**
  * A request with a JSON body is a POST. If the service answers 429 or 503, the client waits as long as the
- * answer asks, but at most a minute, and then tries again. It makes at most eight tries. Throws
+ * answer asks, but at most a minute, and then tries again. The client makes at most eight tries. Throws
  * ServiceUnreadable, also for an answer of more than `limit_bytes`.
  */
 export function createServiceClient(base: string) {

@@ -103,7 +103,7 @@ export function readForeignJson(
   text: string,
   levels: (value: unknown) => number = () => deepest,
 ): ForeignJson {
-  // A shorter text cannot have more values.
+  // A text of fewer than 100,000 characters cannot have more than 100,000 values.
   if (text.length >= mostValues && countValues(text) > mostValues)
     return { refused: wordsOf('more than 100,000 values') };
   const value = attempt(() => parseStorable(text));

@@ -96,7 +96,7 @@ export const payeeName = (payee: Payee): string => accountName(payee) ?? payee.a
 
 /**
  * The path of a payee's page, or of its format with the given ending. The page has the ending `.html` if the
- * name alone would be a step in a path (`..`) or end as a format does.
+ * name alone would be a step in a path (`..`) or would end like the address of a format.
  */
 export function payeePath(payee: Payee, ending = ''): string {
   const name = accountName(payee) ?? encoded(payee.address);

@@ -178,8 +178,8 @@ export function ended({ parts }: Words): Words {
 const smallName = /^npm\b/;
 
 /**
- * Makes a phrase a sentence. If the phrase begins with our own words, it gets a capital. `ended` adds the
- * full stop.
+ * Makes a phrase a sentence. A phrase that begins with our own words gets a capital. `ended` adds the full
+ * stop.
  */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;

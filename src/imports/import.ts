@@ -370,9 +370,9 @@ async function runToEnd(current: Import): Promise<ImportResult> {
 /**
  * Imports the whole source at first and after each IMPORT_FULL_INTERVAL. In between, it imports only the
  * changes, if the source can list them. Each transaction writes rows, the cursor and the counts, so that an
- * interrupted run neither loses nor repeats anything. Listings missing from the source stay, except those of
- * the sample. Throws RegistryError if the source cannot be opened, and UnderWayError if another import is
- * running or has ended after `dueAfter`. The result states any other failure of the source.
+ * interrupted run neither loses nor repeats anything. A listing that is missing from the source stays, unless
+ * it is of the sample. Throws RegistryError if the source cannot be opened, and UnderWayError if another
+ * import is running or has ended after `dueAfter`. The result states any other failure of the source.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;

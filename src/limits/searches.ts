@@ -17,8 +17,8 @@ interface WaitingSearch {
  * milliseconds at a stretch. The next search is that of the caller that has used the smallest share of its
  * limit. If several have used the same share, the search that has waited longest is next. Searches of callers
  * that have used at least half of their limit run one at a time. After one of them ends, the next waits for
- * as long as the event loop was busy meanwhile. If more than `mostWaiting` searches wait, the newest search
- * of the caller with the largest share is refused.
+ * as long as the event loop was busy while that search ran. If more than `mostWaiting` searches wait, the
+ * newest search of the caller with the largest share is refused.
  */
 export function createSearchTurns(mostWaiting: number) {
   const waiting: WaitingSearch[] = [];

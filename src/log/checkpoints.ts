@@ -35,7 +35,7 @@ export const logPath = (log: number): string => (log === 1 ? '/log' : `/log/${lo
 export const logOrigin = (log: number, publicUrl: string): string =>
   `${publicUrl.replace(/^https?:\/\//, '')}${logPath(log)}`;
 
-/** Reads the number of a log from its origin, on any host; 1 if the origin names none. */
+/** Reads the number of a log from its origin, on any host. Returns 1 if the origin has no number. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
 /** Returns undefined if this database has no seed yet. */

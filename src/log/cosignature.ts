@@ -59,8 +59,8 @@ export const isOf = ({ name, keyId }: NoteSignature, cosigner: Cosigner): boolea
   name === cosigner.name && keyId.equals(cosigner.keyId);
 
 /**
- * Returns the time that a valid cosignature states, in seconds since 1970, or 0 if it states none. Undefined
- * if the cosignature is not valid.
+ * Returns the time that a valid cosignature states, in seconds since 1970, or 0 if it states none. Returns
+ * undefined if the cosignature is not valid.
  */
 export function readCosignature(
   text: string,

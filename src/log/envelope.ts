@@ -30,7 +30,9 @@ export function toEnvelope(text: string, key: NoteKey): Envelope {
 /** Does not check the signatures. Returns undefined if the text is malformed. */
 export const readEnvelope = (text: string): Envelope | undefined => envelope.safeParse(readObject(text)).data;
 
-/** The payload of an envelope; undefined unless this verifier signed it as an in-toto statement. */
+/**
+ * Returns the payload of an envelope, or undefined if this verifier did not sign it as an in-toto statement.
+ */
 export function openEnvelope(read: Envelope, { publicKey }: NoteVerifier): string | undefined {
   const payload = Buffer.from(read.payload, 'base64');
   const signed = toSigned(payloadType, payload);

@@ -18,7 +18,7 @@ export const headTable = table(
   ['id'],
   {
     id: integer,
-    /** The log_index of its first entry. */
+    /** The log_index of the first entry of the log. */
     base: integer,
     size: integer,
     opened_at: text,

@@ -161,7 +161,7 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
 
 /**
  * If DNS_SERVERS is not set, returns undefined for the hosts in HOST_OVERRIDES and all names below them. Such
- * a name may exist only in the operator's network, and a question would leak it.
+ * a name may exist only in the operator's network, and a question to a public server would leak it.
  */
 export function dnsServersFor(
   { dnsServers, hostOverrides }: Pick<Config, 'dnsServers' | 'hostOverrides'>,

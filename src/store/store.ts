@@ -5,8 +5,8 @@ import type { StoredRow } from './table.ts';
 export interface StoreDump {
   readonly counts: Readonly<Record<string, number>>;
   /**
-   * Yields all rows, table by table, in the order of the keys. A part has at most 500 rows, and at most 256
-   * KiB of text unless it is a single row.
+   * Yields all rows, table by table, in the order of the keys. Each yielded part has at most 500 rows. It has
+   * at most 256 KiB of text, unless it is a single row.
    */
   read(): AsyncIterable<{ readonly table: string; readonly rows: readonly StoredRow[] }>;
 }
@@ -32,7 +32,7 @@ export interface Lease extends AsyncDisposable {
    * transaction, check `isHeldBy` instead.
    */
   isOurs(): boolean;
-  /** Lets others take it at once. Never rejects: a lease that cannot be released expires. */
+  /** Lets others take the lease at once. Never rejects: a lease that cannot be released expires. */
   release(): Promise<void>;
 }
 

@@ -113,7 +113,10 @@ export function differenceWithin(
 
 const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
 
-/** A difference on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts are escaped. */
+/**
+ * A difference on one line: `Sends [-a mail-]{+mail to everyone+}.` If the texts themselves contain such
+ * marks, these are escaped.
+ */
 export const differenceText = (parts: readonly TextPart[]): string =>
   parts
     .map(({ text, change }) => ({ text: escapeMarks(text), change }))
