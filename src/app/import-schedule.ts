@@ -41,8 +41,8 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 }
 
 /**
- * Imports the sample if the store has no listings and `config.origin` names the official registry. Does nothing
- * while another process imports.
+ * Imports the sample if the store has no listings and `config.origin` names the official registry. Does
+ * nothing while another process imports.
  */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   if ((await context.store.listings.count()) > 0) return;

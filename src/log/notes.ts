@@ -102,7 +102,8 @@ export function signNote(text: string, key: NoteKey): string {
 }
 
 /**
- * Returns undefined if this verifier did not sign the note, or if any signature with its name and key id is wrong.
+ * Returns undefined if this verifier did not sign the note, or if any signature with its name and key id is
+ * wrong.
  */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
   const { text = '', signatures = [] } = splitNote(note) ?? {};

@@ -22,8 +22,8 @@ export function upsert<Schema, Table extends keyof Schema & string>(
 }
 
 /**
- * Returns undefined if there is no such row. Throws if a column of the key is undefined, because Kysely would leave
- * it out.
+ * Returns undefined if there is no such row. Throws if a column of the key is undefined, because Kysely would
+ * leave it out.
  */
 export async function findOne<
   Schema,
