@@ -41,7 +41,7 @@ export const agentCard = defineKind({
   question: 'publisher',
   title: 'Agent card (A2A)',
   means:
-    'The name and version in the agent card at /.well-known/agent-card.json of the endpoint’s host, how many skills the card lists, and whether it names an address at that host.',
+    'The name and version in the agent card at /.well-known/agent-card.json of the endpoint’s host, and how many skills the card lists. It is also said if the card names addresses, but none at that host.',
   doesNotMean:
     'The card is its publisher’s own word; Dossier has not talked to the agent, and does not check the signature of the card.',
   say({ value: { name, version, skills, differs } }) {

@@ -85,7 +85,7 @@ export const endpointAvailability = defineKind({
   means:
     'How many of Dossier’s checks the recorded endpoint answered in the 30 and in the 90 days up to that date, and how the other checks ended. It answered a check if it introduced itself, or asked for credentials or a payment.',
   doesNotMean:
-    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier did not ask the endpoint are not counted, for example if robots.txt does not allow it, if the host asked for a pause, or if Dossier failed.',
+    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier did not ask the endpoint are not counted. For example, robots.txt may not allow it, or the host may have asked for a pause.',
   method_version: 'availability/2',
   about: endpointAnswers.about,
   isOptional: true,

@@ -243,8 +243,8 @@ const value = z.strictObject({
   versions: z.int(),
   since: z.string().optional(),
   /**
-   * It is set if a part of a record was not compared as a whole: its form is not read, it has too many items,
-   * or its values are too long.
+   * It is set if a part of a record has a form that is not read, too many items, or values that are too long.
+   * Such a part is not compared as a whole.
    */
   partly_read: z.literal(true).optional(),
   /**

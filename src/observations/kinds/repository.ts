@@ -67,7 +67,7 @@ export const repositoryAgentFiles = defineKind({
   question: 'code',
   title: 'Files that agents and editors act on',
   means:
-    'Which of nine files are at the head of the repository, whether their text names commands that start by themselves, and one digest of the files that are there. The nine files are .claude/settings.json, .vscode/tasks.json, .vscode/settings.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json, .gemini/settings.json, .mcp.json and AGENTS.md.',
+    'Which of nine files are at the head of the repository, and one digest of the files that are there. It is also said which of these files name commands that start by themselves. The nine files are .claude/settings.json, .vscode/tasks.json, .vscode/settings.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json, .gemini/settings.json, .mcp.json and AGENTS.md.',
   doesNotMean:
     'Such files are common, and Dossier does not judge their commands. Dossier does not look for other files.',
   method_version: 'agent-files/3',

@@ -129,7 +129,7 @@ export const serverCard = defineKind({
   question: 'publisher',
   title: 'Server card (MCP)',
   means:
-    'The name in the MCP server card of the endpoint, and which of the card’s name, version, address, revisions of MCP and tools differ from the record or the endpoint. The card is at the endpoint’s address with /server-card (SEP-2127), in or named by a catalog of the host, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649).',
+    'The name in the MCP server card of the endpoint, and what in the card differs from the record or the endpoint: the name, version, address, revisions of MCP or tools. The card is at the endpoint’s address with /server-card (SEP-2127), in a catalog of the host or named there, or at /.well-known/mcp/server-card.json or /.well-known/mcp.json (SEP-1649).',
   doesNotMean:
     'The card is its publisher’s own word. SEP-2127 and SEP-1649 are drafts, and most servers have no card.',
   say({ value: { name, version, form, at, tools, differs } }) {

@@ -133,9 +133,8 @@ function toAdvisories(
 const hasMalware = ({ value: found }: Finding<AdvisoriesValue>) => found?.ids.some(isMalware) === true;
 
 /**
- * A record may name several versions of a package, and callers may run any of them. If OSV reports malicious
- * code in one of these versions, but not in the version that `first` is about, returns a finding about the
- * version with malicious code.
+ * A record may name several versions of a package, and callers may run any of them. Returns a finding about
+ * one of these versions if OSV reports malicious code in it, but none in the version that `first` is about.
  */
 function otherMalware(
   answer: FoundAdvisories,

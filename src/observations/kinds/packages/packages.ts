@@ -208,7 +208,7 @@ export const packageNewestVersion = defineKind({
   question: 'upkeep',
   title: 'Newest version in the registry',
   means:
-    'The version that the registry names as the newest of the package, and the date on which it was published. On npm this is the version with the tag latest, on PyPI the release that PyPI describes if no version is named, and on NuGet and crates.io the highest version that is not a pre-release, if there is one.',
+    'The version that the registry names as the newest of the package, and the date on which it was published. On npm this is the version with the tag latest. On PyPI it is the release that PyPI describes if no version is named. On NuGet and crates.io it is the highest version that is not a pre-release, if there is one.',
   doesNotMean:
     'If the record names another version, Dossier checks the recorded version. A pre-release may be newer than this version.',
   method_version: 'package/1',
