@@ -192,6 +192,12 @@ const unusable: readonly (readonly [string, Reply, string, RegExp])[] = [
   ['a number', () => whole('7'), 'otherwise', /returned `application\/json` \(HTTP 200\) instead of MCP/],
   ['depth', () => whole(`${'['.repeat(5000)}${']'.repeat(5000)}`), 'otherwise', /more than 100 levels/],
   [
+    'an error without a code',
+    ({ id }) => whole(JSON.stringify({ jsonrpc: '2.0', id, error: { message: 'x' } })),
+    'otherwise',
+    /returned HTTP 200 and a JSON-RPC error without a code\.$/,
+  ],
+  [
     'result and error',
     changed((text) => text.replace('"result"', '"error":{"code":1,"message":"x"},"result"')),
     'otherwise',

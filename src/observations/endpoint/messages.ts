@@ -56,9 +56,11 @@ function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
     const why = say`${code(url)} refused \`initialize\`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.`;
     return { is: 'no_answer' as const, answer: none('otherwise', why, { status, cause: 'one_session' }) };
   }
-  const number = Number.isSafeInteger(error.code) ? code(String(error.code)) : own('without a code');
+  const named = Number.isSafeInteger(error.code)
+    ? say`the JSON-RPC error ${code(String(error.code))}`
+    : own('a JSON-RPC error without a code');
   const isBusy = status >= 500 || status === 429;
-  const why = say`${code(url)} returned HTTP ${status} and the JSON-RPC error ${number}.`;
+  const why = say`${code(url)} returned HTTP ${status} and ${named}.`;
   if (!isBusy && error.code === methodNotFound)
     return { is: 'no_answer' as const, answer: none('absent', why, { status, cause: 'no_method' }) };
   return noAnswer(isBusy ? 'silent' : 'otherwise', why, status);
