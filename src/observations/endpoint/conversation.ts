@@ -21,6 +21,7 @@ import { type BesideName, besideTools, type Surface, surfaces } from './surface.
 /** A transport as records name it: streamable HTTP, or HTTP with SSE (2024-11-05). */
 export type Transport = 'streamable-http' | 'sse';
 
+/** The message that opens a conversation: `server/discover`, or `initialize` in older revisions. */
 export type OpeningMessage = 'discover' | 'initialize';
 
 /** An exchange that might have decided a fact, but failed for a reason that may be temporary. */
@@ -29,7 +30,7 @@ export interface OpenExchange {
   readonly why: Words;
 }
 
-/** A list that the endpoint does not declare is absent. */
+/** The lists other than tools. A list that the endpoint does not declare is absent. */
 export type Besides = { readonly [Name in BesideName]?: ListedMembers | NoAnswer };
 
 /** At least one of `introduction`, `credentials` and `payment` is set. */
@@ -119,7 +120,10 @@ export async function send(
   return again.is === 'payment' ? { ...reply, again: again.response } : reply;
 }
 
-/** `protocol` is the revision for all later messages. */
+/**
+ * `protocol` is the revision for all later messages. The era is `modern` for revision 2026-07-28, and `legacy`
+ * for older revisions.
+ */
 function toIntroduction(
   result: JsonObject,
   more: { readonly status: number; readonly protocol: string; readonly era: 'modern' | 'legacy' },

@@ -20,11 +20,13 @@ export type SurfaceTool = SurfaceMember;
 export const surfaceNames = ['tools', 'prompts', 'resources', 'skills'] as const;
 export type SurfaceName = (typeof surfaceNames)[number];
 
+/** A method that sends a list, and the member of its result that has the list. */
 export interface ListQuestion {
   readonly method: string;
   readonly listedAs: string;
 }
 
+/** A kind of list that an endpoint sends: its tools, prompts, resources or skills. */
 export interface Surface {
   readonly name: SurfaceName;
   readonly noun: string;
