@@ -143,7 +143,7 @@ export const kinds: readonly Kind[] = checked;
 
 export const recordKinds: readonly RecordKind[] = recorded;
 
-/** They are in the order of buyers' questions. */
+/** The kinds are in the order of buyers' questions. */
 export const kindsWithUnknown: readonly AskedKind[] = questions.flatMap((question) =>
   [...checked, ...otherQuestions].filter(
     (kind: AskedKind) => kind.question === question && (kind.unstated ?? kind.unchecked),

@@ -21,7 +21,7 @@ const neighbours = 1.3;
 const apartShare = 0.6;
 const placeholderLoss = 1000;
 
-/** The numbers of the words as terms; undefined if a word is in none of the documents. */
+/** Returns the number of each word among the terms, or undefined if a word is in none of the documents. */
 export function toPhrase(words: readonly string[], { terms }: Documents): readonly number[] | undefined {
   const phrase = words.map((word) => terms.find(word) ?? 0);
   return phrase.includes(0) ? undefined : phrase;
@@ -61,7 +61,10 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
   return { wanted, places };
 }
 
-/** Reads the weights of the terms in a document by their places, 0 for an absent term. */
+/**
+ * The reader returns the weights of the wanted terms in a document, each at the place of its term. An absent
+ * term has the weight 0.
+ */
 function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
   const data = documents.data();
   // An array indexed by the numbers of terms is faster than a map.
@@ -82,10 +85,11 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Scores the document that begins at `start`. The score is the sum of value times weight over the words,
- * times the matched share of all values. It is higher if neighbours in the query are neighbours in the
- * document. `matched` is how many of the counted words the document has. Placeholders come last. No document
- * may be added before the last use of the scorer.
+ * Scores the document that begins at `start`. The value of each word is multiplied by its weight in the
+ * document. The score is the sum of these products, times the matched share of all values. The score is
+ * higher if neighbours in the query are neighbours in the document. `matched` is how many of the counted
+ * words the document has. Documents whose description is a placeholder come last. No document may be added
+ * before the last use of the scorer.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);

@@ -4,7 +4,7 @@ import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
 import type { Db } from './schema.ts';
 
-/** Selects listings that have all facets, behind `after` in the order of ids. */
+/** Selects listings that have all facets and come after the id `after` in this order of ids. */
 export interface FacetRange {
   readonly facets: readonly FacetChoice[];
   readonly order: 'oldest' | 'newest';
@@ -37,7 +37,10 @@ export interface EngineIndex {
   /** The texts of the documents at these positions, in no particular order. */
   readTexts(db: Db, positions: readonly number[]): Promise<{ position: number; text: string }[]>;
   list(db: Db, range: FacetRange): Promise<number[]>;
-  /** SQL that tests whether a row's `id` is among these. Its text is the same for any number of ids. */
+  /**
+   * SQL that tests whether a row's `id` is among these ids. The text of the SQL is the same for any number of
+   * ids.
+   */
   hasId(ids: readonly number[]): RawBuilder<boolean>;
 }
 
@@ -49,11 +52,11 @@ export interface SearchIndex extends EngineIndex {
 /** The columns of listings that a search reads (listings/searched.ts). */
 export interface SearchedListings {
   count(): Promise<number>;
-  /** Visible listings whose handle in lower case is this text, in the order of ids. */
+  /** Listings that are not withdrawn and whose handle in lower case is this text, in the order of ids. */
   withFoldedHandle(
     folded: string,
   ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;
-  /** The last updates of these listings, in no particular order. */
+  /** The time of the last update of each of these listings, in no particular order. */
   updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
   /** The texts of those listings that are neither withdrawn nor hidden, in no particular order. */
   texts(

@@ -77,8 +77,9 @@ async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pag
 }
 
 /**
- * `listing_search` has the position as rowid, and `listing_facet` the id. Both are read in the order of their
- * rowids, only as far as needed. Lists of values are passed as JSON, so that each statement is prepared once.
+ * `listing_search` has the position as rowid, and `listing_facet` the id. Both tables are read in the order
+ * of their rowids, only as far as needed. Lists of values are passed as JSON, so that each statement is
+ * prepared once.
  */
 export const sqliteSearch: EngineIndex = {
   async remove(db, ids) {
