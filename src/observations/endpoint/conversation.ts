@@ -121,8 +121,8 @@ export async function send(
 }
 
 /**
- * `protocol` is the revision for all later messages. The era is `modern` for revision 2026-07-28, and `legacy`
- * for older revisions.
+ * `protocol` is the revision for all later messages. The era is `modern` for revision 2026-07-28, and
+ * `legacy` for older revisions.
  */
 function toIntroduction(
   result: JsonObject,
