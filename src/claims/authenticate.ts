@@ -139,7 +139,7 @@ export async function askRun(context: Context) {
       throw new Problem('rate_limited', {
         retry_after_s: 60,
         detail:
-          'Too many requested checks are waiting already, in total or from your account, or a check of a listing in this namespace had to be stopped within the last hour.',
+          'Either too many requested checks are waiting already, in total or from your account or domain, or a check of a listing in this namespace had to be stopped within the last hour.',
       });
   });
   const now = context.clock();

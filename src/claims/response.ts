@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId, createCapability } from '../core/keys/capability.ts';
-import { toSentence } from '../core/text.ts';
+import { counted, toSentence } from '../core/text.ts';
 import { challengeLife_s, claimKeyRing, createChallenge } from './challenge.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
 import type { CheckedClaim } from './checks/check.ts';
@@ -62,7 +62,9 @@ export const messageOf = (
   if (reason === 'proven') return note ? { message: note } : {};
   const wait_s = check.retry_after_s;
   const next =
-    wait_s === undefined ? '' : `Checked at ${check.at}; the next check is possible in ${wait_s} seconds.`;
+    wait_s === undefined
+      ? ''
+      : `Checked at ${check.at}; the next check is possible in ${counted(wait_s, 'second')}.`;
   const found = checkMessage(reason, target.place, config.claimFile);
   return { message: [found, foretold, next, note].filter(Boolean).join(' ') };
 };

@@ -18,7 +18,7 @@ export function kindAndValue<const Kind extends string>(
   object: z.ZodType<KindAndValue<Kind>, KindAndValue<Kind>>,
   kinds: readonly Kind[],
 ) {
-  const error = `must be kind:value, or an object of both, with one of the kinds ${kinds.join(', ')}`;
+  const error = `must be kind:value, or an object with kind and value; the kinds are ${kinds.join(', ')}`;
   const text = z
     .string()
     .regex(new RegExp(`^(${kinds.join('|')}):`), { error, abort: true })

@@ -179,6 +179,8 @@ test('the second look within 30 seconds counts: later callers get its result, an
   expect(soon.message).toBe(
     'There is no dossier-claim.txt at the root of the default branch. Commit it there. Checked at 2026-11-21T10:00:31.000Z; the next check is possible in 20 seconds.',
   );
+  directory.wait(19);
+  expect((await askClaim(directory.context)).message).toMatch(/; the next check is possible in 1 second\.$/);
   expect(directory.git.requests.length).toBe(asked);
   expect(asked).toBe(4);
 });

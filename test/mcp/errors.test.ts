@@ -39,12 +39,12 @@ describe('a refused input', () => {
     [
       'submit_rating',
       { evidence: [{ kind: 'link', value: 'x' }] },
-      'evidence.0 must be kind:value, or an object of both, with one of the kinds trace_id, receipt, commit, transcript_sha256, url',
+      'evidence.0 must be kind:value, or an object with kind and value; the kinds are trace_id, receipt, commit, transcript_sha256, url',
     ],
     [
       'submit_rating',
       { proof: 'receipt:x' },
-      'proof must be kind:value, or an object of both, with one of the kinds service_receipt, payment_receipt',
+      'proof must be kind:value, or an object with kind and value; the kinds are service_receipt, payment_receipt',
     ],
     ['submit_rating', { evidence: ['commit:'] }, 'evidence.0 has a value that is empty or too long'],
     [

@@ -206,7 +206,7 @@ it('looks that maintainers ask for go first, within the same places, two of one 
   expect(refused.headers.get('retry-after')).toBe('60');
   expect(await refused.json()).toMatchObject({
     code: 'rate_limited',
-    detail: expect.stringContaining('Too many requested checks are waiting already') as string,
+    detail: expect.stringContaining('too many requested checks are waiting already') as string,
   });
   await expect.poll(() => running(service, own), patience).toEqual(own.slice(0, 2));
   stopping.abort();
