@@ -12,7 +12,7 @@ export type Complete = (
 
 const maxCompletions = 100;
 const mostNames = 1000;
-/** A shorter text is compared only with the beginnings of handles and namespaces. */
+/** A shorter text is not looked for inside handles and titles. */
 const shortestPart = 2;
 
 const toCompletions = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);
