@@ -11,8 +11,15 @@ const { assets, networks } = table;
 
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
-/** The CAIP-2 name of a network. A name that is not in the table is returned as it is. */
-export const toChain = (network: string): string => ownMember(networks, network) ?? network;
+/**
+ * The CAIP-2 name of a network in the table or of the form `EIP155:08453`. Other names are returned as they
+ * are.
+ */
+export const toChain = (network: string): string =>
+  ownMember(networks, network.toLowerCase()) ??
+  network
+    .replace(/^[-a-z\d]{3,8}:/i, (namespace) => namespace.toLowerCase())
+    .replace(/^eip155:0+(?=\d)/, 'eip155:');
 
 /** The common name of a network, such as `Base Sepolia`. */
 export function networkName(network: string): string | undefined {
