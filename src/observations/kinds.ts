@@ -29,9 +29,10 @@ import { packageLicence, packageNames, packageRepository } from './kinds/package
 import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/packages/versions.ts';
 import { priceCatalog } from './kinds/prices/catalog.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
+import { priceOpenapi } from './kinds/prices/openapi.ts';
 import { pricePaidFor } from './kinds/prices/paid-for.ts';
 import { pricePayTo } from './kinds/prices/pay-to.ts';
-import { priceCapability, priceOpenapi, priceTool } from './kinds/prices/price.ts';
+import { priceCapability, priceTool } from './kinds/prices/price.ts';
 import { priceNamed, priceX402 } from './kinds/prices/x402.ts';
 import {
   namespaceHoldsEndpoint,

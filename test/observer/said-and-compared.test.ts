@@ -112,8 +112,9 @@ const elsewhere = 'A fact of another kind has it, and is compared.';
 /** What the words of each kind read that is not compared, and why. */
 const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'price.challenge': { 'details.offers': whole, 'details.quoted': count },
-  'price.tool': { 'details.priced': count },
-  'price.openapi': { 'details.priced': count },
+  'price.paid_for': { 'details.offers': whole },
+  'price.tool': { 'details.priced': count, 'details.tools': whole },
+  'price.openapi': { 'details.operations': whole, 'details.priced': count },
   'price.x402': { 'details.offers': whole, 'details.tools': count, 'details.unlisted': elsewhere },
   'price.catalog': { 'details.offers': whole, 'details.tools': count, 'details.unlisted': elsewhere },
   'tools.surface': { 'details.tools': whole },

@@ -32,7 +32,7 @@ afterAll(() => observed.close());
 
 const tempo = {
   amount: '10000',
-  currency: '0x20C000000000000000000000b9537d11c60E8b50',
+  currency: '0x20c000000000000000000000b9537d11c60e8b50',
   method: 'tempo',
   intent: 'charge',
 };

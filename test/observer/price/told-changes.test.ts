@@ -124,3 +124,99 @@ it('the capitals of a network are no change, and a payee on it is compared', asy
 
 const priced = (amount: string, currency = 'usd') => ({ amount, currency });
 const openapi = 'price.openapi';
+
+it('a change of one operation hides no later change of an operation that a part lacks', async () => {
+  await nextDay('operations', { openapi: { '/a': [priced('1000')], '/b': [priced('2000')] } });
+  const raised = await nextDay('operations', { openapi: { '/a': [priced('1100')], '/b': [priced('0.02')] } });
+  expect(raised.history).toContain(
+    'in its OpenAPI document: “POST /a”: Price raised from 1000 of `usd` to 1100 of `usd`; Dossier keeps only a part',
+  );
+  expect(raised.standsOut).toContain('“POST /a”: Price raised from 1000 of `usd` to 1100 of `usd`');
+  const same = await nextDay('operations', { openapi: { '/a': [priced('1100')], '/b': [priced('0.03')] } });
+  expect(same).toMatchObject({ history: '', feed: [] });
+  const whole = { '/a': [priced('1100')], '/b': [priced('900000')] };
+  const later = await nextDay('operations', { openapi: whole });
+  expect(later.history).toContain('“POST /b”: Price raised from 2000 of `usd` to 900000 of `usd`');
+  expect(later.standsOut).toContain('“POST /b”: Price raised from 2000 of `usd` to 900000 of `usd`');
+  expect(later.feed).toEqual([openapi]);
+});
+
+it('of two parts of one operation, neither ends the offers of the other', async () => {
+  const ofPart = (...offers: readonly object[]) => ({ openapi: { '/a': [...offers, priced('0.5')] } });
+  await nextDay('currencies', ofPart(priced('1000')));
+  const other = await nextDay('currencies', ofPart(priced('5', 'eur')));
+  expect(other).toMatchObject({ standsOut: '', feed: [] });
+  expect(other.history).toContain('another part was read than before');
+  const whole = await nextDay('currencies', { openapi: { '/a': [priced('9000'), priced('5', 'eur')] } });
+  expect(whole.history).toContain('price raised from 1000 of `usd` to 9000 of `usd`');
+});
+
+it('another spelling of a currency, of an amount in dollars or the order of offers is no change', async () => {
+  const ofTwo = [priced('1000', usdc), priced('5')];
+  const tools = (...prices: readonly unknown[]) =>
+    Object.fromEntries(prices.map((price, at) => [`tool${at}`, { 'agents-x402/priceUSD': price }]));
+  await nextDay('spelling', { openapi: { '/a': ofTwo }, tools: tools(0.05, 1, '0.10', 'dynamic') });
+  const other = [priced('5'), priced('1000', usdc.toLowerCase()), priced('5')];
+  const same = { openapi: { '/a': other }, tools: tools('$0.050', '1.0', '0.1', 'dynamic') };
+  expect(await nextDay('spelling', same)).toMatchObject({ history: '', standsOut: '', feed: [] });
+});
+
+const ofDollars = (prices: Readonly<Record<string, unknown>>) => ({
+  tools: Object.fromEntries(
+    Object.entries(prices).map(([name, price]) => [name, { 'agents-x402/priceUSD': price }]),
+  ),
+});
+
+it('get_agent and get_history say which tools have another price', async () => {
+  await nextDay('tools', ofDollars({ find: 0.01, send: 0.02, tidy: 'two' }));
+  const raised = await nextDay('tools', ofDollars({ find: '$0.05', send: 0.02, tidy: 'two' }));
+  expect(raised.history).toContain('in its list of tools: `find` 0.05 dollars instead of 0.01 dollars (');
+  expect(raised.standsOut).toContain('In its list of tools: `find` 0.05 dollars instead of 0.01 dollars (');
+  expect(raised.feed).toEqual(['price.tool']);
+  const other = await nextDay('tools', ofDollars({ find: '$0.051', send: 'dynamic', make: 7 }));
+  expect(other.history).toContain(
+    'in its list of tools: `find` 0.051 dollars instead of 0.05 dollars; `send` a price that depends on the call instead of 0.02 dollars; a new price for `make`; no longer a price for `tidy` (',
+  );
+  expect(other.standsOut).toContain('0.05 dollars instead of 0.01 dollars');
+});
+
+it('a change behind the tools that are kept is told, without a claim about one of them', async () => {
+  const sixty = (last: number) =>
+    ofDollars(Object.fromEntries(many(60, (at) => [`tool${10 + at}`, at === 59 ? last : 0.01])));
+  await nextDay('many', sixty(0.01));
+  const { standsOut } = await nextDay('many', sixty(5));
+  expect(standsOut).toContain(
+    'The prices that its tools state, or the number of its tools, changed; Dossier keeps too little of the list to say which (',
+  );
+});
+
+it('an offer that cannot be read is no change of who is paid, also if the offers are stored shortened', async () => {
+  const ten = many(10, (at) => offerOf({ asset: numbered(5000 + at), payTo: at < 5 ? alice : bob }));
+  await nextDay('crowded', { quote: ten });
+  const part = await nextDay('crowded', { quote: [...ten.slice(0, 9), unread] });
+  expect(part).toMatchObject({ history: '', standsOut: '', feed: [] });
+  const { history } = await nextDay('crowded', { quote: [...ten.slice(0, 9), { ...ten[9], payTo: alice }] });
+  expect(history).toContain(`\`${alice}\` and \`${bob}\` are paid for other offers on Base than before`);
+});
+
+it('an offer behind those that Dossier keeps is new, although a last offer cannot be read', async () => {
+  const twenty = many(20, (at) => offerOf({ asset: numbered(5000 + at) }));
+  await nextDay('added', { quote: twenty });
+  const { history, standsOut, feed } = await nextDay('added', {
+    quote: [...twenty, offerOf({ amount: '9000000' }), unread],
+  });
+  expect(history).toContain('its offers changed; the endpoint quotes more than Dossier can read (');
+  expect(standsOut).toContain('Its offers changed; the endpoint quotes more than Dossier can read (');
+  expect(feed).toEqual(['price.challenge']);
+});
+
+it('a tool that a part of an x402 document lacked has ended only if a whole one lacks it', async () => {
+  const entry = (tool: string) => ({ url: '/mcp', tool });
+  const others = many(10_000, (at) => ({ url: `/other${at}` }));
+  await nextDay('named', { resources: [entry('find'), entry('send')] });
+  const part = { resources: [entry('find'), entry('seek'), ...others] };
+  expect((await nextDay('named', part)).feed).toEqual(['price.named']);
+  const { history } = await nextDay('named', { resources: [entry('find'), entry('seek')] });
+  expect(history).toContain('`find`, `seek` and `send` until');
+  expect(await observed.directory.audit()).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckRun } from '../../run.ts';
-import { comparePriceLists, joinPriceLists, priceListChange, priceListWeight } from './price-list-change.ts';
+import { comparePriceLists, joinPart, priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   acceptedOf,
   statesNone,
@@ -90,7 +90,7 @@ export const priceCatalog = defineKind({
   sayChange: priceListChange(own('a catalogue')),
   weighChange: priceListWeight,
   comparePart: comparePriceLists,
-  joinPart: joinPriceLists,
+  joinPart,
   isToldByChange: true,
   method_version: 'price/6',
   about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { asMembers, asObject, type JsonObject, readBase64Object, readObject } from '../../../core/json.ts';
+import { asObject, readBase64Object, readObject } from '../../../core/json.ts';
 import { statedAddress } from '../../../core/payee.ts';
 import { count, own, say, type Words } from '../../../core/words.ts';
 import { canonicalDigest } from '../../../log/leaf.ts';
@@ -21,6 +21,7 @@ import {
   offersChange,
   offersWeight,
   offersWords,
+  offerText,
   type PaidOffer,
   paidOffers,
   readOffers,
@@ -53,7 +54,7 @@ const wholeNumberForm = /^(?:0|[1-9]\d{0,77})$/;
 /** Other characters could hide or reorder the text around an identifier. */
 const identifier = /^[\x21-\x7e]{1,200}$/;
 
-const isWholeNumber = (value: unknown): value is string =>
+export const isWholeNumber = (value: unknown): value is string =>
   typeof value === 'string' && wholeNumberForm.test(value);
 
 export const isIdentifier = (value: unknown): value is string =>
@@ -258,6 +259,11 @@ function compareQuoted(was: BeforeChange<PaidOffer[]>, now: ShownFinding<PaidOff
   const after = statedIn(now);
   const known = knownOnBoth(before, after);
   if (offersChange(known.before, known.after)) return 'differs';
+  // The readable offers that are not kept are then all new.
+  const isKept = before.offers.every((one) =>
+    after.offers.some((other) => offerText(other) === offerText(one)),
+  );
+  if (before.isWhole && !after.isStored && isKept) return 'differs';
   return hasLess(before, after) ? 'less' : 'same';
 }
 
@@ -273,13 +279,13 @@ function quotedPartChange(
   was: BeforeChange<PaidOffer[]>,
   now: ShownFinding<PaidOffer[]>,
   between: Words,
-): Words | undefined {
+): Words {
   const known = knownOnBoth(statedIn(was), statedIn(now));
   const change = offersChange(known.before, known.after);
   const part = now.is_part
     ? own('the endpoint quotes more than Dossier can read')
     : own('before, the endpoint quoted more than Dossier could read');
-  return change && say`${change}; ${part} (${between})`;
+  return say`${change ?? own('Its offers changed')}; ${part} (${between})`;
 }
 
 export const priceChallenge = defineKind({
@@ -301,9 +307,9 @@ export const priceChallenge = defineKind({
   say: (found) => offersWords(readOffers(found.value), allOffers(found).length),
   sayChange: (was, now, between) => {
     const quoted = allOffers(now);
-    if (was.is_part || now.is_part) return quotedPartChange(was, now, between);
     if (was.outcome === 'nothing')
       return say`It quotes ${offersWords(quoted)}, and quoted no price before (${between})`;
+    if (was.is_part || now.is_part) return quotedPartChange(was, now, between);
     // If a list was shortened or not read whole, it is not known which offers are new and which are gone.
     const hasAll = now.details?.offers !== undefined;
     const isCut = now.value_digest !== undefined && !hasAll;
@@ -318,43 +324,3 @@ export const priceChallenge = defineKind({
   method_version: 'price/5',
   ...ofRemotes(toFinding),
 });
-
-const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-
-/** An amount is a whole number of the smallest unit, or null (dynamic). */
-function toAdvertisedOffer(stated: unknown) {
-  const { intent, method, amount, currency } = asObject(stated) ?? {};
-  if (amount !== null && !isWholeNumber(amount)) return undefined;
-  return {
-    ...(isIdentifier(intent) && { intent }),
-    ...(isIdentifier(method) && { method }),
-    amount,
-    ...(isIdentifier(currency) && { currency }),
-  };
-}
-
-/** The member `x-payment-info` holds a list of offers, or is itself an offer. */
-const statedOffers = (info: JsonObject): readonly unknown[] =>
-  Array.isArray(info.offers) ? info.offers : [info];
-
-const toOffers = (info: JsonObject) =>
-  statedOffers(info)
-    .map(toAdvertisedOffer)
-    .filter((offer) => offer !== undefined)
-    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-
-/** An operation has a name such as `POST /search`. `isUnread`: some offers cannot be read. */
-export function pricedOperations(document: JsonObject) {
-  const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));
-  const priced = paths.values().flatMap(([path, item]) =>
-    httpMethods.flatMap((method) => {
-      const info = asObject(asMembers(asMembers(item)[method])['x-payment-info']);
-      return info ? [{ operation: `${method.toUpperCase()} ${path}`, info }] : [];
-    }),
-  );
-  const found = priced.toArray().sort((a, b) => (a.operation < b.operation ? -1 : 1));
-  return {
-    operations: found.map(({ operation, info }) => ({ operation, offers: toOffers(info) })),
-    isUnread: found.some(({ info }) => toOffers(info).length < statedOffers(info).length),
-  };
-}

@@ -88,8 +88,9 @@ export const toOffersWithPayees = (quoted: readonly Quoted[]): OfferWithPayee[] 
 function amountWords(offer: PaidOffer, isExact: boolean): Words {
   const { amount, asset, scheme } = offer;
   const converted = isExact ? undefined : convertedOf(offer);
-  const price = converted === undefined ? say`${ours(amount)} of ${code(asset)}` : ours(converted);
-  return scheme === 'exact' ? price : say`${price} (scheme ${code(scheme)})`;
+  const quoted = asset === '' ? ours(amount) : say`${ours(amount)} of ${code(asset)}`;
+  const price = converted === undefined ? quoted : ours(converted);
+  return scheme === 'exact' || scheme === '' ? price : say`${price} (scheme ${code(scheme)})`;
 }
 
 /** Returns each offer of a fact once with each of its payees. */
@@ -122,8 +123,9 @@ export function offerInFull({ pay_to, ...offer }: OfferWithPayee): Words {
 
 /** Says an offer as `0.01 USDC on Base`. If `isExact` is set, the unit and the names are the quoted ones. */
 export function offerWords(offer: PaidOffer, isExact = false): Words {
-  const network = isExact ? code(offer.network) : networkWords(offer.network);
-  return say`${amountWords(offer, isExact)} on ${network}`;
+  const amount = amountWords(offer, isExact);
+  if (offer.network === '') return amount;
+  return say`${amount} on ${isExact ? code(offer.network) : networkWords(offer.network)}`;
 }
 
 export function offersWords(offers: readonly PaidOffer[], count = offers.length): Words {

@@ -101,12 +101,31 @@ const mostChanges = 3;
 const changeWords = ({ tools, words }: PricesChange): Words =>
   tools.length === 1 && tools[0] === undefined ? words : say`${toolsWords(tools)}: ${words}`;
 
-function leftWords(left: readonly PricesChange[]): Words {
-  const tools = left.flatMap((one) => one.tools).length;
-  if (tools === 0) return own('');
-  return tools === 1
-    ? own('1 more tool has another price or payee')
-    : say`${tools} more tools have other prices or payees`;
+/** The words for the members of a list. */
+interface ListWords {
+  readonly oneMore: Words;
+  /** Follows their number. */
+  readonly more: Words;
+  readonly stated: Words;
+}
+
+const ofTools: ListWords = {
+  oneMore: own('1 more tool has another price or payee'),
+  more: own('more tools have other prices or payees'),
+  stated: own('Prices or payees'),
+};
+
+/** The operations of an OpenAPI document, which states no payees. */
+export const ofOperations: ListWords = {
+  oneMore: own('1 more operation has another price'),
+  more: own('more operations have other prices'),
+  stated: own('Prices'),
+};
+
+function leftWords(left: readonly PricesChange[], { oneMore, more }: ListWords): Words {
+  const members = left.flatMap((one) => one.tools).length;
+  if (members === 0) return own('');
+  return members === 1 ? oneMore : say`${members} ${more}`;
 }
 
 function addedWords(before: StoredList, after: StoredList): Words {
@@ -132,7 +151,7 @@ const partWords = (was: BeforeChange<ToolOffer[]>, after: StoredList): Words =>
  * cannot tell every change.
  */
 export const priceListChange =
-  (place: Words) =>
+  (place: Words, ofMembers = ofTools) =>
   (was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>, between: Words): Words | undefined => {
     if (was.value === null) return say`There are prices in ${place}, and there were none before (${between})`;
     const before = toState(was);
@@ -140,7 +159,7 @@ export const priceListChange =
     const changes = changesOf(before, after);
     const said = [
       ...changes.slice(0, mostChanges).map(changeWords),
-      leftWords(changes.slice(mostChanges)),
+      leftWords(changes.slice(mostChanges), ofMembers),
       addedWords(before, after),
       goneWords(before, after),
     ];
@@ -151,7 +170,7 @@ export const priceListChange =
       return say`In ${place}: ${words}${isWhole ? own('') : partWords(was, after)} (${between})`;
     return isWhole || isPart
       ? undefined
-      : say`Prices or payees in ${place} changed; Dossier keeps too little of this list to say which (${between})`;
+      : say`${ofMembers.stated} in ${place} changed; Dossier keeps too little of this list to say which (${between})`;
   };
 
 /**
@@ -189,11 +208,11 @@ function joinTool(
   return { offers: joinOffers(before, after), isWhole: before.isWhole };
 }
 
-/** A tool that a part lacks may be in the rest. */
-export function joinPriceLists(
-  was: BeforeChange<ToolOffer[]>,
-  now: ShownFinding<ToolOffer[]>,
-): JoinedPart | undefined {
+/**
+ * Joins a part with what was known before. A tool that a part lacks may be in the rest. Returns undefined if
+ * one of them is not stored in full, or if they are too large together.
+ */
+export function joinPriceLists(was: BeforeChange<ToolOffer[]>, now: ShownFinding<ToolOffer[]>) {
   const before = toState(was);
   const after = toState(now);
   if (!before.isStored || !after.isStored) return undefined;
@@ -203,6 +222,14 @@ export function joinPriceLists(
     return { ...(tool !== undefined && { tool }), offers, hasMore: !isWhole };
   });
   const offers = toSortedOffers(tools);
-  if (offers.length > mostJoined) return undefined;
-  return { value: offers, details: { ...now.details, offers, tools: names.length } };
+  return offers.length > mostJoined ? undefined : { offers, tools: names.length };
+}
+
+/** As `joinPriceLists`, for a kind whose value is the list. */
+export function joinPart(
+  was: BeforeChange<ToolOffer[]>,
+  now: ShownFinding<ToolOffer[]>,
+): JoinedPart | undefined {
+  const joined = joinPriceLists(was, now);
+  return joined && { value: joined.offers, details: { ...now.details, ...joined } };
 }

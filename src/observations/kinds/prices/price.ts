@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { asMembers, asObject, type JsonObject, readObject } from '../../../core/json.ts';
+import { asMembers, asObject, type JsonObject } from '../../../core/json.ts';
 import { toLine } from '../../../core/text.ts';
-import { code, codes, join, ours, own, say, type Words } from '../../../core/words.ts';
-import { type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
+import { code, codes, isEmpty, join, ours, own, say, toText, type Words } from '../../../core/words.ts';
+import { type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { type BeforeChange, defineKind, type PartComparison, type ShownFinding } from '../../kind.ts';
-import { ofOrigins, ofRemotes, type RemoteFinding } from '../../remotes.ts';
+import { type BeforeChange, defineKind, type ShownFinding } from '../../kind.ts';
+import { ofRemotes } from '../../remotes.ts';
 import { convert, isSymbol, toCaip19, toKey } from './assets.ts';
-import { isIdentifier, pricedOperations } from './offer.ts';
+import { isIdentifier } from './offer.ts';
 import { isWhole, type PaidOffer } from './offers.ts';
-import { statesNone } from './tool-offers.ts';
+import { statesNone, toolsWords } from './tool-offers.ts';
 
 const mostMethods = 10;
 
@@ -64,95 +64,6 @@ export const priceCapability = defineKind({
   ...ofRemotes(capabilityFinding),
 });
 
-const advertisedOffer = z.strictObject({
-  /** A whole number of the currency's smallest unit, or null if the price is dynamic. */
-  amount: z.string().nullable(),
-  currency: z.string().optional(),
-  method: z.string().optional(),
-  intent: z.string().optional(),
-});
-const pricedOperation = z.strictObject({ operation: z.string(), offers: z.array(advertisedOffer) });
-
-const mostOperations = 20;
-
-function operationsWords({ value, details }: ShownFinding): Words {
-  const operations = priceList(value, pricedOperation);
-  const [first] = operations;
-  const [offer] = first?.offers ?? [];
-  if (!first || !offer) return own('an amount that Dossier cannot read');
-  const { amount, currency, method, intent } = offer;
-  const count = Math.max(operations.length, Number(details?.priced ?? 0));
-  const price = amount === null ? own('dynamic') : ours(amount);
-  const of = currency === undefined ? own('') : say` of ${code(currency)}`;
-  const on = method === undefined ? own('') : say` on ${code(method)}`;
-  const by = intent === undefined ? own('') : say` (${code(intent)})`;
-  const more = count > 1 ? say`; ${count - 1} more` : own('');
-  return say`${code(first.operation)}: ${price}${of}${on}${by}${more}, advertised`;
-}
-
-function readOpenApi({ text }: Fetched): RemoteFinding<z.infer<typeof pricedOperation>[]> | undefined {
-  const document = readObject(text);
-  if (typeof document?.openapi !== 'string') return undefined;
-  const { operations: priced, isUnread } = pricedOperations(document);
-  if (priced.length === 0)
-    return statesNone(own('No operation of the OpenAPI document states x-payment-info.'));
-  const readable = priced.filter(({ offers }) => offers.length > 0);
-  if (readable.length > 0)
-    return {
-      value: readable,
-      outcome: 'seen',
-      ...(isUnread && { hasMore: true }),
-      details: { operations: priced.slice(0, mostOperations), priced: priced.length },
-    };
-  const why = own('The OpenAPI document states x-payment-info in a form that Dossier does not know.');
-  return { ...statesNone(why), rule: 'part' };
-}
-
-type Operations = z.infer<typeof pricedOperation>[];
-
-/** The last operation of a shortened list may be cut. */
-function operationsIn({ value, value_digest, is_part }: BeforeChange<Operations> | ShownFinding<Operations>) {
-  const stored = value_digest === undefined ? (value ?? []) : (value ?? []).slice(0, -1);
-  const offers = stored.map(
-    (one) => [one.operation, new Set(one.offers.map((offer) => JSON.stringify(offer)))] as const,
-  );
-  return { offers: new Map(offers), isWhole: !is_part && value_digest === undefined };
-}
-
-/** An operation may also have more offers than could be read. */
-function compareOperations(was: BeforeChange<Operations>, now: ShownFinding<Operations>): PartComparison {
-  const before = operationsIn(was);
-  const after = operationsIn(now);
-  const none = new Set<string>();
-  const names = [...new Set([...before.offers.keys(), ...after.offers.keys()])];
-  const pairs = names.map(
-    (name) => [before.offers.get(name) ?? none, after.offers.get(name) ?? none] as const,
-  );
-  const isGone = pairs.some(([old, is]) => !old.isSubsetOf(is));
-  const isAdded = pairs.some(([old, is]) => !is.isSubsetOf(old));
-  const isOther = pairs.some(([old, is]) => !old.isSubsetOf(is) && !is.isSubsetOf(old));
-  if (isOther || (isGone && after.isWhole) || (isAdded && before.isWhole)) return 'differs';
-  return isGone || (before.isWhole && !after.isWhole) ? 'less' : 'same';
-}
-
-export const priceOpenapi = defineKind({
-  kind: 'price.openapi',
-  answers: 'price',
-  line: 'costs',
-  isLocked: true,
-  priced: own('The OpenAPI document of the endpoint’s host advertises prices.'),
-  question: 'price',
-  title: 'Prices in its OpenAPI document',
-  means:
-    'The prices that /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
-  doesNotMean: 'A call may be charged differently from an advertised price; the answer to the call decides.',
-  value: z.array(pricedOperation),
-  say: operationsWords,
-  comparePart: compareOperations,
-  method_version: 'price/6',
-  ...ofOrigins('/openapi.json', own('an OpenAPI document'), readOpenApi),
-});
-
 const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
 const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
 
@@ -188,13 +99,21 @@ export function isWithinLimit(
 }
 
 const mostTools = 50;
-const dollars = /^(?:dynamic|\d{1,20}(?:\.\d{1,20})?)$/;
+const dollars = /^\$?(\d{1,20}(?:\.\d{1,20})?)$/;
+/** A number keeps all of so many digits. */
+const mostDigits = 15;
 
-/** The form is a number, "0.01" or "dynamic"; null stands for any other form. */
-const toPrice = (stated: unknown) =>
-  (typeof stated === 'number' && stated >= 0) || (typeof stated === 'string' && dollars.test(stated))
-    ? stated
-    : null;
+/**
+ * The form is a number, "0.01", "$0.01" or "dynamic"; null stands for any other form. A text is read as a
+ * number if that keeps all of its digits, so that `0.01` and `"0.010"` are the same price.
+ */
+function toPrice(stated: unknown): string | number | null {
+  if (typeof stated === 'number') return stated >= 0 && Number.isFinite(stated) ? stated : null;
+  if (typeof stated !== 'string' || stated === 'dynamic') return stated === 'dynamic' ? stated : null;
+  const amount = dollars.exec(stated)?.[1]?.replace(/\.0+$|(?<=\.\d*[1-9])0+$/, '');
+  if (amount === undefined) return null;
+  return amount.replace('.', '').length <= mostDigits ? Number(amount) : amount;
+}
 
 function toPriced({ name, _meta }: JsonObject) {
   const { 'agents-x402/priceUSD': price, 'agents-x402/paymentRequired': required } = asObject(_meta) ?? {};
@@ -214,20 +133,20 @@ const pricedTool = z.strictObject({
 });
 const mostNamedTools = 3;
 
-function toolPriceWords({ name, price_usd, payment_required }: z.infer<typeof pricedTool>): Words {
-  if (price_usd === 'dynamic') return say`${code(name)} a price that depends on the call`;
+type PricedTool = z.infer<typeof pricedTool>;
+
+function priceWords({ price_usd, payment_required }: PricedTool): Words {
+  if (price_usd === 'dynamic') return own('a price that depends on the call');
   if (price_usd === undefined || price_usd === null)
-    return payment_required
-      ? say`${code(name)} a payment`
-      : say`${code(name)} a price that Dossier cannot read`;
-  return say`${code(name)} ${ours(String(price_usd))} dollars`;
+    return payment_required ? own('a payment') : own('a price that Dossier cannot read');
+  return say`${ours(String(price_usd))} dollars`;
 }
 
 function toolPricesWords({ value, details }: ShownFinding): Words {
   const { tools, priced } = asMembers(value);
   const all = priceList(priced, pricedTool);
   const count = Math.max(all.length, Number(asMembers(details).priced ?? 0));
-  const named = all.slice(0, mostNamedTools).map(toolPriceWords);
+  const named = all.slice(0, mostNamedTools).map((one) => say`${code(one.name)} ${priceWords(one)}`);
   const more = count > named.length ? [say`${count - named.length} more`] : [];
   return say`${count} of ${Number(tools)}, advertised: ${join([...named, ...more], ', ')}`;
 }
@@ -253,6 +172,74 @@ function toolPriceFinding({ list }: EndpointAnswer) {
   };
 }
 
+const toolPrices = z.strictObject({ tools: z.number(), priced: z.array(pricedTool) });
+type ToolPrices = z.infer<typeof toolPrices>;
+type StoredPrices = BeforeChange<ToolPrices> | ShownFinding<ToolPrices>;
+
+/** The stored tools by name. If the value is shortened, the details may have more tools. */
+function pricesIn({ value, value_digest, details }: StoredPrices) {
+  const kept = value?.priced ?? [];
+  const shown = priceList(details?.tools, pricedTool);
+  const priced = value_digest === undefined || shown.length < kept.length ? kept : shown;
+  return {
+    byName: new Map(priced.map((one) => [one.name, one])),
+    isWhole: value_digest === undefined || priced.length === details?.priced,
+  };
+}
+
+function toolChanges(was: StoredPrices, now: StoredPrices) {
+  const before = pricesIn(was);
+  const after = pricesIn(now);
+  const changed = [...after.byName].flatMap(([name, is]) => {
+    const old = before.byName.get(name);
+    return old && toText(priceWords(old)) !== toText(priceWords(is)) ? [{ name, old, is }] : [];
+  });
+  const lackedBy = (other: typeof before, { byName }: typeof before) =>
+    other.isWhole ? [...byName.keys()].filter((name) => !other.byName.has(name)) : [];
+  return {
+    changed,
+    added: lackedBy(before, after),
+    gone: lackedBy(after, before),
+    isWhole: before.isWhole && after.isWhole,
+  };
+}
+
+function toolPricesChange(was: BeforeChange<ToolPrices>, now: ShownFinding<ToolPrices>): Words | undefined {
+  if (was.value === null) return own('Tools in its list state prices, and none did before');
+  const { changed, added, gone, isWhole: areAllKnown } = toolChanges(was, now);
+  const left = changed.length - mostNamedTools;
+  const said = [
+    ...changed
+      .slice(0, mostNamedTools)
+      .map(({ name, old, is }) => say`${code(name)} ${priceWords(is)} instead of ${priceWords(old)}`),
+    left > 0 ? say`${left} more ${left === 1 ? own('tool') : own('tools')} with another price` : own(''),
+    added.length > 0 ? say`a new price for ${toolsWords(added)}` : own(''),
+    gone.length > 0 ? say`no longer a price for ${toolsWords(gone)}` : own(''),
+  ];
+  const words = join(said, '; ');
+  if (!isEmpty(words)) return say`In its list of tools: ${words}`;
+  return areAllKnown
+    ? undefined
+    : own(
+        'The prices that its tools state, or the number of its tools, changed; Dossier keeps too little of the list to say which',
+      );
+}
+
+const dollarsOf = ({ price_usd }: PricedTool) => Number(price_usd ?? Number.NaN);
+
+/** A raise weighs by its size. */
+function toolPricesWeight(was: BeforeChange<ToolPrices>, now: ShownFinding<ToolPrices>): number {
+  const { changed, added } = toolChanges(was, now);
+  const weights = changed.map(({ old, is }) => {
+    const before = dollarsOf(old);
+    const after = dollarsOf(is);
+    if (after <= before) return 0;
+    if (after >= before * 10) return 3;
+    return after >= before * 2 ? 2 : 1;
+  });
+  return Math.max(added.length > 0 ? 1 : 0, ...weights);
+}
+
 export const priceTool = defineKind({
   kind: 'price.tool',
   answers: 'price',
@@ -264,9 +251,15 @@ export const priceTool = defineKind({
   means:
     'How many tools state in the endpoint’s own list that a call costs something, and the dollars that each states (`agents-x402/priceUSD`; null if Dossier does not know the form).',
   doesNotMean: 'Dossier calls no tool, so it has not seen what a call is charged.',
-  value: z.strictObject({ tools: z.number(), priced: z.array(pricedTool) }),
+  value: toolPrices,
   say: toolPricesWords,
-  method_version: 'price/2',
+  sayChange: (was, now, between) => {
+    const change = toolPricesChange(was, now);
+    return change && say`${change} (${between})`;
+  },
+  weighChange: toolPricesWeight,
+  isToldByChange: true,
+  method_version: 'price/3',
   isOptional: true,
   ...ofRemotes(toolPriceFinding),
 });

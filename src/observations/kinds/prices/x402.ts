@@ -2,12 +2,18 @@ import { z } from 'zod';
 import type { Json } from '../../../core/json.ts';
 import { code, count, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { type BeforeChange, defineKind, type ShownFinding } from '../../kind.ts';
+import {
+  type BeforeChange,
+  defineKind,
+  type JoinedPart,
+  type PartComparison,
+  type ShownFinding,
+} from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { isUnanswered } from '../../outcome.ts';
 import { ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckedListing, CheckRun } from '../../run.ts';
-import { comparePriceLists, joinPriceLists, priceListChange, priceListWeight } from './price-list-change.ts';
+import { comparePriceLists, joinPart, priceListChange, priceListWeight } from './price-list-change.ts';
 import {
   type PricedTool,
   statesNone,
@@ -121,7 +127,7 @@ export const priceX402 = defineKind({
   sayChange: priceListChange(own('its x402 document')),
   weighChange: priceListWeight,
   comparePart: comparePriceLists,
-  joinPart: joinPriceLists,
+  joinPart,
   isToldByChange: true,
   method_version: 'x402/3',
   ...ofDocuments(pricesOf),
@@ -156,21 +162,28 @@ function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResour
   };
 }
 
+type Named = z.infer<typeof namedResources>;
+
+const namesOf = ({ value, value_digest, is_part }: BeforeChange<Named> | ShownFinding<Named>) => ({
+  names: new Set([...(value?.endpoint ? [''] : []), ...(value?.tools ?? [])]),
+  isWhole: !is_part && value_digest === undefined,
+});
+
 /** A document that was read in part may name more than was read. */
-function compareNamed(
-  was: BeforeChange<z.infer<typeof namedResources>>,
-  now: ShownFinding<z.infer<typeof namedResources>>,
-) {
-  const namesOf = ({ value, value_digest, is_part }: typeof was | typeof now) => ({
-    names: new Set([...(value?.endpoint ? [''] : []), ...(value?.tools ?? [])]),
-    isWhole: !is_part && value_digest === undefined,
-  });
+function compareNamed(was: BeforeChange<Named>, now: ShownFinding<Named>): PartComparison {
   const before = namesOf(was);
   const after = namesOf(now);
   const gone = before.names.difference(after.names).size > 0;
   const added = after.names.difference(before.names).size > 0;
   if ((gone && after.isWhole) || (added && before.isWhole)) return 'differs';
   return gone || (before.isWhole && !after.isWhole) ? 'less' : 'same';
+}
+
+function joinNamed(was: BeforeChange<Named>, now: ShownFinding<Named>): JoinedPart | undefined {
+  if (was.value_digest !== undefined || now.value_digest !== undefined) return undefined;
+  const all = namesOf(was).names.union(namesOf(now).names);
+  const tools = [...all].filter((name) => name !== '').sort();
+  return tools.length > mostTools ? undefined : { value: { endpoint: all.has(''), tools } };
 }
 
 export const priceNamed = defineKind({
@@ -188,6 +201,7 @@ export const priceNamed = defineKind({
   say: ({ value: { endpoint, tools } }) =>
     listed([...(endpoint ? [own('the endpoint itself')] : []), ...tools.map((tool) => code(tool))], 3),
   comparePart: compareNamed,
+  joinPart: joinNamed,
   method_version: 'x402/3',
   ...ofDocuments(namedOf),
 });
