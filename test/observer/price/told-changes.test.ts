@@ -190,6 +190,21 @@ it('a change behind the tools that are kept is told, without a claim about one o
   );
 });
 
+it('payees that change places in an offer that a part lacked are a change, and the part ends no offer', async () => {
+  const dear = offerOf({ payTo: bob, amount: '900000' });
+  await nextDay('nudged', { quote: [offerOf(), dear, offerOf({ asset: euro })] });
+  const nudged = offerOf({ amount: '10001' });
+  const part = await nextDay('nudged', { quote: [nudged, dear, unread] });
+  expect(part.history).not.toContain('Payee of each offer');
+  const { history, standsOut, feed } = await nextDay('nudged', {
+    quote: [nudged, dear, offerOf({ asset: euro, payTo: bob })],
+  });
+  const moved = `\`${alice}\` and \`${bob}\` are paid for other offers on Base than before`;
+  expect(history).toContain(moved);
+  expect(standsOut).toContain(moved);
+  expect(feed).toContain('price.paid_for');
+});
+
 it('an offer that cannot be read is no change of who is paid, also if the offers are stored shortened', async () => {
   const ten = many(10, (at) => offerOf({ asset: numbered(5000 + at), payTo: at < 5 ? alice : bob }));
   await nextDay('crowded', { quote: ten });

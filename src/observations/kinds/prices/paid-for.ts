@@ -1,22 +1,38 @@
 import { z } from 'zod';
 import { count, join, own, say, type Words } from '../../../core/words.ts';
+import { canonicalDigest } from '../../../log/leaf.ts';
 import { type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
-import { type BeforeChange, defineKind, type ShownFinding } from '../../kind.ts';
+import {
+  type BeforeChange,
+  defineKind,
+  type JoinedPart,
+  type PartComparison,
+  type ShownFinding,
+} from '../../kind.ts';
 import { ofRareRemotes, type RemoteFinding } from '../../remotes.ts';
+import { hasLess, joinOffers, payeesOnBoth } from './known-on-both.ts';
 import { noPayee, quotedOffers, unreadWords } from './offer.ts';
-import { offerInFull, paidOffers, toOffersWithPayees } from './offers.ts';
+import { type OfferWithPayee, offerInFull, paidOffers, toOffersWithPayees } from './offers.ts';
 import { payeesChange, payeesWeight } from './payees-change.ts';
 
 const offersWithPayee = z.array(paidOffers.element.extend({ pay_to: z.string() }));
 type PaidFor = z.infer<typeof offersWithPayee>;
 
-function paidIn(payment: EndpointAnswer): PaidFor {
-  const { offers = [] } = quotedOffers(payment)?.quoted ?? {};
-  return toOffersWithPayees(offers).flatMap(({ pay_to, ...offer }) =>
+const mostShown = 3;
+/** The most offers in the details, and the most offers of several parts that are kept together. */
+const mostKept = 40;
+
+const withPayee = (offers: Parameters<typeof toOffersWithPayees>[0]): PaidFor =>
+  toOffersWithPayees(offers).flatMap(({ pay_to, ...offer }) =>
     pay_to === undefined ? [] : [{ ...offer, pay_to }],
   );
-}
+
+const paidIn = (payment: EndpointAnswer): PaidFor => withPayee(quotedOffers(payment)?.quoted.offers ?? []);
+
+/** The value may be shortened, so the details have the offers too. */
+const detailsOf = (paid: PaidFor) =>
+  paid.length > mostShown && { details: { offers: paid.slice(0, mostKept) } };
 
 /** Networks of one CAIP-2 namespace are taken to share their addresses, as all of eip155 do. */
 const namespaceOf = ({ network }: PaidFor[number]) => (network.includes(':') ? network.split(':', 1)[0] : '');
@@ -37,7 +53,12 @@ function toFinding(endpoint: EndpointAnswer): RemoteFinding<PaidFor> | NoAnswer 
   const unread = unreadWords(endpoint);
   const value = withSeveralPayees(paid);
   if (value.length > 0)
-    return { value, outcome: 'seen', ...(unread && { why: unread, rule: 'some', hasMore: true }) };
+    return {
+      value,
+      outcome: 'seen',
+      ...detailsOf(value),
+      ...(unread && { why: unread, rule: 'some', hasMore: true }),
+    };
   return unread
     ? notAsked(unread)
     : noAnswer(
@@ -46,26 +67,44 @@ function toFinding(endpoint: EndpointAnswer): RemoteFinding<PaidFor> | NoAnswer 
       );
 }
 
-/** price.pay_to tells which payees are new or gone. */
-function ofSamePayees(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): [PaidFor, PaidFor] {
-  const before = was.value ?? [];
-  const payeesIn = (all: PaidFor) => new Set(all.map(({ pay_to }) => pay_to));
-  const both = payeesIn(before).intersection(payeesIn(now.value));
-  const isOfBoth = ({ pay_to }: PaidFor[number]) => both.has(pay_to);
-  return [before.filter(isOfBoth), now.value.filter(isOfBoth)];
+type StoredPaidFor = BeforeChange<PaidFor> | ShownFinding<PaidFor>;
+
+function statedIn({ value, value_digest, details, is_part }: StoredPaidFor) {
+  const kept = value ?? [];
+  const shown = offersWithPayee.safeParse(details?.offers).data ?? [];
+  const offers = value_digest === undefined || shown.length < kept.length ? kept : shown;
+  const isStored = value_digest === undefined || canonicalDigest({ value: offers }) === value_digest;
+  return { offers, isStored, isWhole: isStored && !is_part };
 }
 
-const isShort = (was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>) =>
-  was.value_digest !== undefined || now.value_digest !== undefined;
+/** price.pay_to tells which payees are new or gone. */
+function ofSamePayees(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>) {
+  const { before, after } = payeesOnBoth(statedIn(was), statedIn(now));
+  const payeesIn = (all: readonly OfferWithPayee[]) => new Set(all.map(({ pay_to }) => pay_to));
+  const both = payeesIn(before).intersection(payeesIn(after));
+  const isOfBoth = ({ pay_to }: OfferWithPayee) => both.has(pay_to);
+  return [before.filter(isOfBoth), after.filter(isOfBoth)] as const;
+}
+
+const areStored = (was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>) =>
+  statedIn(was).isStored && statedIn(now).isStored;
 
 function paidForChange(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): Words | undefined {
   if (was.value === null) return undefined;
-  return isShort(was, now)
-    ? own('who is paid for which offer, or an amount, changed')
-    : payeesChange(...ofSamePayees(was, now));
+  return areStored(was, now)
+    ? payeesChange(...ofSamePayees(was, now))
+    : own('who is paid for which offer, or an amount, changed');
 }
 
-const mostShown = 3;
+function comparePaidFor(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): PartComparison {
+  if (paidForChange(was, now)) return 'differs';
+  return hasLess(statedIn(was), statedIn(now)) ? 'less' : 'same';
+}
+
+function joinPaidFor(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): JoinedPart | undefined {
+  const value = withSeveralPayees(withPayee(joinOffers(statedIn(was), statedIn(now))));
+  return areStored(was, now) && value.length <= mostKept ? { value, ...detailsOf(value) } : undefined;
+}
 
 function paidForWords(paid: PaidFor): Words {
   const left = paid.length - mostShown;
@@ -90,7 +129,9 @@ export const pricePaidFor = defineKind({
     const change = paidForChange(was, now);
     return change && say`In the quoted price: ${change} (${between})`;
   },
-  weighChange: (was, now) => (isShort(was, now) ? 1 : payeesWeight(...ofSamePayees(was, now))),
-  method_version: 'price/6',
+  weighChange: (was, now) => (areStored(was, now) ? payeesWeight(...ofSamePayees(was, now)) : 1),
+  comparePart: comparePaidFor,
+  joinPart: joinPaidFor,
+  method_version: 'price/7',
   ...ofRareRemotes(toFinding),
 });
