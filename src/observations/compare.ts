@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { dayText } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
 import { weightyChanges } from './compared/earlier-changes.ts';
@@ -6,9 +5,11 @@ import {
   allKnown,
   comparedInPart,
   isEmptyPart,
+  isEqual,
+  isOfLast,
+  isOther,
   isOtherPart,
   keepBaseline,
-  lacksKnown,
   onlyLacks,
   tellsFrom,
 } from './compared/parts.ts';
@@ -16,6 +17,7 @@ import { endpointAnswers } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/prices/offer.ts';
 import {
   type Essence,
+  essenceOf,
   type Finding,
   type LastValue,
   type ObservationChange,
@@ -46,16 +48,6 @@ const absentAfter_ms = 3_600_000;
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-/** The part of a fact that decides whether the fact changed. An audit compares the same part with the log. */
-export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
-  value,
-  ...(value_digest && { value_digest }),
-  outcome,
-  ...(asks_for && { asks_for }),
-});
-
-const isEqual = (a: Essence, b: Essence) => isDeepStrictEqual(essenceOf(a), essenceOf(b));
-
 const recordedFact = ({ details, hasMore, ...fact }: Essence & Pick<Finding, 'details' | 'hasMore'>) => ({
   ...essenceOf(fact),
   ...(hasMore && { is_part: true as const }),
@@ -65,9 +57,6 @@ const recordedFact = ({ details, hasMore, ...fact }: Essence & Pick<Finding, 'de
 const isLearned = ({ outcome }: Pick<Finding, 'outcome'>) => isLearnedOutcome(outcome);
 
 const hasValue = ({ outcome }: Pick<Finding, 'outcome'>) => outcome === 'seen';
-
-const isOther = (before: StoredObservation | LastValue, now: DatedFinding | StoredObservation) =>
-  !isEqual(before, now) || lacksKnown(before, now);
 
 const isSameFinding = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && !isOther(a, b);
@@ -184,7 +173,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
       ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
       ...earlierOf(last),
     };
-  const before = hasValue(found) && last && isOther(last, found) ? last : known;
+  const before = hasValue(found) && last && isOfLast(last, known, found) ? last : known;
   const told = hasValue(found) ? tellsFrom(found.kind, before, found) : before;
   const earlier = { ...changedFrom(told, found), ...earlierChanges(found.kind, before) };
   return { ...now, ...earlier, ...(!hasValue(found) && last && { last }) };
@@ -343,7 +332,9 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 
 /** A new value is a change from the last value that was seen, even if other states came between them. */
 const seenBefore = (known: StoredObservation, now: StoredObservation): StoredObservation | LastValue =>
-  hasValue(now) && known.last && hasValue(known.last) && isOther(known.last, now) ? known.last : known;
+  hasValue(now) && known.last && hasValue(known.last) && isOfLast(known.last, known, now)
+    ? known.last
+    : known;
 
 /** A difference from a state that was learned by another method is no change of the fact. */
 const otherMethod = (before: StoredObservation | LastValue, now: StoredObservation) =>

@@ -253,6 +253,14 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
 
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;
 
+/** The part of a fact that decides whether the fact changed. An audit compares the same part with the log. */
+export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
+  value,
+  ...(value_digest && { value_digest }),
+  outcome,
+  ...(asks_for && { asks_for }),
+});
+
 type RecordedEssence = Essence & Pick<Finding, 'details'> & Pick<Observation, 'is_part'>;
 
 /** A change of one fact between two checks, as the log commits to it. */

@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { toText } from '../../src/core/words.ts';
 import { changedWords } from '../../src/document/answers/history.ts';
-import { essenceOf } from '../../src/observations/compare.ts';
 import { passGate } from '../../src/observations/gate.ts';
 import { kinds } from '../../src/observations/kinds.ts';
+import { essenceOf } from '../../src/observations/observation.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 

@@ -3,7 +3,13 @@ import type { Json } from '../../core/json.ts';
 import { own } from '../../core/words.ts';
 import type { PartComparison } from '../kind.ts';
 import { kindOf } from '../kinds.ts';
-import type { Finding, LastValue, StoredObservation } from '../observation.ts';
+import {
+  type Essence,
+  essenceOf,
+  type Finding,
+  type LastValue,
+  type StoredObservation,
+} from '../observation.ts';
 import { toValue } from '../shorten.ts';
 
 type ReadFact = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'details' | 'hasMore'> &
@@ -74,14 +80,28 @@ const isSameValue = (a: FoundValue, b: FoundValue) =>
   isDeepStrictEqual([a.value, a.value_digest], [b.value, b.value_digest]);
 
 /** Tells whether a value that was read as a whole lacks something that was known before. */
-export const lacksKnown = (before: Part, now: ReadFact): boolean =>
+const lacksKnown = (before: Part, now: ReadFact): boolean =>
   now.outcome === 'seen' &&
   !now.hasMore &&
   before.baseline !== undefined &&
   !isSameValue(before.baseline, now);
 
+export const isEqual = (a: Essence, b: Essence) => isDeepStrictEqual(essenceOf(a), essenceOf(b));
+
+export const isOther = (before: Part, now: ReadFact) => !isEqual(before, now) || lacksKnown(before, now);
+
 const isDifferent = (kind: string, before: Part, now: ReadFact) =>
   (comparedInPart(kind, before, now) ?? (isSameValue(before, now) ? 'same' : 'differs')) === 'differs';
+
+/**
+ * Tells whether a value is compared with the last value. After `nothing`, a part in which nothing differs
+ * from the last value is compared with `nothing`.
+ */
+export const isOfLast = (
+  last: Part,
+  { outcome }: StoredObservation,
+  now: ReadFact & { readonly kind: string },
+) => isOther(last, now) && !(outcome === 'nothing' && isOtherPart(now.kind, last, now));
 
 /**
  * The state from which a change is told: all that was known, or the newest reading if the words are the same,

@@ -214,6 +214,17 @@ it('an offer that cannot be read is no change of who is paid, also if the offers
   expect(history).toContain(`\`${alice}\` and \`${bob}\` are paid for other offers on Base than before`);
 });
 
+it('a price that comes back in part after there was none is a change', async () => {
+  await nextDay('ended', { quote: [offerOf(), offerOf({ asset: euro })] });
+  await nextDay('ended', {});
+  const { history, standsOut, feed } = await nextDay('ended', { quote: [offerOf(), unread] });
+  expect(history).toContain('looked for, none stated until');
+  expect(standsOut).toContain('It quotes 0.01 USDC on Base, and quoted no price before (');
+  expect(feed).toContain('price.challenge');
+  const whole = await nextDay('ended', { quote: [offerOf(), offerOf({ asset: euro, amount: '90000' })] });
+  expect(whole.history).toContain(`rice raised from 10000 of \`${euro}\` to 90000 of \`${euro}\` on Base`);
+});
+
 it('an offer behind those that Dossier keeps is new, although a last offer cannot be read', async () => {
   const twenty = many(20, (at) => offerOf({ asset: numbered(5000 + at) }));
   await nextDay('added', { quote: twenty });
