@@ -188,6 +188,7 @@ const oursUsers = [
   'observations/kinds/lists/tool-texts.ts',
   'observations/kinds/prices/assets.ts',
   'observations/kinds/prices/offers.ts',
+  'observations/kinds/prices/openapi.ts',
   'observations/kinds/prices/price.ts',
   'observations/kinds/repository.ts',
   'observations/offers/compare.ts',

@@ -133,9 +133,9 @@ const pricedTool = z.strictObject({
 });
 const mostNamedTools = 3;
 
-type PricedTool = z.infer<typeof pricedTool>;
+type PricedMember = z.infer<typeof pricedTool>;
 
-function priceWords({ price_usd, payment_required }: PricedTool): Words {
+function priceWords({ price_usd, payment_required }: PricedMember): Words {
   if (price_usd === 'dynamic') return own('a price that depends on the call');
   if (price_usd === undefined || price_usd === null)
     return payment_required ? own('a payment') : own('a price that Dossier cannot read');
@@ -225,7 +225,7 @@ function toolPricesChange(was: BeforeChange<ToolPrices>, now: ShownFinding<ToolP
       );
 }
 
-const dollarsOf = ({ price_usd }: PricedTool) => Number(price_usd ?? Number.NaN);
+const dollarsOf = ({ price_usd }: PricedMember) => Number(price_usd ?? Number.NaN);
 
 /** A raise weighs by its size. */
 function toolPricesWeight(was: BeforeChange<ToolPrices>, now: ShownFinding<ToolPrices>): number {

@@ -162,15 +162,19 @@ function namedOf(named: NamedDocument): RemoteFinding<z.infer<typeof namedResour
   };
 }
 
-type Named = z.infer<typeof namedResources>;
+type NamedResources = z.infer<typeof namedResources>;
 
-const namesOf = ({ value, value_digest, is_part }: BeforeChange<Named> | ShownFinding<Named>) => ({
+const namesOf = ({
+  value,
+  value_digest,
+  is_part,
+}: BeforeChange<NamedResources> | ShownFinding<NamedResources>) => ({
   names: new Set([...(value?.endpoint ? [''] : []), ...(value?.tools ?? [])]),
   isWhole: !is_part && value_digest === undefined,
 });
 
 /** A document that was read in part may name more than was read. */
-function compareNamed(was: BeforeChange<Named>, now: ShownFinding<Named>): PartComparison {
+function compareNamed(was: BeforeChange<NamedResources>, now: ShownFinding<NamedResources>): PartComparison {
   const before = namesOf(was);
   const after = namesOf(now);
   const gone = before.names.difference(after.names).size > 0;
@@ -179,7 +183,10 @@ function compareNamed(was: BeforeChange<Named>, now: ShownFinding<Named>): PartC
   return gone || (before.isWhole && !after.isWhole) ? 'less' : 'same';
 }
 
-function joinNamed(was: BeforeChange<Named>, now: ShownFinding<Named>): JoinedPart | undefined {
+function joinNamed(
+  was: BeforeChange<NamedResources>,
+  now: ShownFinding<NamedResources>,
+): JoinedPart | undefined {
   if (was.value_digest !== undefined || now.value_digest !== undefined) return undefined;
   const all = namesOf(was).names.union(namesOf(now).names);
   const tools = [...all].filter((name) => name !== '').sort();
