@@ -32,7 +32,7 @@ export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly open?: StoredObservation['open'];
   readonly why?: readonly WordsPart[];
   readonly method_version: string;
-  /** The check failed on our side. The finding stands for all facts of its kind. */
+  /** The check failed on Dossier's side. The finding stands for all facts of its kind. */
   readonly isFailure?: true;
 }
 

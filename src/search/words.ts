@@ -103,7 +103,7 @@ export const questionWords: ReadonlySet<string> = toSet(
   tools`,
 );
 
-/** Verbs of a question. Its nouns say more. */
+/** Verbs of a question. The nouns of the question say more. */
 export const verbs: ReadonlySet<string> = toSet(
   `build builds check checks compare compares convert converts create creates draw draws edit edits generate generates
   keep keeps look lookup manage manages read reads run runs search searches take takes track tracks turn turns up

@@ -15,7 +15,7 @@ export interface AskedPackage {
   readonly version: string | undefined;
 }
 
-/** If a package has more pages of advisories, only those about its version are asked for. */
+/** If a package has more pages of advisories than this, only advisories about its version are asked for. */
 const mostPages = 3;
 const longestToken = 2000;
 

@@ -4,7 +4,7 @@ import { toLine } from '../../core/text.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { memberOf } from './document.ts';
 
-/** `mcp-name: <handle>` anywhere in a line of a README, also in an HTML comment or Markdown marks. */
+/** Matches `mcp-name: <handle>` anywhere in a line of a README, also in an HTML comment or Markdown marks. */
 const namingLine = /(?<!\w|\w-)mcp-name:[ \t]{0,4}[`"'*]{0,3}([a-z\d.-]{1,150}\/[a-z\d._-]{1,150})/gi;
 const mostNames = 50;
 
