@@ -168,7 +168,7 @@ describe.each([
     await page.getByText('Is this yours?').click();
     await page.getByRole('link', { name: `How to claim ${handle}` }).click();
     await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
-    await page.getByText('it is shown once').waitFor();
+    await page.getByText('it is shown only once').waitFor();
     expect(await page.locator('.stepper [aria-current="step"] strong').textContent()).toBe(
       'File in the repository',
     );
@@ -201,7 +201,7 @@ describe('with JavaScript', () => {
     await page.clock.install();
     await page.goto(`${directory.url}/agents/org.maintained/refused/claim`);
     await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
-    await page.getByText('it is shown once').waitFor();
+    await page.getByText('it is shown only once').waitFor();
     let refused = 0;
     await page.route('**/claim', (route) => {
       refused += 1;
@@ -225,7 +225,7 @@ describe('with JavaScript', () => {
     await page.clock.install();
     await page.goto(`${directory.url}/agents/org.maintained/watched/claim`);
     await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
-    await page.getByText('it is shown once').waitFor();
+    await page.getByText('it is shown only once').waitFor();
     const [secret, challenge] = await page.locator('.claim-result pre code').allTextContents();
     directory.git.createRepository('maintained/watched').commit({ 'dossier-claim.txt': challenge ?? '' });
     await page.clock.fastForward(12_000);

@@ -50,7 +50,7 @@ const textOf = async (page: Page) => (await page.locator('main').innerText()).re
 
 /** The secret key and the line that the page shows. */
 async function takePair(page: Page) {
-  await page.getByText('it is shown once').waitFor();
+  await page.getByText('it is shown only once').waitFor();
   const [key = '', line = ''] = await page.locator('.claim-result pre code').allTextContents();
   expect(key).toMatch(/^dossier_cap_[0-9A-Za-z]{49}$/);
   return { key, line };

@@ -45,7 +45,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const asksForChallenge = async (page: Page, { wait }: ClaimedDirectory) => {
   wait(31);
   await press(page, 'Get a secret key and a line');
-  await page.getByText('it is shown once').waitFor();
+  await page.getByText('it is shown only once').waitFor();
 };
 
 /** Pages of `openShownDirectory`, empty and full, before and after what can be done on them. */
@@ -109,7 +109,7 @@ export const shownStates: readonly PageState[] = [
     async prepare(page, { wait }) {
       wait(31);
       await press(page, 'Get a line that begins a new claim');
-      await page.getByText('it is shown once').waitFor();
+      await page.getByText('it is shown only once').waitFor();
     },
   },
   {
