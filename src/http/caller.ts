@@ -76,7 +76,10 @@ const isAutomatic = ({ method, headers }: CallerRequest): boolean =>
   purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
 
-/** X-Forwarded-For is read from its end, as long as the peer, and then each hop, is in TRUSTED_PROXIES. */
+/**
+ * X-Forwarded-For is read from its end. The next hop is read only if the peer and all hops read so far are in
+ * TRUSTED_PROXIES.
+ */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   const ranges = trustedProxies.map(toRange);
   /** An IPv4 address, an IPv6 /64, or `unknown` if the peer has no address. */

@@ -113,7 +113,7 @@ export interface Started {
   readonly isOpen: boolean;
 }
 
-/** The phrase has no full stop. */
+/** `why` is a phrase without a full stop. */
 export interface WhyNot {
   readonly why: Words;
 }

@@ -12,7 +12,7 @@ import { type Html, pagePath } from './html.ts';
 const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 
-/** The parts are in the order in which they apply. */
+/** The style sheet has the files in this order, on which the cascade depends. */
 const styleParts = ['tokens', 'base', 'pages', 'print'];
 
 export type Asset = ReturnType<typeof toAsset>;

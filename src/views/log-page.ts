@@ -56,7 +56,7 @@ export const toLogEntryPage = (
     body: html`
 <p class="eyebrow"><a href="/log">The log</a></p>
 <h1>Entry ${entry.log_index}: ${String(parsed(entry.leaf).t ?? 'unknown').replace('.', ' ')}</h1>
-<p class="lead">An entry shows that something was recorded, not that it is right. Its address does not change: use it to cite what was recorded.</p>
+<p class="lead">An entry shows that something was recorded, not that it is right. To cite what was recorded, use the address of the entry: it does not change.</p>
 <h2>What was recorded</h2>
 ${recordBlock(entry)}
 <h2>Check it yourself</h2>

@@ -46,8 +46,8 @@ const reserved = 'io.modelcontextprotocol/';
 const longest = 4096;
 
 /**
- * Returns the reserved members of `_meta` as JSON; only messages of the modern era may have them. Returns
- * undefined for a `_meta` that only the SDK should read.
+ * Returns the reserved members of `_meta` as JSON. Only messages of the modern era may have such members.
+ * Returns undefined if only the SDK should read the `_meta`.
  */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';

@@ -36,8 +36,8 @@ function sendAsset(asset: Asset, cacheControl: string) {
 }
 
 /**
- * The addresses of most assets have a hash, so that browsers can keep them. Browsers request icons at fixed
- * addresses.
+ * Each asset has an address with a hash, so that browsers can cache it for long. Browsers also request two
+ * icons at fixed addresses.
  */
 export function createAssetRoutes({ site }: HttpAdapter) {
   const app = new Hono<HttpEnvironment>();

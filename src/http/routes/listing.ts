@@ -128,8 +128,8 @@ async function showWithdrawn(
 }
 
 /**
- * A capability in the field of the form counts as if it were in the header. Throws unless it continues the
- * claim.
+ * A capability in the field of the form counts as if it were in the header. Throws if the capability cannot
+ * continue the claim.
  */
 async function toFormCaller(handle: string, capability: string | undefined, context: Context) {
   if (capability === undefined) return context;
@@ -189,7 +189,7 @@ const showTools = (c: Request, { site }: HttpAdapter, ending: string) =>
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-/** The page is stale once the listing or a similar one on it changes. */
+/** The page is stale once the listing changes, or a similar listing that the page shows. */
 async function answerListingPage(c: Request, { site }: HttpAdapter, listing: ListingDocument) {
   const { handle } = listing;
   const context = c.get('context');

@@ -197,7 +197,7 @@ const way =
 ${stepForm(handle, name, { method: place.kind }, at > 0)}</li>`;
   };
 
-const steps = ({ handle }: ClaimStep) => html`
+const steps = ({ handle, ways }: ClaimStep) => html`
 <h2>What you get</h2>
 <ul>
 <li>Your account or domain on the page of the listing, with what was proven and when.</li>
@@ -209,7 +209,7 @@ const steps = ({ handle }: ClaimStep) => html`
 <h2>How it goes</h2>
 <ol class="steps">
 <li>Save a secret key.</li>
-<li>Put one line at a location named below, or sign the line if you choose that way.</li>
+<li>Put one line at a location named below${ways.some(({ kind }) => kind === 'registry_key') && ', or sign the line with your key for the MCP registry'}.</li>
 <li>Have it checked. After a check that finds the proof, the key works.</li>
 </ol>
 <p>You need no account here and no token of a repository host. Agents do the same with <code>claim_agent</code>.</p>`;

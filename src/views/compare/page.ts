@@ -128,7 +128,7 @@ export const kindTitles = {
   native: 'Claims and ratings made on Dossier',
 } as const;
 
-/** If all cells have the same essence, their content is shown once. */
+/** `essence` is the text by which cells are compared. If all texts are equal, the content is shown once. */
 interface ComparisonRow {
   readonly name: string;
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];

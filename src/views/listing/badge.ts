@@ -172,7 +172,7 @@ ${
   document.claim &&
   html`
 <h2 id="claim-badge">Badge of the claim</h2>
-<p>This badge shows when the listing was claimed and, if there is room, by whom. If the claim is suspended, it shows that.</p>
+<p>This badge shows when the listing was claimed and, if there is room, by whom. If the claim is suspended, the badge says so.</p>
 ${paste(`[![Claim of ${listing.handle}](${site.config.publicUrl}/badge/${listing.handle}?show=claim)](${site.config.publicUrl}${pagePath(listing.handle)})`)}`
 }
 <p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,
