@@ -47,11 +47,11 @@ function quarantineBlock({ records, reasons, newest }: StatusDocument['quarantin
 
 function lastImport(run: ImportReport) {
   const { kind, source, started_at, finished_at } = run;
-  const seconds = finished_at && (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
+  const took = finished_at && counted((Date.parse(finished_at) - Date.parse(started_at)) / 1000, 'second');
   const counts = countsOf(run);
   return html`
 <h3>Last completed import</h3>
-<p>${kind === 'full' ? 'Full' : 'Incremental'}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}, from <code>${source}</code>.</p>
+<p>${kind === 'full' ? 'Full' : 'Incremental'}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${took}` : '-'}, from <code>${source}</code>.</p>
 ${
   counts.length === 0
     ? html`<p>The registry sent nothing.</p>`
