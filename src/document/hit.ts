@@ -58,9 +58,9 @@ const namesShown = 2;
 function secretsOf(listing: Listing): Words | undefined {
   const { all, needed } = recordedSecrets(listing);
   if (all.length === 0) return undefined;
-  const names = all.slice(0, namesShown).map((name) => code(name));
-  const asks = needed.length > 0 ? own('asks for') : own('takes');
-  return say`${asks} secret ${join(names, ', ')}${more(all, namesShown)}`;
+  const [asks, secrets] = needed.length > 0 ? [own('asks for'), needed] : [own('takes'), all];
+  const names = secrets.slice(0, namesShown).map((name) => code(name));
+  return say`${asks} secret ${join(names, ', ')}${more(secrets, namesShown)}`;
 }
 
 function othersWords(shown: HitObservation, observations: readonly HitObservation[]): Words {

@@ -731,6 +731,20 @@ const rows: readonly Row[] = [
     hit: ['takes secret `X-Key`'],
   },
   {
+    says: 'in a list only those secrets that a caller must send',
+    record: {
+      remotes: [
+        {
+          type: 'streamable-http',
+          url,
+          headers: [{ ...header, name: 'X-Optional', isRequired: false }, header],
+        },
+      ],
+    },
+    expected: ['The record asks for 1 secret.'],
+    hit: ['asks for secret `X-Key`'],
+  },
+  {
     says: 'where something is not there that is there elsewhere',
     record: at(url, other),
     seen: [
