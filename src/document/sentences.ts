@@ -181,7 +181,7 @@ export function toNotSeen(
     .filter(isDated)
     .filter((one) => knowingOf(one) === 'not_seen')
     .flatMap(toItem);
-  const reason = own('Nobody has rated it here.');
+  const reason = own('No rating of this listing counts here.');
   const ofRatings: NotSeenItem = {
     question: nativeRatings.question,
     kind: nativeRatings.kind,

@@ -75,7 +75,7 @@ describe('what is not known', () => {
   it('is in the document with its reason, on the page and in Markdown', async () => {
     const { not_known, not_seen, evidence_snapshot_date } = JSON.parse(await read('/agents/a.b/remote.json'));
     const rating = { question: 'ratings', kind: 'ratings.native', outcome: 'nothing' };
-    const reason = 'Nobody has rated it here.';
+    const reason = 'No rating of this listing counts here.';
     expect(not_seen).toEqual([{ ...rating, reason, by: 'this service', as_of: evidence_snapshot_date }]);
     expect(
       not_known.map(({ question, kind, state }: Record<string, string>) => [question, kind, state]),

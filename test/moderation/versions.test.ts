@@ -30,10 +30,11 @@ const rate = (interaction_id: string, change: object = {}, as = rater) =>
     },
     as,
   );
-const native = async () => {
+const document = async () => {
   const answer = await directory.app.request(`/agents/${handle}.json`);
-  return ((await answer.json()) as { signals: { native: Json } }).signals.native;
+  return (await answer.json()) as { signals: { native: Json }; not_seen: { kind: string; reason: string }[] };
 };
+const native = async () => (await document()).signals.native;
 
 /** Rates on this node, and amends the rating on a node whose clock is two seconds behind. */
 async function rateByTwoClocks(interaction_id: string, texts: readonly [string, string]) {
@@ -63,6 +64,10 @@ describe('a voided rating', () => {
     expect(await rate('void-job', sent)).toMatchObject(refused);
     expect(await rate('void-job', { outcome: 'partial' })).toMatchObject(refused);
     expect(await native()).toMatchObject({ ratings: 0, voided: 1 });
+    const { not_seen } = await document();
+    expect(not_seen.find(({ kind }) => kind === 'ratings.native')?.reason).toBe(
+      'No rating of this listing counts here.',
+    );
     expect(await directory.audit()).toEqual([]);
     await directory.restore(String(rating_id));
     expect(await rate('void-job', sent)).toMatchObject({ status: 'created' });
