@@ -188,7 +188,11 @@ export function judgeApproval({ approvals }: Selection, compared: ComparedListin
   });
   const moderated: ApprovalAnswer = {
     criterion: 'not_moderated',
-    ...notMet(own('An action of the operator of this service is in force on the listing.')),
+    ...notMet(
+      own(
+        'An action of the operator of this service is in force on the listing, its namespace or its claim.',
+      ),
+    ),
     source: 'actions of the operator of this service',
     as_of: evidence_snapshot_date,
   };

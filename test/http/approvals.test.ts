@@ -331,6 +331,12 @@ it('a withdrawn listing, one that the operator acted on, and one that misses a c
   expect(await text(hidden, '/views/ours')).toContain(
     'An action of the operator of this service is in force',
   );
+  const blocked = await open([shop()], ours());
+  await blocked.act('block', 'namespace:com.example', 'overload');
+  expect(await policyOf(blocked)).toEqual([none, '1']);
+  expect(await text(blocked, '/views/ours')).toContain(
+    'An action of the operator of this service is in force on the listing, its namespace or its claim.',
+  );
   const strict = await open([shop()], ours({ criteria: [{ criterion: 'claimed' }] }));
   expect(await policyOf(strict)).toEqual([none, '1']);
   expect(await text(strict, '/views/ours')).toContain('This listing is not claimed.');
