@@ -8,32 +8,32 @@ import type { RatingTransaction } from '../ratings/schema.ts';
 export class NotModerated extends Error {}
 
 export interface FoundTarget extends ModerationTarget {
-  /** See `moderationTable`. */
+  /** The listing that shows the action; undefined for namespaces, accounts and networks. */
   readonly handle?: string | undefined;
   /**
-   * The listings whose changes report the action. The listing that shows the action comes first. For a
-   * rating, the listing that made it follows.
+   * The handles of the listings that get a change for the action. For a rating, these are the rated listing
+   * and then its source. For a namespace, an account or a network, there are none.
    */
   readonly reportedTo: readonly string[];
-  /** The entries of the log whose records are affected. A rating's own entry comes first. */
+  /** The indexes of the log entries whose records the action affects. A rating's own entry comes first. */
   readonly record_indexes: readonly number[];
-  /** The older versions of a rating that are not erased; none if the rating itself is erased. */
+  /** The older versions of a rating, without erased ones. There are none if the rating itself is erased. */
   readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
 }
 
 /**
- * The row and the entry of the log are written in the same way for all actions (actions.ts). `apply` and
- * `undo` write other changes, after the row.
+ * For every action, actions.ts writes a row of `moderationTable` and a log entry. Only after the row is
+ * written, `apply` or `undo` makes the changes that are specific to the action.
  */
 export interface Action {
-  /** The command, which is also the published name. */
+  /** The word for the action in the command `dossier moderate` and in published records. */
   readonly name: string;
   readonly summary: string;
   readonly targets: readonly ModerationTargetKind[];
   readonly reasons: readonly ModerationReason[];
   /**
-   * The records of a rating that the action reaches. With `own_record`, only that of the rating. Otherwise
-   * also those of its withdrawal and of the response to it and, with `older_versions`, those of older
+   * Says which records the action affects if its target is a rating. `own_record`: only the record of the
+   * rating. `older_versions`: also the records of its withdrawal, of the response to it and of its older
    * versions.
    */
   readonly reach?: 'own_record' | 'older_versions';
@@ -47,7 +47,7 @@ export interface Action {
     target: FoundTarget,
     application: { readonly at: string; readonly reason: ModerationReason },
   ): Promise<void>;
-  /** Absent if nothing changes besides the row, or if the action is final. */
+  /** Absent if the action is final, or if nothing besides the row changes when the action ends. */
   undo?(tx: RatingTransaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
 }
@@ -63,7 +63,7 @@ const named = {
   network: (text: string) => toPrefix(text) !== undefined,
 } as const;
 
-/** docs/moderation.md lists the forms. Returns undefined for any other. */
+/** Returns undefined if the text has none of the forms in docs/moderation.md. */
 export function readTarget(text: string): ModerationTarget | undefined {
   const [, kind, rest = ''] = /^(response|namespace|account|network):(.*)$/.exec(text) ?? [];
   if (kind !== undefined) {
@@ -84,12 +84,16 @@ async function recordsOf(tx: RatingTransaction, rating: ModeratedRating): Promis
   const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
   const response = await tx.ratings.response(id);
   const answered = response && !response.erased_at ? [response.log_index] : [];
-  // If a newer version was withdrawn, the entry of the withdrawal names only that version.
+  // The withdrawal of the newest version withdraws its older versions too, but its log entry names only the
+  // newest.
   const isOwnEnd = withdrawn_by !== undefined && superseded_by === undefined && erased_at === undefined;
   return [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
 }
 
-/** Withdrawn versions of the same interaction are among them. */
+/**
+ * The older versions of a rating in the order of the log, including withdrawn ratings of the same
+ * interaction.
+ */
 async function findOlder(tx: RatingTransaction, rating: ModeratedRating) {
   if (rating.erased_at) return [];
   const { source_handle, subject_handle, interaction_id } = rating;

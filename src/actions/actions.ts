@@ -27,20 +27,22 @@ export const block: Action = {
   did: (target) => `blocked ${what(target)} from writing`,
   consequence: ({ target_kind }) =>
     target_kind === 'network'
-      ? 'What was written before stays, and reading is open as before.'
-      : 'What was written before stays unless its source withdraws it, and reading is open as before.',
+      ? 'Everything that was written before the block stays, and reading is open as before.'
+      : 'Everything that was written before the block stays unless its source withdraws it, and reading is open as before.',
 };
 
 export const erase: Action = {
   name: 'erase',
   summary:
-    'delete for good what a rating (with its older versions and the responses) or a response says; the rating stops counting',
+    'delete for good what a rating (with its older versions and the responses) or a response says; an erased rating stops counting',
   targets: ['rating', 'response'],
   reasons: ['personal_data', 'unlawful'],
   example: 'response:019aa5f2-0000-7000-8000-000000000000',
   did: ({ target_kind }) => `erased what this ${target_kind} said`,
   consequence: ({ target_kind }) =>
-    target_kind === 'rating' ? 'It does not count any more.' : 'The rating that it answers counts as before.',
+    target_kind === 'rating'
+      ? 'The rating does not count any more.'
+      : 'The rating that the response answers counts as before.',
   reach: 'older_versions',
   async apply(tx, { target_kind, target, handle, record_indexes, older = [] }, { at, reason }) {
     const [own, ...others] = record_indexes;
@@ -64,7 +66,7 @@ const did = {
 
 const consequences = {
   rating: 'The rating counts as before; any older version of it is hidden too.',
-  response: 'The rating that it answers counts as before.',
+  response: 'The rating that the response answers counts as before.',
   listing: 'The listing stays in the directory, and its ratings are shown as before.',
 } as const;
 
@@ -100,18 +102,18 @@ const revoke: Action = {
   reasons: ['stolen_capability', 'repeated', 'unlawful'],
   example: '3f2a9c0b1d4e5f67',
   did: ({ target }) => `revoked the capability ${target} of this listing`,
-  consequence: () => 'It cannot write any more. The claim and its other capabilities stay.',
+  consequence: () => 'The capability cannot write any more. The claim and its other capabilities stay.',
 };
 
 export const voidRating: Action = {
   name: 'void',
-  summary: 'count a rating in no group; what it says stays, and it is counted as voided',
+  summary: 'take a rating out of its group and count it as voided; its texts stay',
   targets: ['rating'],
   reasons: ['no_interaction', 'impersonation', 'unlawful'],
   reach: 'own_record',
   example: '019aa5f2-0000-7000-8000-000000000000',
   did: () => 'voided this rating',
-  consequence: () => 'It counts in no group.',
+  consequence: () => 'The rating counts in no group.',
   async apply(tx, { target, handle }, { at }) {
     if ((await tx.ratings.setVoided(target, at)) === undefined)
       throw new NotModerated(
@@ -127,16 +129,18 @@ export const voidRating: Action = {
 
 export const withdraw: Action = {
   name: 'withdraw',
-  summary: 'answer for a listing with 410 and its reason; its claim can only withdraw its ratings meanwhile',
+  summary:
+    'answer requests for a listing with 410 and the reason; meanwhile the listing can only withdraw ratings that it made',
   targets: ['listing'],
   reasons: ['unlawful', 'personal_data', 'threat_or_insult', 'advertising', 'impersonation', 'malicious'],
   example: 'com.example/shop',
   did: () => 'withdrew this listing',
-  consequence: () => 'Ratings by it count as before, and its capabilities can only withdraw them meanwhile.',
+  consequence: () =>
+    'Ratings that the listing made count as before. While it is withdrawn, its capabilities can only withdraw these ratings.',
   apply: moderateListing,
   async undo(tx, found) {
     await moderateListing(tx, found);
-    // Its claim and its ratings may have changed meanwhile.
+    // While the listing was withdrawn, its claim and its ratings may have changed.
     await tx.listings.reindex(found.target);
   },
 };
@@ -146,7 +150,8 @@ export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, b
 const operator = 'The operator of this directory';
 
 /**
- * `ends` is the entry of the action that this one ends. The address of a blocked network is not published.
+ * `ends` is the log index of the action that this action undoes. The address of a blocked network is not
+ * published.
  */
 async function append(
   tx: RatingTransaction,
@@ -204,7 +209,7 @@ export async function applyAction(
   const found = await findFor(tx, action, target);
   const active = await tx.moderation.active(target);
   const same = active.find((one) => one.action === action.name);
-  if (same) throw new NotModerated(`entry ${same.log_index} did that already, and stands`);
+  if (same) throw new NotModerated(`log entry ${same.log_index} did this already and is still in force`);
   const statement = `${operator} ${action.did(target)} on ${dayText(at)}, because ${moderationReasons[reason]}. ${action.consequence(target)}`;
   const said = { action: action.name, reason, statement, at };
   const log_index = await append(tx, found, said);
@@ -224,7 +229,7 @@ export async function undoAction(
   if (action.isFinal) throw new NotModerated(`nothing undoes ${action.name}`);
   const { target_kind, target, log_index } = active;
   const found = await findFor(tx, action, { target_kind, target });
-  const statement = `${operator} undid on ${dayText(at)} what entry ${log_index} says, because ${restoreReasons[reason]}.`;
+  const statement = `${operator} undid on ${dayText(at)} the action in log entry ${log_index}, because ${restoreReasons[reason]}.`;
   const ended_by = await append(tx, found, { action: action.name, reason, statement, at, ends: log_index });
   await tx.moderation.end(active, { ended_by, ended_at: at, end_reason: reason });
   await action.undo?.(tx, found);
@@ -232,7 +237,7 @@ export async function undoAction(
 }
 
 const statement =
-  'These counts cover every hiding, withdrawal, voiding, revocation, block and erasure by the operator, by month, action, kind of target and reason. Each is also an entry "moderation.applied" of the log. They do not cover deletions in the registry, opt-outs by publishers, and opt-outs that the operator overruled.';
+  'These counts cover every hiding, withdrawal, voiding, revocation, block and erasure by the operator, by month, action, kind of target and reason. Each such action is also an entry "moderation.applied" of the log. The counts do not cover deletions in the registry, opt-outs by publishers, or opt-outs that the operator overruled.';
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 

@@ -406,7 +406,7 @@ describe('a writer', () => {
     expect((await fetch(`${directory.url}${listing}`)).status).toBe(200);
     const proof = JSON.stringify(await post('get_proof', { log_index }));
     expect(proof).toMatch(
-      /blocked a network from writing on .*\. What was written before stays, and reading is open as before\./,
+      /blocked a network from writing on .*\. Everything that was written before the block stays, and reading is open as before\./,
     );
     expect(proof).not.toContain('127.0.0.0');
     await restore('network:127.0.0.0/8');
@@ -439,7 +439,7 @@ describe('dossier moderate', () => {
     const again = ['moderate', 'hide', rating_id, '--reason', 'advertising'];
     expect(await runDossier(again, environment)).toMatchObject({
       code: 64,
-      stderr: expect.stringMatching(/entry \d+ did that already, and stands/) as string,
+      stderr: expect.stringMatching(/log entry \d+ did this already and is still in force/) as string,
     });
     expect(await run('hide', rating_id, '--undo', '--reason', 'mistake')).toMatch(
       /^undid hide \S+; entry \d+ of the log says so\n$/,
@@ -504,7 +504,9 @@ describe('/transparency.json', () => {
       months: Json[];
       statement: string;
     };
-    expect(statement).toContain('They do not cover deletions in the registry, opt-outs by publishers, and');
+    expect(statement).toContain(
+      'The counts do not cover deletions in the registry, opt-outs by publishers, or',
+    );
     expect(actions).toEqual({
       hide: { applied: 6, undone: 5 },
       withdraw: { applied: 1, undone: 1 },
