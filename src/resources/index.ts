@@ -7,7 +7,7 @@ import type { Resource } from './resource.ts';
 
 const rules = (service: string, claimFile: string) => `# ${service}: the rules of evidence
 
-${service} is a public directory of agent services imported from MCP registries; every listing names its registry. It says what is known about a listing, from whom, as of when, and what is not known.
+${service} is a public directory of agent services imported from MCP registries; every listing names its registry. The directory says what is known about a listing, from whom, as of when, and what is not known.
 
 ${[...rulesOfEvidence, whatClaimedMeans(claimFile)].map((rule) => `* ${rule}`).join('\n')}
 `;
@@ -17,7 +17,7 @@ const about: Resource = {
   uri: 'agent://about',
   title: 'The rules of evidence',
   description:
-    'The evidence here: what it is, where it comes from, what it is not. Read it once before you rely on an answer.',
+    'The evidence here: what it is, where it comes from, what it is not. Read this resource once before you rely on an answer.',
   mimeType: 'text/markdown',
   fresh_s: 3600,
   read: async (_variables, { config }) => rules(config.serviceName, config.claimFile),
@@ -28,7 +28,7 @@ const status: Resource = {
   uri: 'agent://status',
   title: 'What is listed and how fresh it is',
   description:
-    'How many listings there are, from which registry, when the last import completed and what the newest one is doing, which records could not be read, and what this service checks itself. Use it to judge how old an answer may be.',
+    'How many listings there are, from which registry, when the last import completed and what the newest import is doing, which records could not be read, and what this service checks itself. Use it to judge how old an answer may be.',
   mimeType: 'application/json',
   fresh_s: 1,
   read: async (_variables, context) => JSON.stringify(await readStatus(context)),
@@ -46,5 +46,8 @@ const listed: readonly Resource[] = [
 
 export const llmsTxt = createLlmsTxt(listed);
 
-/** llms.txt does not name the card, which is for hosts. The first resource that matches is read. */
+/**
+ * The card is for hosts, so llms.txt does not name it. If an address matches several resources, the first of
+ * them is read.
+ */
 export const resources: readonly Resource[] = [llmsTxt, ...listed, card];

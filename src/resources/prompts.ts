@@ -14,7 +14,7 @@ const weighBeforePurchase: Prompt = {
   name: 'weigh_before_purchase',
   title: 'Weigh the evidence before a purchase',
   description:
-    'Reads what is known about one listing and sets out what speaks for, against, and what is not known.',
+    'Reads what is known about one listing and sets out what speaks for it, what speaks against it, and what is not known.',
   handle: 'The listing you may buy from or call: <namespace>/<name>',
   text: (handle) => `Before I buy from or call ${requireHandle(handle)}, weigh the evidence.
 
