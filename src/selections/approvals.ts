@@ -18,10 +18,10 @@ import type { Kind } from '../observations/kind.ts';
 import { kinds } from '../observations/kinds.ts';
 import type { Observation } from '../observations/observation.ts';
 
-/** Returns undefined for a pin of the record. */
+/** Returns undefined if the pin is about recorded facts. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
 
-/** Tells whether a pin holds what checks saw at the endpoint that it names. */
+/** Tells whether a pin states what checks saw at the endpoint that it names. */
 export const isSeenPin = (pin: PinName): boolean => kindOfPin(pin) !== undefined;
 
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
@@ -30,7 +30,7 @@ export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
 /** Quotes a text that could be read as several parts. */
 const asPart = (text: string) => (/\s/.test(text) ? JSON.stringify(text) : text);
 
-/** A package with everything that decides what its command starts. */
+/** The text of a package, with everything that decides what its command starts. */
 const textOfPackage = (recorded: Pinnable['packages'][number]) => {
   const { registry_type, registry_base_url, identifier, version, ...rest } = recorded;
   const { runtime, runtime_arguments, arguments: behind, environment } = rest;
@@ -56,13 +56,15 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
 /**
- * A pin of what checks saw is the endpoint and the digest of a list, or the endpoint and the payees'
- * addresses.
+ * The text of a pin about observed facts: the endpoint, and then the digest of a list or the addresses of
+ * payees.
  */
 const pinText = ({ subject = '', value }: Observation) =>
   [subject, [value].flat().join(', ')].join(' ').trim();
 
-/** The values are sorted. There are none if nothing is recorded, or Dossier does not know them. */
+/**
+ * The values of the pin now, sorted. There are none if nothing is recorded, or if Dossier does not know them.
+ */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindOfPin(pin);
   return (kind ? seenNow(document, kind).map(pinText) : recordedNow(document, pin)).sort();
@@ -86,7 +88,7 @@ function alike(a: string, b: string): number {
   return at;
 }
 
-/** Shortens a long text to the part after the words with which another text begins too. */
+/** Shortens a long text. Leaves out the words at its beginning with which another text begins too. */
 function cutToDifference(text: string, others: readonly string[]): string {
   if (text.length <= longestNamed) return text;
   const from = Math.max(
@@ -106,8 +108,8 @@ function listed(texts: readonly string[], others: readonly string[] = []): Words
 }
 
 /**
- * The answer for a criterion of an approval or of compare_agents. Only a broken pin has `from` and `to`,
- * its old and its new value.
+ * The answer for a criterion of an approval or of compare_agents. `from` and `to` are the old and the new
+ * value of a broken pin. No other answer has them.
  */
 export interface ApprovalAnswer extends CriterionFinding {
   readonly criterion: string;
@@ -134,8 +136,9 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 
 /**
- * Judges what a pin says about each endpoint. If no check knows a value now, the pin does not break, unless
- * the record no longer names the endpoint.
+ * Judges a pin about observed facts. It breaks if the record no longer names one of its endpoints, or if
+ * checks know a present value that it does not have. If a pinned value is not known now, the answer is
+ * unknown.
  */
 function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kind: Kind): PinAnswer {
   const recorded = recordedNow(compared.listing, 'endpoint');
@@ -177,7 +180,7 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
   return { ...about, ...met(say`${given}${until === undefined ? say`` : say`; until ${dayOf(until)}`}.`) };
 }
 
-/** The result is empty for a selection without approvals. */
+/** The answers about the approval of a listing. There are none if the selection has no approvals. */
 export function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
   const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
@@ -211,7 +214,10 @@ export function judgeApproval({ approvals }: Selection, compared: ComparedListin
 export const isBrokenPin = ({ criterion, result }: ApprovalAnswer): boolean =>
   result === 'not_met' && criterion.startsWith('pin:');
 
-/** A broken pin does not keep a listing out of a selection that marks changes. */
+/**
+ * Tells whether an answer keeps the listing out of the selection. A broken pin does not, if the selection
+ * marks changes.
+ */
 export function keepsOut({ unknown, on_change }: Selection, answer: ApprovalAnswer): boolean {
   const { criterion, result } = answer;
   if (criterion === 'approved' || criterion === 'not_moderated') return result === 'not_met';

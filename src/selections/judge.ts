@@ -15,7 +15,9 @@ import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
-/** These are all criteria of the selection if `findCriterionFaults` found nothing. */
+/**
+ * The criteria of the selection that exist. If `findCriterionFaults` found nothing, these are all of them.
+ */
 export const requestedBy = (selection: Selection): RequestedCriterion[] =>
   selection.criteria.filter(isKnownCriterion);
 
@@ -57,7 +59,7 @@ export function judgeMember(selection: Selection, compared: ComparedListing, isP
       criterion,
       ...(value !== undefined && { value }),
       result,
-      // The name of a criterion of compare_agents says enough.
+      // For a criterion of compare_agents, the name of the criterion says enough.
       ...(!isCriterionName(criterion) && { fact: toText(fact) }),
       ...(from && to && { from: toText(from), to: toText(to) }),
     })),

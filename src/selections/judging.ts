@@ -20,7 +20,7 @@ const batch = 20;
 /** After each batch the judge rests this many times as long as the batch took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
-/** No view approves more listings (config/files.ts). */
+/** No view approves more listings than this (config/files.ts). */
 const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
@@ -101,7 +101,8 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
   };
   /** Judges the listings that changed, in this process or another, since the last call. */
   const follow = async () => {
-    // Begins where the earliest of the last passes of views began; without any, a pass judges everything.
+    // Begins at the position at which the earliest of the views' last passes began. Without any pass, begins
+    // at the newest change, because the first pass judges all listings.
     position ??= Math.min(await newest(), ...(await store.selections.passes()).map(({ seq }) => seq));
     for (;;) {
       const changes = await store.changes.after(position, changesAtOnce);
@@ -111,7 +112,7 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       if (changes.length < changesAtOnce) return;
     }
   };
-  /** The files of this node may have changed while no node ran. */
+  /** Judges approved listings again, because the files of this node may have changed while no node ran. */
   const approved = async () => {
     const withApprovals = config.views.filter(({ approvals }) => approvals);
     const stored = withApprovals.map((selection) =>
@@ -139,8 +140,8 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
 }
 
 /**
- * Returns false until an import from a registry has ended. The listings of a first import appear without
- * changes. If a pass had run before, the next one would report them as joining.
+ * Returns false until an import from a registry has ended. The first import writes no changes about its
+ * listings. If a pass had run before it, the next pass would report these listings as joining.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();
@@ -164,6 +165,7 @@ export async function startJudgingSelections(context: Context, signal: AbortSign
       await judge.follow();
       if (await isPassDue(context)) await judge.pass();
     },
-    onError: (err) => context.log.warn({ err }, 'the listings of views could not be judged; tried again'),
+    onError: (err) =>
+      context.log.warn({ err }, 'the listings of views could not be judged; this is tried again'),
   });
 }

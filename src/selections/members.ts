@@ -34,7 +34,9 @@ export function judgeFacts(
   };
 }
 
-/** The stored members of such a selection are not shown. */
+/**
+ * Tells whether a selection is judged when it is read. The stored members of such a selection are not shown.
+ */
 export const isJudgedWhenRead = ({ approvals, readers }: Selection): boolean =>
   approvals !== undefined || readers !== undefined;
 
@@ -49,7 +51,7 @@ export async function requireJudged(selection: Selection, context: Pick<Context,
   const pass = await findPass(selection, context);
   if (pass) return pass;
   const detail =
-    'The listings have not been judged by the criteria of this view yet; that begins when an import from a registry has ended.';
+    'The listings have not been judged by the criteria of this view yet. Judging begins when an import from a registry has ended.';
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
@@ -64,7 +66,10 @@ export function requireSelection(name: string, { config }: Pick<Context, 'config
   return selection;
 }
 
-/** Returns undefined unless the caller is one of its readers. */
+/**
+ * Returns undefined if there is no private selection of this name, or if the caller is not one of its
+ * readers.
+ */
 export function findPrivateSelection(name: string, { config, caller }: Pick<Context, 'config' | 'caller'>) {
   const digest = caller.capability === undefined ? '' : `sha256:${hash('sha256', caller.capability)}`;
   return config.privateViews.find(
@@ -74,7 +79,10 @@ export function findPrivateSelection(name: string, { config, caller }: Pick<Cont
 
 type Entries = ReadonlyMap<string, PrivateEntry>;
 
-/** There are none if the selection names no readers. Throws unavailable if the folder was never read. */
+/**
+ * The private entries that the selection may list. There are none if it names no readers. Throws unavailable
+ * if the folder was never read.
+ */
 async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, 'config'>): Promise<Entries> {
   const { entries } = await readPrivateEntries(readers ? config.privateListings : '');
   if (entries) return entries;
@@ -82,7 +90,7 @@ async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, '
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** Listings judged in one turn of the event loop, which on SQLite is blocked meanwhile. */
+/** This many listings are judged in one turn of the event loop. On SQLite, judging blocks the event loop. */
 const perTurn = 20;
 
 interface JudgedName {
@@ -91,7 +99,7 @@ interface JudgedName {
 }
 
 const inBoth =
-  'A registry has, or had, a listing of this name, so neither is used: the publisher of that listing would be taken for you. Give the entry another name.';
+  'A registry has or had a listing of this name. Neither the listing nor the private entry is used, because readers would take the publisher of the listing for you. Give the entry another name.';
 
 const noFile = 'The approval is of a private entry, and no readable file has this name now.';
 const notPrivate =
@@ -114,7 +122,7 @@ function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context)
   return judged;
 }
 
-/** Returns the reasons if the name is not in the selection. */
+/** Returns the member or, if the name is not in the selection, the reasons. */
 function judgeName(
   selection: Selection,
   [handle, known, entry]: [string, ListingFacts | undefined, PrivateEntry | undefined],
@@ -136,7 +144,7 @@ function judgeName(
   return answers.filter((answer) => keepsOut(selection, answer)).map(({ fact }) => toText(fact));
 }
 
-/** Facts about a listing may depend on other listings, so it is judged again after ten minutes. */
+/** Facts about a listing may depend on other listings, so a listing is judged again after ten minutes. */
 const longestKept_ms = 600_000;
 
 async function judgeSome(
@@ -176,8 +184,8 @@ const judgeNow = (selection: Selection, [handles, entries]: [readonly string[], 
   inTurns(handles, (some) => judgeSome(selection, [some, entries], context));
 
 /**
- * Judges the names of a selection that is judged when it is read. A result is kept until the listing or its
- * file changes, time alone may change it, or ten minutes are over.
+ * Judges the names of a selection that is judged when it is read. A result is kept for at most ten minutes.
+ * It is dropped earlier if the listing or its file changes, or if a date may change the result.
  */
 async function judgeChanged(
   selection: Selection,
@@ -223,9 +231,9 @@ export async function findMember(
 }
 
 /**
- * A page in the order of handles. The next page begins after the handle `next`. `lapsed` has the approved
- * listings and private entries that are not in the selection. A listing that no longer meets the criteria
- * is not shown. Throws unavailable before the selection was judged.
+ * Returns a page in the order of handles. The next page begins after the handle `next`. `lapsed` has the
+ * approved listings and private entries that are not in the selection. A listing that no longer meets the
+ * criteria is not shown. Throws unavailable before the selection was judged.
  */
 export async function readMembers(
   selection: Selection,
@@ -279,7 +287,7 @@ export async function changesOf(
   });
 }
 
-/** Only reports what was read, because selections read the folder themselves. */
+/** Only logs what was read, because selections read the folder themselves. */
 export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
   const { privateListings, importInterval_s } = config;
   if (!privateListings) return;
@@ -291,6 +299,6 @@ export async function startReadingPrivate({ config, log }: Context, signal: Abor
       log.info({ entries: entries?.size ?? 0, faults: faults.length }, 'private entries were read');
       for (const fault of faults) log.warn(`PRIVATE_LISTINGS: ${fault}`);
     },
-    onError: (err) => log.warn({ err }, 'private entries could not be read; tried again'),
+    onError: (err) => log.warn({ err }, 'private entries could not be read; this is tried again'),
   });
 }

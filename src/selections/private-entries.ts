@@ -6,7 +6,7 @@ import { dayText, toLine } from '../core/text.ts';
 import { toListing } from '../imports/listing.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
 
-/** A private entry is in no table, so that it appears only in selections that are given it. */
+/** A private entry is in no table, so that only selections with readers can list it. */
 export interface PrivateEntry {
   readonly listing: Listing;
   readonly version: ListingVersion;
@@ -48,7 +48,7 @@ async function findFiles(root: string) {
     }
     if (names > mostNames || files.length > mostFiles) {
       faults.push(
-        `more than ${mostFiles} entries or ${mostNames} names: the rest is not read; name a folder with the entries alone`,
+        `more than ${mostFiles} entries or ${mostNames} names: the rest is not read; name a folder that has only the entries`,
       );
       break;
     }
@@ -70,7 +70,7 @@ async function readFileBounded(path: string): Promise<Buffer | undefined> {
   return await readBounded(file.createReadStream({ autoClose: false }), largest_bytes);
 }
 
-/** If the file is no entry, returns a text that says why. */
+/** Returns the entry or, if the file is not a valid entry, a text that says why. */
 async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
@@ -115,7 +115,7 @@ async function readEntry(
   return { state, found: await toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
 }
 
-/** `known` has the results of the files by path, and is brought up to date. */
+/** `known` has the result for each path. The function brings it up to date. */
 async function readFolder(folder: string, known: Map<string, ReadFile>): Promise<PrivateEntries> {
   const root = await realpath(folder);
   const at = new Date().toISOString();
@@ -150,8 +150,8 @@ interface FolderReading {
 const readings = new Map<string, FolderReading>();
 
 /**
- * A reading is used again for two seconds. While the folder cannot be read, the last entries remain. Never
- * throws.
+ * The result of a reading is used again for two seconds. While the folder cannot be read, the last entries
+ * remain. Never throws.
  */
 export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });

@@ -4,9 +4,9 @@ import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
 /**
- * A listing that is or was in a selection. `joined_seq` is 0 if the listing was there when the selection
- * was first judged. `view` is `keyOf` of config/files.ts. Members follow from the listings, so no backup
- * has them.
+ * A listing that is or was in a selection. `joined_seq` is 0 if the listing was in the selection when the
+ * selection was first judged. `view` is the key of the selection (`keyOf` in config/files.ts). Members follow
+ * from the listings, so no backup has them.
  */
 const memberTable = table('view_member', noBackup, {
   view: text,

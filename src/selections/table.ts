@@ -13,7 +13,7 @@ const selectMembers = (db: Db, view: string) =>
 
 const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_seq)`;
 
-/** A selection is named by its key. */
+/** `view` is the key of a selection (`keyOf` in config/files.ts). */
 export const createSelectionReads = (db: Db) => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
   /** Leaves out withdrawn listings. */
@@ -63,7 +63,7 @@ export const createSelectionReads = (db: Db) => ({
   },
 });
 
-/** `touch` receives each listing that joined or left, and the selection. */
+/** `touch` receives the handle of each listing that joined or left, and the key of the selection. */
 export const createSelectionWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createSelectionReads(db),
   async putSpan(span: SelectionSchema['view_member']) {

@@ -9,7 +9,7 @@ export interface SelectionVerdict {
   readonly isIn: boolean;
   /** The reasons why the listing is not in the selection. */
   readonly failed: readonly string[];
-  /** A changed file makes a new private entry. */
+  /** The private entry that was judged. If its file changes, there is a new object. */
   readonly entry: object | undefined;
   /** The time is in ms since 1970. */
   readonly judgeAgain_ms: number;
@@ -34,8 +34,8 @@ function createMemory(store: Store) {
 const memories = new WeakMap<Store, ReturnType<typeof createMemory>>();
 
 /**
- * Verdicts are dropped when their listings change. A selection has at most one for each approved listing or
- * private entry.
+ * A verdict is dropped when its listing changes. A selection has at most one verdict for each approved
+ * listing or private entry.
  */
 export function verdictsOf(selection: Selection, store: Store) {
   const memory = memories.get(store) ?? createMemory(store);

@@ -421,7 +421,7 @@ it('a name that a registry lists too is in no view, and the listing is as it was
     const directory = await open(folder, { views: { zqview: { ...keyed.zqview, ...more } } });
     expect(await json(directory, '/views/zqview/managed-settings.json')).toEqual({ allowedMcpServers: [] });
     expect(await text(directory, '/views/zqview')).toContain(
-      'A registry has, or had, a listing of this name, so neither is used: the publisher of that listing would be taken for you. Give the entry another name.',
+      'A registry has or had a listing of this name. Neither the listing nor the private entry is used, because readers would take the publisher of the listing for you. Give the entry another name.',
     );
     const page = await (await directory.app.request('/agents/com.example/shop')).text();
     expect([page.includes('A plain description'), page.includes('zqsecretword')]).toEqual([true, false]);
