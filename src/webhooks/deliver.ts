@@ -89,7 +89,10 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
     get webhook() {
       return webhook;
     },
-    /** A change that fails becomes a delivery, or stays one. Returns false to stop sending to the address. */
+    /**
+     * If the address does not accept the change, a delivery stores the change for another attempt. Returns
+     * false to stop sending to the address.
+     */
     async send(change: Change, earlier?: Delivery): Promise<boolean> {
       if (!lease.isOurs()) return false;
       const began_ms = performance.now();
@@ -206,7 +209,10 @@ async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
 }
 
 const pause_ms = 1000;
-/** As many as there may be, so that a webhook that can get a slot is not hidden behind others that cannot. */
+/**
+ * The most webhooks that may exist. If fewer were read, those without a free slot could hide one that can get
+ * a slot.
+ */
 const readAtOnce = 1000;
 
 /** When the signal is aborted, running turns abort their request and stop. */
@@ -238,14 +244,17 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
   };
 }
 
-/** Sends changes until the signal. Never rejects. Resolves once the running requests have ended. */
+/**
+ * Sends changes until the signal is aborted. Never rejects. Resolves once the running requests have ended.
+ */
 export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
   const sender = createWebhookSender(context, signal);
   await every({
     signal,
     pause_ms,
     run: () => sender.begin(),
-    onError: (err) => context.log.warn({ err }, 'webhooks that are due could not be read; tried again'),
+    onError: (err) =>
+      context.log.warn({ err }, 'webhooks that are due could not be read; this is tried again'),
   });
   await sender.idle();
 }

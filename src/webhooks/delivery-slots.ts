@@ -3,7 +3,7 @@ import type { Webhook } from './webhook.ts';
 
 /** Slots for webhooks that are not known to be slow. */
 const quickSlots = 128;
-/** This many of them are reserved for webhooks whose last delivery was quick. */
+/** This many quick slots are reserved for webhooks whose last delivery was quick. */
 const reservedSlots = 64;
 /** While this many slow deliveries run, no delivery begins to a webhook whose last one was slow. */
 const slowSlots = 256;

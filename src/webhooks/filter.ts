@@ -30,14 +30,17 @@ export async function toFilter(
   if (another)
     throw wrongField(
       another.kind,
-      `cannot stand beside ${named?.kind}: a webhook is about one of them, or about every change`,
+      `cannot be combined with ${named?.kind}: a webhook is about one of the two, or about every change`,
     );
   const filter = named ?? { kind: 'all', value: '' };
   await requireSubject(filter, context);
   return filter;
 }
 
-/** The listings of a view are known once every listing was judged by its criteria. */
+/**
+ * Tells whether it is known which listings the subject has. For a view, this is known once every listing was
+ * judged by its criteria.
+ */
 export async function isKnownSubject({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
   const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
   return view === undefined || (await findPass(view, context)) !== undefined;

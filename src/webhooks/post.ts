@@ -36,13 +36,14 @@ export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({
     userAgent: `Dossier/${config.version} (+${config.publicUrl}/api/webhooks)`,
     bodyLimit_bytes: 16_384,
-    // Only customers of an automation platform share a host, and each is sent one message at a time.
+    // Only receivers at one automation platform share a host, and each of these receivers is sent one message
+    // at a time.
     connections: 64,
     names: namesAt(config.dnsServers),
     reach: (url) => reach(url, config),
   });
 
-/** Failures are results. */
+/** Returns failures as results, and does not throw them. */
 export function postMessage(
   client: OutboundClient,
   post: Parameters<typeof signMessage>[0] & { readonly url: string },

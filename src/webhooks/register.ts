@@ -39,7 +39,7 @@ const mostOfAll = 1000;
 const mostOfDomain = 10;
 const mostOfNetwork = 20;
 
-/** Five registrations of one network at once, and then ten an hour. */
+/** One network may make five registrations at once, and then ten an hour. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
 /**
  * Limits challenges to a receiver separately for each network, so that failing registrations lock nobody else
@@ -79,13 +79,16 @@ function countPlaces(taken: readonly Webhook[]) {
 const isActive = ({ state }: Webhook) => state === 'active' || state === 'paused';
 
 const refuse = (most: string) =>
-  new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
+  new Problem('rate_limited', {
+    retry_after_s: 3600,
+    detail: `There are ${most}, and no more are accepted.`,
+  });
 
 /**
- * Returns the webhook that ends to make room for a new one; undefined while there are free places. It is one
- * that has ended already, or else the newest one of a domain or network that has the most. Throws
- * rate_limited if the newcomer's domain or network is full. Also throws it if no place is free and no domain
- * or network has at least two more than the newcomer's.
+ * Returns the webhook that ends to make room for a new one; undefined while there are free places. It is a
+ * webhook that has ended already, or else the newest webhook of a domain or network that has the most. Throws
+ * rate_limited if the newcomer's domain or network is full. Also throws rate_limited if no place is free and
+ * no domain or network has at least two more than the newcomer's.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook | undefined {
   const active = known.filter(isActive);
@@ -176,14 +179,17 @@ export const shownWebhook = z.object({
   position: z
     .int()
     .describe(
-      'Every change up to this seq for this webhook was accepted, is tried again or has failed for good',
+      'Each change for this webhook up to this seq was accepted, is tried again or has failed for good',
     ),
   delivered: z.int().describe('Changes that the address accepted'),
   failures: z.int().describe('Attempts that failed in a row'),
   failing_since: time.optional(),
   rest_until: time.optional().describe('Nothing is sent before this time'),
   delivered_at: time.optional(),
-  last_result: z.string().optional().describe('How the last attempt failed: HTTP 500, host_timeout'),
+  last_result: z
+    .string()
+    .optional()
+    .describe('How the last attempt failed, for example HTTP 500 or host_timeout'),
 });
 
 /** Leaves out the secret, and who registered the webhook. */

@@ -12,7 +12,7 @@ export const webhookTable = table(
     /** The receiver of the URL (receiver-key.ts), by which limits and delivery slots are shared. */
     domain: text,
     /**
-     * The network that registered it, as a pseudonym of that day; undefined if the service limits no
+     * The network that registered the webhook, as a pseudonym of that day; undefined if the service limits no
      * requests.
      */
     network: optional(text),
@@ -23,8 +23,8 @@ export const webhookTable = table(
     value: text,
     created_at: text,
     /**
-     * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from
-     * a backup, and not resumed since. Only an active one is sent anything.
+     * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: the webhook
+     * was restored from a backup, and not resumed since. Only an active webhook is sent anything.
      */
     state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
     /** The time of its last turn; until the first turn, the time of registration. */
@@ -40,7 +40,7 @@ export const webhookTable = table(
     failing_since: optional(text),
     rest_until: optional(text),
     delivered_at: optional(text),
-    /** How the last attempt failed: `HTTP 500`, `host_timeout`. Absent if it was accepted. */
+    /** How the last attempt failed, for example `HTTP 500` or `host_timeout`. Absent if it was accepted. */
     last_result: optional(text),
   },
   {
@@ -55,7 +55,7 @@ export const deliveryTable = table('webhook_delivery', ['webhook_id', 'seq'], {
   webhook_id: text,
   seq: integer,
   handle: text,
-  /** `dead`: every attempt failed. It is sent again only if an operator replays it. */
+  /** `dead`: every attempt failed. The change is sent again only if an operator replays it. */
   state: oneOf<'waiting' | 'dead'>(),
   attempts: integer,
   next_at: text,
@@ -86,8 +86,8 @@ const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
 const longestFailing_ms = 5 * day_ms;
 /**
- * After a slow answer an address rests for this multiple of the time that it took. A thousand slow addresses
- * then have about 30 connections.
+ * After a slow answer an address rests for this multiple of the time that the answer took. A thousand slow
+ * addresses then have about 30 connections.
  */
 const slowShare = 30;
 

@@ -235,14 +235,14 @@ it('takes at most ten addresses of one domain, and 20 of one network in a day', 
   expect(await refused({ url: 'https://third.hook.example:8443/in' })).toEqual([
     429,
     'rate_limited',
-    'There are 10 webhooks of this domain or account, and no more are taken. Wait for the seconds in Retry-After, then send it again.',
+    'There are 10 webhooks of this domain or account, and no more are accepted. Wait for the seconds in Retry-After, then send it again.',
   ]);
   const [known] = await service.store.webhooks.list();
   await put(20, (n) => ({ domain: `d${n}.example`, network: String(known?.network) }));
   expect(await refused({ url: 'https://free.example/in' })).toEqual([
     429,
     'rate_limited',
-    'There are 20 webhooks registered by this network today, and no more are taken. Wait for the seconds in Retry-After, then send it again.',
+    'There are 20 webhooks registered by this network today, and no more are accepted. Wait for the seconds in Retry-After, then send it again.',
   ]);
   expect(endpoint.sent).toHaveLength(asked);
   await empty();
@@ -270,7 +270,7 @@ it('takes one more when all 1,000 places are taken: that of an ended webhook, or
   expect(await refused({ url: 'https://one.more.example/in' })).toEqual([
     429,
     'rate_limited',
-    'There are 1000 webhooks in all, and no more are taken. Wait for the seconds in Retry-After, then send it again.',
+    'There are 1000 webhooks in all, and no more are accepted. Wait for the seconds in Retry-After, then send it again.',
   ]);
   await empty();
 });
