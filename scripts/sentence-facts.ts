@@ -146,7 +146,7 @@ const ours = /^(?:[a-z_.]+|[a-z][a-z0-9-]*|[a-z_]+: \w+)$/;
 
 function checkShared(handle: string, { stands_out, similar, compared }: Said, records: Records): string[] {
   const [all = '', first = '', noun = '', same = '', others = ''] =
-    /`([^`]+)` \([^)]*\) (?:records|has) the same (\w+)[^.]*\.(?: It has the same ([^.]*) too\.)?(?: Others share its ([^.]*)\.)?/.exec(
+    /`([^`]+)` \([^)]*\) (?:records|has) the same (\w+)[^.]*\.(?: That listing has the same ([^.]*) too\.)?(?: Other listings share the (.*?) of this listing\.)?/.exec(
       stands_out,
     ) ?? [];
   const isSaid = all !== '';

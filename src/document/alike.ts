@@ -56,8 +56,9 @@ const amountOf = ({ same, tags, words }: SharedTraits) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
 /**
- * Candidates that share most, by weight, come first. Equal ones stay in the given order. Leaves out listings
- * of the same publisher.
+ * Orders candidates by the weight of what they share with the listing, the highest first. Candidates of equal
+ * weight keep the given order. Leaves out candidates that share nothing or have the same publisher as the
+ * listing.
  */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,

@@ -48,7 +48,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   const names = changedNames(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
   );
-  // If the list of tools changed, the fact with their number is left out.
+  // If the list of tools changed, the changed number of tools is not named.
   const isCounted = names.includes(toolsSurface.kind);
   const facts = names
     .filter((kind) => kind !== toolsCount.kind || !isCounted)
@@ -62,7 +62,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
 }
 
-/** For each part of a move, the fields that need no name beside it. */
+/** For each member of a move, the fields of the record that the words about this member already cover. */
 const told = [
   ['endpoints', ['endpoint', 'remotes']],
   ['addresses', ['endpoint', 'remotes']],

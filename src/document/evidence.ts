@@ -3,7 +3,8 @@ import type { Db } from './schema.ts';
 
 /** Handles that are no longer listed are included. The order is ascending. */
 export async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
-  // The two parts of the observer are limited before the union, because it may have checked every listing.
+  // The two selects from tables of the observer have their own limits, because the observer may have checked
+  // every listing.
   const firstOf = (table: 'observation' | 'observation_change') =>
     sql`select handle from (select distinct handle from ${sql.table(table)} where handle > ${after} order by handle limit ${limit}) as ${sql.table(table)}`;
   const { rows } = await sql<{

@@ -15,7 +15,10 @@ export interface TextFact {
   /** The day as of which the fact is known. */
   readonly date: string;
   readonly isSignal?: true;
-  /** The short answer names this kind among what is not known, and leaves the fact out of its line. */
+  /**
+   * If this kind is listed in `not_known`, the short answer names it there and leaves the fact out of its
+   * line.
+   */
   readonly gap?: string;
 }
 
@@ -76,7 +79,7 @@ export type FactsOf = (judged: JudgedListing) => TextFact[];
 /** Unless its detail is `full`, an answer names at most this many endpoints or packages for a kind. */
 export const mostPlaces = 3;
 
-/** Each fact of the line is followed by what `note` returns. */
+/** The facts of one line. Each of them is followed by the words that `note` returns. */
 export function saidIn(
   line: NonNullable<Kind['saidIn']>,
   note: (one: DatedObservation, judged: JudgedListing) => Words = () => say``,

@@ -26,7 +26,10 @@ const hasRow = (table: keyof DocumentSchema, column = 'handle') =>
   >`exists (select 1 from ${sql.table(table)} as other where ${sql.ref(`other.${column}`)} = listing.handle)`;
 
 const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
-/** Any action on a namespace or an account counts here. `readModerationOf` leaves out those of others. */
+/**
+ * Any action on a namespace or an account counts here. `readModerationOf` leaves out actions on namespaces
+ * and accounts that are not those of the listing.
+ */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
 /** One statement, because each further statement costs as much as reading the listing. */

@@ -87,7 +87,7 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
 
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
-/** Reads about the first of the payees that a listing asked for. Throws not_found if there is none. */
+/** Reads the first of these payees at which a listing asked to be paid. Throws not_found if there is none. */
 export async function readPayeeDocument(payees: readonly Payee[], { store, config, clock }: Context) {
   let found: { readonly payee: Payee; readonly rows: readonly AskedPayee[] } | undefined;
   for (const payee of payees) {

@@ -24,7 +24,7 @@ const lackingWords = {
   repository: own('this copy records no repositories'),
 } as const satisfies Readonly<Record<CopyField, Words>>;
 
-/** Returns undefined if the copy of the registry records the field for any listing. */
+/** Returns undefined if the copy of the registry records the field for at least one listing. */
 export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
   lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
 
@@ -49,9 +49,9 @@ interface Runs {
 
 /**
  * `observed_at` is the time as of which the record is known. For a registry it is the end of the last
- * completed run, because a run reads everything that changed, or the time of the import if that is later. For
- * a saved copy it is the newest change in the copy, because a copy does not state when it was saved. For the
- * sample, and for a copy without dates, it is the time of the import.
+ * completed run, because a run reads everything that changed. If the listing was imported after that run, it
+ * is the time of the import. For a saved copy it is the newest change in the copy, because a copy does not
+ * state when it was saved. For the sample, and for a copy without dates, it is the time of the import.
  */
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
@@ -95,7 +95,10 @@ export function savedCopySentence(
 
 export const noDates = own('The registry states no date of this listing.');
 
-/** Says why first publication and number of versions are not known. Returns undefined if both are known. */
+/**
+ * Says why the date of first publication and the number of versions are not known. Returns undefined if both
+ * are known.
+ */
 export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words | undefined {
   if (hasOlderVersions) return undefined;
   if (kind === 'sample') return own('The version and the dates of this listing were chosen for the sample.');
@@ -104,9 +107,9 @@ export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words |
     : own('The registry has sent Dossier no older version of any listing.');
 }
 
-/** Searches and criteria accept only these. Listings may record others. */
+/** Searches and criteria accept only these transports. Listings may record others. */
 export const transports = ['streamable-http', 'sse', 'stdio'] as const;
-/** Listings may record others. */
+/** Listings may record other types. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {

@@ -8,7 +8,10 @@ export const hit = z.object({
   facts: z.array(wordsSchema),
 });
 
-/** The key of what pages show separately from the facts of a hit; JSON omits members that a symbol names. */
+/**
+ * The key of the texts that pages show separately from the facts of a hit. JSON omits members whose key is a
+ * symbol.
+ */
 export const shownApart = Symbol('shown apart');
 export type Hit = z.infer<typeof hit> & {
   readonly [shownApart]?: {

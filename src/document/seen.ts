@@ -80,7 +80,7 @@ export function sinceThen(
     return say`, of which checks since ${dayOf(missed_since)} saw at most a part`;
   if (missed_since)
     return value === null
-      ? say`; checks since ${dayOf(missed_since)} could not tell`
+      ? say`; checks since ${dayOf(missed_since)} were not conclusive`
       : say`, not seen by checks since ${dayOf(missed_since)}`;
   return is_stale && lastChecked(listing) === undefined ? own(', not checked since') : say``;
 }

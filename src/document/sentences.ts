@@ -146,7 +146,10 @@ export function toNotKnown(observations: readonly Observation[], facts: NotKnown
   });
 }
 
-/** Kinds that are known for one endpoint or package and not seen for another. Their gaps name the place. */
+/**
+ * Kinds that are known for one endpoint or package and not seen for another. Gaps of these kinds name the
+ * endpoint or package.
+ */
 export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<string> =>
   new Set(
     [...Map.groupBy(observations, ({ kind }) => kind)]
@@ -234,7 +237,7 @@ export const rulesOfEvidence = [
   'A listing is an input to a decision. It is not verification, not a recommendation to buy and not a trust score.',
   'Ratings made here come only from claimed listings that send the secret key of their claim (capability). Each is one sourced signal, never a final verdict.',
   `Each counted rating is in the first of these groups that fits. ${groupMeanings} Independent: None of these fits. Criticism is in stated overlap only if the source’s own record names the account or domain that the rated listing has proven. Each group is counted separately.`,
-  'Rings of three or more accounts that rate each other are not detected. A source is an account or a registered domain that proved a claim, with all its listings; not a person or a company.',
+  'Rings of three or more accounts that rate each other are not detected. A source is an account or a registered domain that proved a claim, with all its listings. It is not a person or a company.',
   'Ratings are shown as counts and records. Dossier computes no score, mean or star of them, and no list is ordered by ratings. If there are at least five independent sources, a comparison can ask what share of them reported “succeeded”.',
   'Imported signals are facts recorded elsewhere, each with its source and date. They are kept apart from the ratings made here and never counted as ratings.',
   'Missing evidence is reported as missing, with a date. For a decision to buy, the absence of ratings matters.',

@@ -87,7 +87,7 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
   };
 }
 
-/** A fault does not make the node unready. */
+/** A fault that the audit found does not make the node unready. */
 async function readAudit({ store }: Pick<Context, 'store'>) {
   const last = await store.health.audits.last();
   if (!last) return { state: 'not_finished' as const };

@@ -142,8 +142,8 @@ describe('the host in trouble', () => {
     const [claimed, ...checked] = listings[0]?.native ?? [];
     expect(claimed).toContain(` on ${proven}. C${since.slice(1)} This says nothing`);
     expect(checked).toEqual([
-      `claim_checked_within_days:2: not_met. The last check that counts here was on ${proven}; ${since} [1]`,
-      `claim_checked_within_days:30: met. The last check that counts here was on ${proven}; ${since} [1]`,
+      `claim_checked_within_days:2: not_met. The last conclusive check of the claim was on ${proven}; ${since} [1]`,
+      `claim_checked_within_days:30: met. The last conclusive check of the claim was on ${proven}; ${since} [1]`,
     ]);
   });
 

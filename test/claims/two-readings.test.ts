@@ -134,7 +134,7 @@ describe('one reading that finds nothing', () => {
     expect(compared.listings).toMatchObject([
       {
         native: [
-          `claim_checked_within_days:30: met. The last check that counts here was on ${on}; a ${said}. [1]`,
+          `claim_checked_within_days:30: met. The last conclusive check of the claim was on ${on}; a ${said}. [1]`,
         ],
       },
       {},

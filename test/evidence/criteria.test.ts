@@ -271,7 +271,7 @@ const imported: readonly Row[] = [
     'pypi',
     { packages: [npm] },
     'not_met',
-    'No package of kind pypi is recorded; others are.',
+    'No package of kind pypi is recorded; packages of other kinds are.',
     'npm',
   ),
   row('package', 'pypi', {}, 'not_met', 'No package is recorded.'),
@@ -673,7 +673,7 @@ const observedRows: readonly Row[] = [
     20,
     paid(),
     'unknown',
-    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; that is less than was asked for.',
+    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; this is a shorter time than was asked for.',
   ),
   row(
     'pay_to_unchanged_for',
@@ -687,7 +687,7 @@ const observedRows: readonly Row[] = [
     20,
     paid({ changed_from: { ...changed, value: null, outcome: 'silent' } }),
     'unknown',
-    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; that is less than was asked for.',
+    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; this is a shorter time than was asked for.',
   ),
   row(
     'tools_unchanged_for',
@@ -844,7 +844,7 @@ const observedRows: readonly Row[] = [
     undefined,
     ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: { result: 'not_comparable' } }),
     'unknown',
-    'Dossier has not seen provenance of each recorded package.',
+    'Dossier has not seen whether the provenance of each recorded package names the recorded repository.',
   ),
 ];
 
@@ -910,14 +910,14 @@ const byRatings: readonly Row[] = [
     80,
     rated({ ratings: 9, sources: 5, source_outcomes: outcomes(4) }),
     'met',
-    '4 of 5 independent sources said succeeded in the newest rating of each.',
+    '4 of 5 independent sources said “succeeded” in their newest rating.',
   ),
   row(
     'succeeded_percent_at_least',
     81,
     rated({ ratings: 9, sources: 5, source_outcomes: outcomes(4) }),
     'not_met',
-    '4 of 5 independent sources said succeeded in the newest rating of each.',
+    '4 of 5 independent sources said “succeeded” in their newest rating.',
   ),
   row(
     'succeeded_percent_at_least',

@@ -137,7 +137,7 @@ describe('similar listings', () => {
     ]);
     expect(await call('get_agent', { handle: 'com.alpha/one' })).toMatchObject({
       stands_out: [
-        '`org.zeta/two` (domain zeta.org) records the same endpoint. It has the same package, repository and description too.',
+        '`org.zeta/two` (domain zeta.org) records the same endpoint. That listing has the same package, repository and description too.',
       ],
     });
   });

@@ -571,7 +571,7 @@ const rows: readonly Row[] = [
     record: withSecret,
     seen: [answers, saw({ kind: 'auth.required', value: false })],
     expected: [
-      `The record asks for a secret (X-Key); the endpoint let Dossier in without any when asked what it is (Dossier, ${today}).`,
+      `The record asks for a secret (X-Key); the endpoint introduced itself to Dossier without a secret (Dossier, ${today}).`,
       `Asks: Needs a secret header X-Key for x.example (record). Introduced itself without credentials (Dossier, ${today}).`,
     ],
   },
@@ -623,7 +623,7 @@ const rows: readonly Row[] = [
     seen: [saw({ kind: 'auth.required', value: true })],
     expected: [
       `The record names no credentials for the endpoint, which asked Dossier for some (Dossier, ${today}).`,
-      'The record asks for 1 secret if it is run from a package.',
+      'The record asks for 1 secret if the service is run from a package.',
     ],
   },
   {
@@ -642,7 +642,7 @@ const rows: readonly Row[] = [
     expected: [
       `Asks: Needs a secret header X-Key for x.example (record). Asked for a payment, not for credentials (Dossier, ${today}).`,
     ],
-    absent: ['let Dossier in', 'Let Dossier in'],
+    absent: ['introduced itself to Dossier', 'Introduced itself to Dossier'],
   },
   {
     says: 'where people sign in, and where nothing names it',

@@ -137,7 +137,7 @@ describe('get_agent', () => {
     expect(json.unstated).toBe('operator, repository, data handling, region, licence, support, terms');
     expect(asks).toContain(`not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
     expect(costs).toBe(
-      `No price seen; calls may cost; checks since ${dayAgo(20)} could not tell (Dossier, ${dayAgo(40)}).`,
+      `No price seen; calls may cost; checks since ${dayAgo(20)} were not conclusive (Dossier, ${dayAgo(40)}).`,
     );
   });
 
@@ -276,11 +276,11 @@ describe('compare_agents says of what it does not know', () => {
     );
   };
 
-  it('when it was last seen, and whether checks since could not tell or none was made', async () => {
+  it('when it was last seen, and whether later checks were not conclusive or none was made', async () => {
     expect(await linesOf(unreachable, ['price_known', 'tools_unchanged_for:10'])).toEqual([
       'Checked: `https://mcp.faded.com/mcp`.',
-      `price_known: unknown. Dossier has not seen whether the endpoint quotes a price now. On ${dayAgo(40)}: looked for, none stated; checks since ${dayAgo(20)} could not tell. [Dossier, ${dayAgo(40)}]`,
-      `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier now. Last seen on ${dayAgo(40)}; checks since ${dayAgo(20)} could not tell. [Dossier, ${dayAgo(40)}]`,
+      `price_known: unknown. Dossier has not seen whether the endpoint quotes a price now. On ${dayAgo(40)}: looked for, none stated; checks since ${dayAgo(20)} were not conclusive. [Dossier, ${dayAgo(40)}]`,
+      `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier now. Last seen on ${dayAgo(40)}; checks since ${dayAgo(20)} were not conclusive. [Dossier, ${dayAgo(40)}]`,
     ]);
     expect(await linesOf(stale, ['endpoint_observed_alive'])).toEqual([
       'Checked: `https://mcp.longago.com/mcp`.',

@@ -98,7 +98,7 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 
   it('names in one sentence the oldest listing of another publisher that records the same, and how many more do', async () => {
     expect((await ask('com.postcards/mail')).stands_out).toEqual([
-      '`io.github.postcards/mail` (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. It has the same description too. Others share its package.',
+      '`io.github.postcards/mail` (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. That listing has the same description too. Other listings share the package of this listing.',
     ]);
   });
 

@@ -117,7 +117,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     const { json } = await ask({ handle: rich });
     const today = directory.context.clock().toISOString().slice(0, 10);
     expect(json.stands_out).toEqual([
-      `The record asks for a secret (\`Authorization\`); the endpoint let Dossier in without any when asked what it is.`,
+      `The record asks for a secret (\`Authorization\`); the endpoint introduced itself to Dossier without a secret.`,
       'Rated by no independent source; 4 ratings set apart.',
     ]);
     expect(json.checked).toBe(today);

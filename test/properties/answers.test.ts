@@ -211,10 +211,10 @@ describe('whatever publishers record and endpoints answer', () => {
     expectNone(({ texts, similar, made, isBare, at, names }) => {
       const [stands = ''] = texts.Markdown.match(/^Stands out: .*$/m) ?? [];
       const [shared = '', first] =
-        /`([\w./]+)` \((?:domain|GitHub account) \S+\) (?:records|has|listed|asked) [^.]*\.(?: It has the same [^.]*\.)?(?: Others share [^.]*\.)?/.exec(
+        /`([\w./]+)` \((?:domain|GitHub account) \S+\) (?:records|has|listed|asked) [^.]*\.(?: That listing has the same [^.]*\.)?(?: Other listings share [^.]*\.)?/.exec(
           stands,
         ) ?? [];
-      const others = /Others share its ([^.]*)\./.exec(shared)?.[1] ?? '';
+      const others = /Other listings share the ([^.]*) of this listing\./.exec(shared)?.[1] ?? '';
       const nouns = {
         endpoint: 'recorded endpoint',
         package: 'recorded package',

@@ -62,7 +62,7 @@ function knownWords(one: KnownInFull, place = say``): Words {
   return reason ? say`${fact}. ${reason}` : fact;
 }
 
-/** Joins facts of one kind that have the same words for several subjects. */
+/** Joins facts of one kind if their words are the same for several endpoints or packages. */
 const toKnown = (found: readonly KnownInFull[]): ListedFact[] =>
   [...Map.groupBy(found, (one) => `${one.kind}\n${toText(knownWords(one))}`).values()].flatMap(
     ([first, ...others]) => {
@@ -132,7 +132,7 @@ const otherFacts: Readonly<Partial<Record<Question, (listing: ListingDocument) =
 
 const nothing: ListedFact = {
   title: '',
-  text: own('Nothing about it is recorded here, and Dossier has not looked for anything.'),
+  text: own('Nothing about this question is recorded here, and Dossier has not checked it.'),
   state: 'not_known',
 };
 

@@ -44,7 +44,7 @@ const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 /** Buyers ask for facts of these kinds about every listing, even if few listings have them. */
 const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
 
-/** If a package or repository does not exist, the answer says only that about it. */
+/** If a package or repository does not exist, the answer states no other fact about it. */
 const isOfAbsent = ({ seen }: JudgedListing, kind: string, subject?: string): boolean =>
   kinds.some(
     (one) =>
@@ -58,7 +58,7 @@ const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
 
 function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
   const { not_seen, observations } = judged.listing;
-  // The seven lines already give these reasons.
+  // The seven lines already give the reasons of these facts.
   const inOthers = observations.filter(({ kind }) => isInLines(kind));
   const reasons = new Set(inOthers.map(({ reason = say`` }) => toText(reason)));
   const split = toSplitKinds(observations);
@@ -67,7 +67,7 @@ function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
       isNotThere({ outcome }) === areNotThere &&
       !isInLines(kind) &&
       (isShown(judged, kind) || split.has(kind) || (isAlwaysAsked(kind) && !areNotThere)) &&
-      // This is the outcome of most facts behind a request for credentials or a payment.
+      // If an endpoint asks for credentials or a payment, most other facts about it have this outcome.
       (isAlwaysAsked(kind) || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
       (areNotThere || isAlwaysAsked(kind) || !reasons.has(toText(reason))),
@@ -87,7 +87,7 @@ function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
   });
 }
 
-/** `gaps` are kinds that the lines leave out. */
+/** `gaps` are the kinds that the lines leave out because they are not known. */
 function notKnownOf(
   judged: JudgedListing,
   state: 'not_stated' | 'not_checked',
@@ -101,7 +101,7 @@ function notKnownOf(
       (state === 'not_stated' || judged.detail !== 'short' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
-  // A seldom kind that was looked for and is not there counts as not stated.
+  // If a fact of a seldom kind was looked for and is not there, it counts as not stated.
   const known = new Set(observations.filter(isKnown).map(({ kind }) => kind));
   const unseen = not_seen.filter(
     (one) => isAlwaysAsked(one.kind) && !isShown(judged, one.kind) && isNotThere(one) && !known.has(one.kind),
@@ -187,7 +187,9 @@ function sourceOf({ state, source: by, date, isSignal }: TextFact): Words {
   return by === 'record' && !isSignal ? source(by) : source(by, date);
 }
 
-/** Neighbouring facts of the same source and date share one note, after the last of them. */
+/**
+ * Consecutive facts of the same source and date share one note of the source, after the last of these facts.
+ */
 function toPhrases(facts: readonly TextFact[]): Words[] {
   const groups: { by: Words; key: string; facts: Words[] }[] = [];
   for (const fact of facts) {

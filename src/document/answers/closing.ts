@@ -1,6 +1,6 @@
 import { lines } from '../../core/text.ts';
 
-/** Returns those of `names` that have content in the answer. */
+/** Returns the names whose members of the answer are not empty. */
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 

@@ -41,7 +41,7 @@ const noPrice = own('no price seen; calls may cost');
 
 /** Leaves out a reason that the line about tools gives too. */
 function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: JudgedListing): Words {
-  // A price that is stated elsewhere has a fact of its own.
+  // If a fact of another kind states a price, the answer has that fact too.
   const isStated = otherPrices.some((kind) => kind.priced && known(kind).length > 0);
   if (one.outcome === 'nothing')
     return isStated ? own('no payment asked for before it answers; calls may cost') : noPrice;
@@ -62,7 +62,7 @@ function sinceWords(
   const from = payee && dayText(payee.first_seen_at);
   if (from === undefined || from === dayText(price.first_seen_at))
     return isOlder ? say`, the same since ${dayOf(price.first_seen_at)}` : say``;
-  // With several payees, the date is that of the last payee added or removed.
+  // If there are several payees, this is the date on which a payee was last added or removed.
   const paid = readPayees(payee?.value).length > 1 ? own('exactly these payees') : own('this payee');
   return say`, this price since ${dayOf(price.first_seen_at)} and ${paid} since ${dayOf(from)}`;
 }
@@ -74,7 +74,7 @@ function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: J
   const offers = one.seen_in_part ? withPresentPayees(quoted, payee) : quoted;
   const shown = detail === 'full' ? offers : offers.slice(0, mostOffers);
   const left = offers.length - shown.length;
-  const more = left > 0 ? say`; ${count(left, 'more offer')} in full` : say``;
+  const more = left > 0 ? say`; and ${count(left, 'more offer')}` : say``;
   // Shortened details may lack the payees of the offers.
   const isNamed = shown.some((offer) => 'pay_to' in offer);
   const to = payee && !isNamed ? say`, paid to ${factWords(payee)}` : say``;

@@ -31,18 +31,21 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
-/** A fact that was found by another method than before was not compared. */
+/** A fact that was found by another method than before was not compared with its value before. */
 export const isReread = ({ before }: ShownChange) => before?.by_other_method === true;
 /** If another part of a fact was read than before, only what both parts have was compared. */
 export const isOtherPart = ({ before }: ShownChange) =>
   before?.is_other_part === true && before.by_other_method !== true;
-/** A fact that was not checked before did not change. */
+/**
+ * A fact counts as changed only if the check before looked for it by the same method and read the same part
+ * of it.
+ */
 export const isChanged = ({ before }: ShownChange) =>
   before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method && !before.is_other_part;
 export const isSeen = (change: ShownChange) =>
   !isChanged(change) && !isReread(change) && !isOtherPart(change) && change.after.outcome !== 'not_asked';
 
-/** Without a kind, the event stays whole, as the log records it. */
+/** Returns the whole event if no kind is given, and undefined if no part of the event is of the kind. */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
   const [prefix = ''] = event.type.split('.');
@@ -135,8 +138,8 @@ function placeOf(moves: readonly DatedMove[], at: number): number {
 }
 
 /**
- * Reads the versions that moved the record and have a date of publication, without those in the stream of
- * changes.
+ * Reads the moves of the record that have a date of publication. Leaves out moves that the stream of changes
+ * has.
  */
 async function readVersions(
   { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
@@ -185,7 +188,8 @@ async function readEvents(
   const lists = places.map((before, at) => readList(reads[at] || (async () => []), { before, since }));
   const heads = await Promise.all(lists.map((list) => list.next()));
   const events: HistoryEvent[] = [];
-  // Each list keeps its own order, in which times may go back a little; the cursor has a position in each.
+  // Each list keeps its own order, even where its times are not in order. The cursor has one position for
+  // each list.
   while (!heads.some(({ done, value }) => done && !value)) {
     const open = heads.flatMap(({ done, value }, at) => (done ? [] : [{ ...(value as Placed), list: at }]));
     // If times are equal, checks count as newer than changes.

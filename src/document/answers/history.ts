@@ -39,7 +39,7 @@ const titleOf = ({ kind, subject }: ShownChange): Words => {
   return subject === undefined ? title : say`${title} (${subjectWords(subject)})`;
 };
 
-/** Says what facts of a kind are about, in the middle of a sentence. */
+/** Names the topic of a kind for the middle of a sentence. */
 export const topicWords = ({ topic, title }: FactKind): Words => topic ?? within(ours(title));
 
 const longestValue = 300;
@@ -65,7 +65,7 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
   return isTold(exact) ? exact : sayPair(digestWords);
 }
 
-/** The kind's own words for a change, if the words of the two values may not show it. */
+/** The kind's own words for a change. Undefined if the words of the two values already show the change. */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
@@ -86,7 +86,9 @@ const more = (items: readonly unknown[], most: number) => moreThan(items.length,
 export const countOf = ({ items = [], counts }: ShownChange) =>
   counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
 
-/** A changed hint of the protocol needs no quotation marks; any other name was chosen by the publisher. */
+/**
+ * A changed hint in this form cannot imitate our words, so it has no quotation marks. Any other text does.
+ */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
 /** These names are shown as plain words, all others as code. */
@@ -124,7 +126,7 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
   return memberWords(item, texts, [...said, ...more(texts, mostTexts)]);
 }
 
-/** With `isListed` the changed members of a list are shown separately. */
+/** If `isListed`, leaves out the changed members of a list, because they are shown separately. */
 export function changedWords(change: ShownChange, isListed = false): Words {
   const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
@@ -240,12 +242,12 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
 }
 
-/** To be read after the words about the endpoint. Empty if no fact disappeared with the endpoint. */
+/** Words to put after those about the endpoint. Empty if no fact disappeared with the endpoint. */
 export function goneWords({ gone }: FoldedChange): Words {
   const titles = gone
     .filter(({ before }) => before !== undefined && before.value !== null)
     .map(({ kind }) => within(ours(kindOf(kind)?.title ?? toLabel(kind))));
-  return titles.length === 0 ? say`` : say`; not seen any more with it: ${listed(titles)}`;
+  return titles.length === 0 ? say`` : say`; no longer seen either: ${listed(titles)}`;
 }
 
 /** Says all of an event except its changed facts. `kind` is the filter of the history. */

@@ -107,7 +107,9 @@ const sinceFirst = (
   before: Words,
 ): Words => (dayText(first_seen_at) < dayText(observed_at) ? say`${before}${day(first_seen_at)}` : say``);
 
-/** If the endpoint was asked and did not answer, what stands out says so. */
+/**
+ * Adds why later checks did not ask the endpoint. If it was asked and did not answer, `stands_out` says so.
+ */
 function withMissed(one: DatedObservation, fact: TextFact): TextFact {
   const why = whyNotAsked(one);
   return why ? { ...fact, text: say`${fact.text}: ${within(phrase(why))}` } : fact;
@@ -136,7 +138,10 @@ const remotesOf: FactsOf = (judged) => {
   });
 };
 
-/** Names the hosts in addresses among a package's runtime arguments, such as a different registry. */
+/**
+ * Names the hosts of addresses in a package's runtime arguments, for example the host of a different
+ * registry.
+ */
 function runtimeHosts({ runtime_arguments = [] }: JudgedListing['listing']['packages'][number]): Words {
   const addresses = runtime_arguments.filter((word) => word.includes('://'));
   const hosts = [...hostsIn(addresses.join(' ')).keys()].map((host) => code(host));
@@ -198,7 +203,10 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
     : own('introduced itself without credentials');
 }
 
-/** Returns no words if no host is known, or if the endpoints of several hosts ask for different inputs. */
+/**
+ * The hosts that secrets are sent to. Returns no words if no host is known, or if the endpoints of several
+ * hosts ask for different inputs.
+ */
 function sentTo({ remotes }: ListingDocument): Words {
   const secret = remotes.filter(({ inputs = [] }) => inputs.some((one) => one.secret));
   const hosts = new Set(remotesByOwner(secret).flatMap(({ url }) => hostOf(url) ?? []));
@@ -285,7 +293,9 @@ function toolNames(
 const whyNoTools = (one: SeenFact<typeof toolsSurface>): Words =>
   one.outcome === 'asks' ? outcomeWords(one) : whyOf(one);
 
-/** Adds the day since which a list is the same, if the tools of the endpoint have another day. */
+/**
+ * Adds the day since which a list is unchanged, if the tools of the endpoint are unchanged since another day.
+ */
 const besidesTools = saidIn('tools', (one, judged) => {
   const ofTools = judged.known(toolsSurface).find(({ subject }) => subject === one.subject);
   const isOther = ofTools && dayText(ofTools.first_seen_at) !== dayText(one.first_seen_at);

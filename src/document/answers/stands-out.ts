@@ -183,7 +183,7 @@ const changed_days = 90;
 
 const mostChanges = 3;
 
-/** Of the changes of 90 days, the two weightiest and the last one. */
+/** Of the changes in the last 90 days, the two weightiest and the last. */
 function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocument) {
   const all = weightyChanges(kind, one).filter(
     ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,
@@ -211,7 +211,7 @@ function changed(judged: JudgedListing): Words[] {
   );
 }
 
-/** Endpoints that let Dossier in without the secrets that the record requires for them. */
+/** Endpoints that introduced themselves to Dossier without the secrets that the record requires for them. */
 const namedSecrets = ({ listing, seen, known }: JudgedListing) =>
   known(accessRequired).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
@@ -229,7 +229,7 @@ function contradictions(judged: JudgedListing): Words[] {
       secrets.map(({ name }) => code(name)),
       ', ',
     );
-    return say`The record asks for a secret (${names}); ${whichOf(remote.url)} let Dossier in without any when asked what it is${byCheck(one)}`;
+    return say`The record asks for a secret (${names}); ${whichOf(remote.url)} introduced itself to Dossier without a secret${byCheck(one)}`;
   });
   const asked = known(accessRequired).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
@@ -242,14 +242,14 @@ function contradictions(judged: JudgedListing): Words[] {
   return [...letIn, ...asked, ...ofContradicting(judged)];
 }
 
-/** One notice names everything that is shared, so that a publisher that copies much takes no more room. */
+/** One notice names everything that is shared, so that a copied listing does not crowd out other notices. */
 function shared({ known }: JudgedListing): Words[] {
   const found = sharedKinds
     .filter(({ basis }) => basis !== 'names')
     .flatMap((kind) => known(kind).map((one) => ({ ...one, noun: ours(kind.noun), basis: kind.basis })));
   const [first, ...others] = found;
   if (!first?.reason) return [];
-  // The reason of the other kinds already names the record as its source.
+  // If the basis is not `checks`, the reason already says that it is about records.
   const by = first.basis === 'checks' ? source('Dossier', dayText(first.observed_at)) : say``;
   const nounsOf = (isSame: boolean) =>
     listed(
@@ -261,8 +261,8 @@ function shared({ known }: JudgedListing): Words[] {
     join(
       [
         sentence(say`${phrase(first.reason)}${by}`),
-        isEmpty(same) ? same : sentence(say`It has the same ${same} too`),
-        isEmpty(other) ? other : sentence(say`Others share its ${other}`),
+        isEmpty(same) ? same : sentence(say`That listing has the same ${same} too`),
+        isEmpty(other) ? other : sentence(say`Other listings share the ${other} of this listing`),
       ],
       ' ',
     ),
@@ -279,7 +279,7 @@ function secrets(judged: JudgedListing): Words[] {
   const { remotes } = judged.listing;
   const ofRemotes = new Set(recordedSecrets({ remotes, packages: [] }).needed);
   const isOfPackages = remotes.length > 0 && !needed.some((name) => ofRemotes.has(name));
-  const where = isOfPackages ? own(' if it is run from a package') : say``;
+  const where = isOfPackages ? own(' if the service is run from a package') : say``;
   return [say`The record asks for ${count(needed.length, 'secret')}${where}`];
 }
 

@@ -21,7 +21,7 @@ async function changedSince(handle: string, from: string, { store }: Pick<Contex
   return isAll ? new Set(changes.filter(isChanged).map(({ kind }) => kind)) : undefined;
 }
 
-/** Of the kinds on which callers rely, those of which the last check saw every fact, and each as a whole. */
+/** The kinds on which callers rely (`isLocked`) and of which the last check saw every fact as a whole. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
   const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
   const isSeen = ({ outcome, missed, rule, hasMore, observed_at }: StoredObservation) =>

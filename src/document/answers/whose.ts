@@ -57,7 +57,8 @@ function hostedAt({ handle, remotes }: ListingDocument): Words {
 }
 
 /**
- * `it` stands for the domain. The result is empty if the endpoints cannot be compared with the namespace.
+ * `it` is the word for the domain of the namespace. The result is empty if the endpoints cannot be compared
+ * with the namespace.
  */
 function endpointsAtDomain(listing: ListingDocument, it: Words): Words {
   const { handle, remotes } = listing;

@@ -61,7 +61,7 @@ function answer(compared: ComparedListing, { criterion, value }: RequestedCriter
 const evidenceOf = ({ criterion, source }: CriterionAnswer): Criterion['evidence'] =>
   source === 'Dossier' || source === ofChecks ? 'observed' : criteria[criterion].evidence;
 
-/** There is no total. */
+/** Returns the answers by kind of evidence, without a total. */
 export function compareListing(
   compared: ComparedListing,
   requested: readonly RequestedCriterion[],

@@ -14,7 +14,7 @@ export interface ComparedListing {
 }
 
 export interface CriterionFinding {
-  /** `not_applicable`: the record names nothing to judge. */
+  /** `not_applicable`: there is nothing to judge, for example because the record names no package. */
   readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
   readonly fact: Words;
   /** The texts of the publisher that the fact is about. */
@@ -32,7 +32,7 @@ export interface CriterionFinding {
 export type CriterionValue = string | number | undefined;
 type Takes =
   | { readonly kind: 'nothing' }
-  /** `usual` is the default. */
+  /** `usual` is the number used if none is given. */
   | { readonly kind: 'number'; readonly max: number; readonly usual?: number }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
   | { readonly kind: 'tag' }
@@ -40,7 +40,7 @@ type Takes =
 
 export interface Criterion {
   readonly evidence: 'imported' | 'observed' | 'native';
-  /** The question; `{}` stands for the value, and `(s)` is left out if it is 1. */
+  /** The question. `{}` stands for the value, and `(s)` is left out if the value is 1. */
   readonly label: string;
   readonly takes: Takes;
   /** A pure function. `value` must be one that `takes` allows. */
@@ -130,11 +130,11 @@ export const observedFinding = (
 const firstOf = (findings: readonly CriterionFinding[], order: readonly CriterionFinding['result'][]) =>
   order.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
-/** Answers a question that every endpoint or package has to meet. */
+/** The finding for a criterion that every endpoint or package must meet; undefined if there is none. */
 export const worstOf = (findings: readonly CriterionFinding[]) =>
   firstOf(findings, ['not_met', 'unknown', 'met']);
 
-/** Answers a question that one endpoint or package has to meet. */
+/** The finding for a criterion that one endpoint or package must meet; undefined if there is none. */
 export const bestOf = (findings: readonly CriterionFinding[]) =>
   firstOf(findings, ['met', 'unknown', 'not_met']);
 
@@ -145,7 +145,7 @@ function lastSeen(one: Observation): Words {
       ? say`On ${dayOf(observed_at)}: ${outcomeWords(one)}`
       : say`Last seen on ${dayOf(observed_at)}`;
   if (!missed_since) return say`${seen}; not checked since.`;
-  return say`${seen}; checks since ${dayOf(missed_since)} could not tell.`;
+  return say`${seen}; checks since ${dayOf(missed_since)} were not conclusive.`;
 }
 
 function unseenWords({ listing }: ComparedListing, fact: Words, check?: Observation): Words {

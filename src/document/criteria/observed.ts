@@ -52,8 +52,9 @@ const notForPackages = (compared: ComparedListing): CriterionFinding =>
   absentFinding(compared, 'endpoint', notApplicable(own('No remote endpoint is recorded.')));
 
 /**
- * Returns undefined if the endpoint is known to ask for no payment, and otherwise the observation that says
- * why not.
+ * Returns undefined if checks saw no request for a payment by the endpoint or one of its tools. Otherwise
+ * returns the observation that shows a price or leaves this open, or `not checked` if there is no
+ * observation.
  */
 function unseenPriceOf(factOf: FactAt): Observation | 'not checked' | undefined {
   const challenge = factOf(priceChallenge);
@@ -95,7 +96,7 @@ interface AskedFact<K extends NamedKind> {
   /** Returns undefined if the value does not answer the question. */
   holds(value: KindValue<K>): boolean | undefined;
   readonly met: Words;
-  /** Said in place of `met` if the registry does not have the package. */
+  /** The words in place of `met` if the registry does not have the package. */
   readonly absent?: Words;
   notMet(value: KindValue<K>, factOf: FactAt): Words;
   readonly unseen: Words;
@@ -141,7 +142,10 @@ function statedWords(one: FactOf<typeof packageRepository> | undefined): Words {
     : say``;
 }
 
-/** A report counts even if the newest check did not see it again. Only the newest check can find none. */
+/**
+ * A report counts even if the newest check did not see it again. Only the newest check can show that there is
+ * no report.
+ */
 function judgeMalware(compared: ComparedListing): CriterionFinding {
   const fact = own('Dossier has not seen whether each recorded package is reported as malicious code');
   const reports = factsOf(packageAdvisories, compared.listing.observations).filter(
@@ -187,7 +191,9 @@ export const packageCriteria = {
           result === 'none'
             ? say`The registry of a recorded package serves no provenance of it${statedWords(factOf(packageRepository))}.`
             : say`The signed provenance of a recorded package names another repository${repository === undefined ? say`` : say`, ${code(repository)}`}.`,
-        unseen: own('Dossier has not seen provenance of each recorded package'),
+        unseen: own(
+          'Dossier has not seen whether the provenance of each recorded package names the recorded repository',
+        ),
       }),
   ),
 } as const satisfies Record<string, Criterion>;
@@ -290,7 +296,7 @@ function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Cr
     const fact = say`${subject} changed: Dossier has seen the present ones since ${since}, and others until ${dayOf(before.seen_until)}.`;
     return observedFinding(one, notMet(fact));
   }
-  return observedFinding(one, unknown(say`${same}; that is less than was asked for.`));
+  return observedFinding(one, unknown(say`${same}; this is a shorter time than was asked for.`));
 }
 
 const anotherPayee = (one: DatedObservation): CriterionFinding =>
@@ -314,8 +320,8 @@ const judgeHidden = (one: DatedObservation, subject: Words): CriterionFinding =>
   );
 
 /**
- * An endpoint without any observation of the fact is unknown if `needs` returns true for it; otherwise it is
- * ignored.
+ * If an endpoint has no observation of the fact, its finding is unknown if `needs` returns true, and the
+ * endpoint is ignored otherwise.
  */
 function unchangedFor(
   compared: ComparedListing,

@@ -127,7 +127,10 @@ export const recordedCriteria = {
     const found = packages.find(({ registry_type }) => registry_type === wanted);
     const types = unique(packages.map(({ registry_type }) => registry_type));
     if (!found)
-      return { ...notMet(say`No package of kind ${ours(wanted)} is recorded; others are.`), recorded: types };
+      return {
+        ...notMet(say`No package of kind ${ours(wanted)} is recorded; packages of other kinds are.`),
+        recorded: types,
+      };
     const { identifier, version } = found;
     const name = version ? `${identifier}@${version}` : identifier;
     return { ...met(say`A package of kind ${ours(wanted)} is recorded.`), recorded: [name] };
@@ -197,9 +200,13 @@ function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult 
     return unknown(versions?.reason ?? own('Dossier does not have two versions of the record to compare.'));
   if (fact?.partly_read) return unknown(own('A version of the record was not compared as a whole.'));
   const since = last?.published_at ?? fact?.since ?? published_at;
-  const compares = fact ? say`${fact.versions} were compared` : own('it has one version');
+  const compares = fact
+    ? say`${count(fact.versions, 'version')} were compared`
+    : own('the record has one version');
   const none = say`After ${dayOf(since)} no version of the record ${own(unmoved)}; ${compares}`;
-  return ageOf(since) >= days ? met(say`${none}.`) : unknown(say`${none}. That is less than was asked for.`);
+  return ageOf(since) >= days
+    ? met(say`${none}.`)
+    : unknown(say`${none}. This is a shorter time than was asked for.`);
 }
 
 export const signalCriteria = {
@@ -315,7 +322,7 @@ export const nativeCriteria = {
       if (missing || !listing.claim) return notMet(missing ?? say``);
       const { checked_at, failing } = listing.claim;
       const fact = failing
-        ? say`The last check that counts here was on ${dayOf(checked_at)}; ${ours(failing)}.`
+        ? say`The last conclusive check of the claim was on ${dayOf(checked_at)}; ${ours(failing)}.`
         : say`The last recorded check of the claim was on ${dayOf(checked_at)}.`;
       return decided(isWithin(checked_at, days, now_ms), fact);
     },
@@ -350,7 +357,7 @@ export const nativeCriteria = {
       const from = count(sources, 'independent source');
       if (sources < minForShare) return unknown(say`${from}; a share needs at least ${minForShare}.`);
       const { succeeded } = source_outcomes;
-      const fact = say`${succeeded} of ${from} said succeeded in the newest rating of each.`;
+      const fact = say`${succeeded} of ${from} said “succeeded” in their newest rating.`;
       return decided(succeeded * 100 >= percent * sources, fact);
     },
   ),

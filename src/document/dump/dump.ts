@@ -5,9 +5,12 @@ import { type DumpFolder, rewriteDump, takenFrom, writeDump } from './files.ts';
 
 /** A dump of this age is replaced. */
 const longestAge_ms = 3_600_000;
-/** A dump of this age is not sent any more; callers wait for the new one. */
+/** A dump of this age is not sent any more. Callers wait for a new one. */
 const longestSent_ms = 12 * longestAge_ms;
-/** The pause after a rewriting, in multiples of its duration, so that withdrawals do not keep a node busy. */
+/**
+ * The pause after a rewriting is this many times as long as the rewriting, so that withdrawals do not keep a
+ * node busy.
+ */
 const pauseShare = 10;
 /** Callers wait for the pause, so it has a maximum. */
 const longestPause_ms = 3000;
@@ -17,17 +20,23 @@ const asksEvery_ms = 600_000;
 const hasFile = ({ manifest }: DumpFolder, path: string) => manifest.files.some((file) => file.path === path);
 
 /**
- * While the next dump is written, callers get the present one unless that is too old. They never get what was
- * withdrawn or moderated before they asked.
+ * While a new dump is written, callers get the present one unless it is too old. A dump that is sent takes
+ * into account every withdrawal and every action of the operator before the request.
  */
 export function createDumps(context: Context) {
   const { clock, config, log, store } = context;
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** The newest dump, and the one before it, whose files are still read by callers that have its manifest. */
+  /**
+   * The newest dump and the one before it. Callers that have the manifest of the older dump still read its
+   * files.
+   */
   let written: readonly DumpFolder[] = [];
   let writing: Promise<DumpFolder> | undefined;
-  /** The rewriting in progress, and the next one, which callers join because it has not begun. */
+  /**
+   * The last rewriting that has begun. `next` is the rewriting after it. `next` has not begun, so all callers
+   * share it.
+   */
   let rewriting: Promise<unknown> | undefined;
   let next: Promise<DumpFolder> | undefined;
   let pause_ms = 0;

@@ -65,7 +65,10 @@ interface WrittenMember {
 
 const folderOfPaths = '/export/';
 
-/** The name has the start of the SHA-256, so that no manifest is combined with the file of another dump. */
+/**
+ * The name of the file has the start of its SHA-256, so that no manifest is combined with a file of another
+ * dump.
+ */
 interface DumpFile {
   readonly kind: DumpKind;
   readonly members: readonly WrittenMember[];
@@ -111,7 +114,10 @@ async function createFile(folder: string, kind: DumpKind) {
   };
 }
 
-/** The files are written side by side, so that each has the same listings in the same member. */
+/**
+ * Both files are written page by page, so their members with the same number are about the same page of
+ * listings.
+ */
 async function createFiles<T>(
   folder: string,
   fill: (files: readonly Awaited<ReturnType<typeof createFile>>[]) => Promise<T>,
@@ -132,9 +138,9 @@ interface Moment {
 }
 
 /**
- * `since` is the id of the newest change at the time of the dump, or 0. /changes continues after it.
- * `signature` is a C2SP signed note by the key of the log about the SHA-256 of the RFC 8785 JSON of all other
- * members.
+ * `since` is the id of the newest change at the time of the dump, or 0 if there was none. With it, /changes
+ * returns the later changes. `signature` is a C2SP signed note by the key of the log. It signs the SHA-256 of
+ * the RFC 8785 JSON of all other members.
  */
 async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
@@ -144,7 +150,7 @@ async function toManifest(files: readonly DumpFile[], moment: Moment, context: C
 }
 
 const folderName = 'dossier-dump-';
-/** No process sends a dump of this age, so its folder was left behind. */
+/** No process sends a dump of this age, so a folder that is older was left behind. */
 const leftAfter_ms = day_ms;
 
 async function removeLeft(): Promise<void> {
@@ -166,7 +172,10 @@ async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) 
   }
 }
 
-/** Changes that take something away; the pages of their listings are replaced before a dump is sent again. */
+/**
+ * Changes after which a listing has lost something. The pages of these listings are replaced before a dump is
+ * sent again.
+ */
 const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
 
 /** The listings that have lost something that the dump may still contain. */
@@ -190,7 +199,7 @@ export interface DumpFolder {
 
 /** Writes all listings that are not withdrawn, except the sample, as of one moment. */
 export async function writeDump(context: Context, signal: AbortSignal): Promise<DumpFolder> {
-  // The folder may belong to another user, or another node may have removed it just now.
+  // A folder that was left behind may belong to another user, or another node may have removed it just now.
   await removeLeft().catch(() => undefined);
   return inFolder(async (folder) => {
     const { filled, files } = await createFiles(folder, (made) =>

@@ -43,7 +43,10 @@ interface SaidChange {
   readonly text: string;
 }
 
-/** Changes by the names of their facts: the weightiest first, the last one at the end. */
+/**
+ * The changes of each fact, by the name of the fact. The weightiest changes come first, and the last change
+ * comes at the end.
+ */
 export type LockChanges = Readonly<Record<string, readonly SaidChange[]>>;
 
 export interface LockDifference {
@@ -56,11 +59,14 @@ export interface LockDifference {
   readonly from_text: string;
   readonly to_text: string;
   /**
-   * Says how the fact changed, if the two values do not show that. Of several changes, the weightiest and the
-   * last are named.
+   * Says how the fact changed, if the two values do not show that. If there were several changes, it names
+   * the weightiest and the last.
    */
   readonly how?: string;
-  /** The time since which the value is so (RFC 3339) or, if that is not known, the day of the answer. */
+  /**
+   * The time since which the fact has the new value (RFC 3339) or, if this time is not known, the day of the
+   * answer.
+   */
   readonly when: string;
   readonly when_is: 'since' | 'as_of';
 }
@@ -70,7 +76,7 @@ const valueText = (value: LockedFact['value']) =>
 
 const digestText = (value: LockedFact['value']) => `SHA-256 ${canonicalDigest({ value }).slice(0, 12)}`;
 
-/** If the words of both are the same, the exact values or their digests are shown. */
+/** If both values have the same words, the exact values or their digests are shown. */
 function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) {
   const ways = [
     ({ text, value }: LockedFact) => text ?? valueText(value),
@@ -90,19 +96,22 @@ function howChanged(changes: readonly SaidChange[], { value, since: lockedSince 
   return `of several changes since, ${most}the last: ${last.text}`;
 }
 
-/** An old lock file does not name the method. */
+/** Lock files of older versions of Dossier do not name the method. */
 const isOtherMethod = (before: LockedFact, after: LockedFact): boolean =>
   before.method_version !== undefined &&
   after.method_version !== undefined &&
   before.method_version !== after.method_version;
 
-/** Tells whether one side is a part, and no change of the fact is known since it was locked. */
+/**
+ * Tells whether one side knows only a part of the fact, and no change of the fact is known since it was
+ * locked.
+ */
 const isPartly = (before: LockedFact, after: LockedFact): boolean =>
   (before.is_part || after.is_part) === true && (after.since ?? '') <= (before.since ?? '');
 
 /**
  * Recorded facts are always compared. Observed facts are compared only if both sides know them by the same
- * method. If one side is a part, a change since the lock must be known too.
+ * method. If one side knows only a part of the fact, a change after the lock must be known too.
  */
 function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
   if (!(before ?? after)?.is_observed) return true;
@@ -122,7 +131,7 @@ export function compareLocked(
     const after = now.facts[fact];
     if (isDeepStrictEqual(before?.value, after?.value)) return [];
     if (!isCompared(before, after)) return [];
-    // The record has one date for everything that it states, or no longer states.
+    // The record has one date. It also holds for facts that the record no longer states.
     const since = after ? after.since : now.facts.version?.since;
     const when = since ?? now.as_of;
     const when_is = since === undefined ? 'as_of' : 'since';

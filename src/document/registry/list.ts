@@ -81,7 +81,7 @@ function readQuery(sent: unknown): { limit: number; at: Position } {
   };
 }
 
-/** A search waits for its turn, because it reads every name. */
+/** A page with a search waits for its turn, because the search reads every name. */
 async function listPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
   const { after, updatedSince, version, withDeleted, search: named } = at;
   const read = () =>
@@ -146,7 +146,7 @@ export async function readVersionEntries(cursor: string | undefined, query: Vers
   return { servers, metadata: { ...(last && { nextCursor }), count: servers.length } };
 }
 
-/** `latest` is the version shown. Returns undefined if there is none. */
+/** `latest` stands for the version shown. Returns undefined if there is no such version. */
 export async function readVersionEntry(version: string, query: VersionsQuery, context: Context) {
   const [entry] = await toEntries(await versionsOf(query, { version }, context), context);
   return entry;

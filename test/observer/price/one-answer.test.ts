@@ -193,7 +193,7 @@ it('the first three of several offers have their token and their payee in the sh
     `500 of 0x${String(at).repeat(40)} on Base (eip155:8453), paid to 0x${String(at + 4).repeat(40)}`;
   const three = `Quotes for one request before it answers: ${[1, 2, 3].map(offer).join('; or ')}`;
   const { costs } = await said('four');
-  expect(costs).toBe(`${three}; 1 more offer in full.`);
+  expect(costs).toBe(`${three}; and 1 more offer.`);
   const client = await connect('v2', { app: directory.app });
   const { content } = await client.call('get_agent', { handle: 'com.example/four', detail: 'full' });
   await client.close();
