@@ -237,7 +237,7 @@ export function checkFacts(handle: string, said: Said, records: Records): string
     /its endpoint is on it|all its endpoints are on it/.test(json) === areOn,
     `its endpoints at ${hosts.join(', ')}: ${areOn ? 'all' : 'not all'} on it`,
   );
-  expect(/its endpoint on it/.test(texts.hit ?? '') === areOn, `hit: its endpoints at ${hosts.join(', ')}`);
+  expect(/its endpoints? on it/.test(texts.hit ?? '') === areOn, `hit: its endpoints at ${hosts.join(', ')}`);
   expect(
     /endpoint_at_domain: met/.test(compared) === areOn,
     `endpoint_at_domain, its endpoints at ${hosts.join(', ')}`,

@@ -36,7 +36,9 @@ export interface HitFacts {
 export function publisherOf({ handle, repository_key, remotes }: Listing): Words {
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
   const urls = remotes.map(({ url }) => url);
-  const at = namespaceHoldsEndpoints(handle, urls) ? own(', its endpoint on it') : say``;
+  const isOn = namespaceHoldsEndpoints(handle, urls);
+  const endpoints = urls.length > 1 ? own(', all its endpoints on it') : own(', its endpoint on it');
+  const at = isOn ? endpoints : say``;
   const not = owner === 'no' ? own(', not the owner of the repository') : say``;
   return say`${ours(namespaceText(handle))}${at}${not}`;
 }

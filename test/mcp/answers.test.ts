@@ -731,6 +731,12 @@ const rows: readonly Row[] = [
     hit: ['takes secret `X-Key`'],
   },
   {
+    says: 'that all endpoints are on the domain of the namespace',
+    record: at('https://a.example.com/mcp', 'https://b.example.com/mcp'),
+    expected: ['all its endpoints are on'],
+    hit: ['domain example.com, all its endpoints on it'],
+  },
+  {
     says: 'in a list only those secrets that a caller must send',
     record: {
       remotes: [
