@@ -241,7 +241,7 @@ export async function compareAll(
 }
 
 export const compareStatement =
-  'Each criterion stands for itself; nothing is added up or ranked. The buyer decides what matters, and how much.';
+  'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.';
 
 export const compareAgents = defineTool({
   name: 'compare_agents',

@@ -12,7 +12,7 @@ export const getAgent = defineTool({
   name: 'get_agent',
   title: 'Get a listing with its evidence',
   description:
-    'Reads a listing, evidence before you install, connect or pay: who publishes an agent service, whether it answers, what it asks for, its tools, price and changes, from whom, as of when, and what is not known. To find one, use search_agents. The answer is evidence, not verification, a recommendation or a score; imported signals are not ratings.',
+    'Reads a listing as evidence before you install, connect or pay: who publishes an agent service, whether it answers, what it asks for, its tools, price and changes, from whom, as of when, and what is not known. To find one use search_agents. The answer is evidence, not verification, a recommendation or a score; imported signals are not ratings.',
   effects: readsOnly,
   input: z.strictObject({
     handle: namedInput,

@@ -166,7 +166,7 @@ describe('a backup of what is hidden, long and told to others', () => {
     await close();
   });
   it('pauses webhooks, until the operator resumes them', async () => {
-    expect(restored.stdout).toContain('1 webhook is paused; dossier webhooks resume sends to it again\n');
+    expect(restored.stdout).toContain('1 webhook is paused; dossier webhooks resume makes it active again\n');
     const states = async () => (await run(['webhooks', 'list'], database)).stdout.match(/^\w+ {2}\w+/gm);
     expect(await states()).toEqual(['active  paused', 'ended  gone']);
     expect((await run(['webhooks', 'resume'], database)).stdout).toBe('1 webhook is active again\n');

@@ -549,7 +549,7 @@ describe('a configuration that cannot be read', () => {
     const { code, stderr } = await inventory([join(folder, 'missing.json'), '--fail-on', 'unpinned']);
     expect([code, stderr]).toEqual([
       65,
-      'not all configurations were understood, so what --fail-on names may be in the others\n',
+      'some configurations were not understood, so they may have what --fail-on names\n',
     ]);
     const annotated = await inventory([join(folder, 'one.json'), '--fail-on', 'unpinned'], {
       GITHUB_ACTIONS: 'true',

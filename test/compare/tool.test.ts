@@ -67,7 +67,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     );
     expect(listings[1]?.native?.[1]?.fact).toBe('1 independent source, 1 rating.');
     expect(statement).toBe(
-      'Each criterion stands for itself; nothing is added up or ranked. The buyer decides what matters, and how much.',
+      'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.',
     );
     expect(untrusted_fields).toEqual(['listings.description', 'listings.imported', 'listings.observed']);
     expect(Object.keys({ ...listings[1] })).toEqual([

@@ -109,5 +109,5 @@ export async function runRestore(config: Config, file: string): Promise<void> {
   const paused = (await store.webhooks.list()).filter(({ state }) => state === 'paused').length;
   const [are, them] = paused === 1 ? ['is', 'it'] : ['are', 'them'];
   if (paused > 0)
-    print(`${counted(paused, 'webhook')} ${are} paused; dossier webhooks resume sends to ${them} again`);
+    print(`${counted(paused, 'webhook')} ${are} paused; dossier webhooks resume makes ${them} active again`);
 }

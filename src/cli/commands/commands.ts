@@ -50,7 +50,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
   add(program, 'observe [handles...]', looks, {
     examples: ['dossier observe --json co.webhook/webhook'],
     exits:
-      '0 it checked, whatever it found; 130 stopped by Ctrl-C while it checked named listings; 64 usage, or an unknown handle; 74 the database cannot be read or written, or every check, or one that was named, failed on our side; 78 settings.',
+      '0 the checks ended, whatever they found; 130 stopped by Ctrl-C during checks of named listings; 64 usage, or an unknown handle; 74 the database cannot be read or written, every check failed on our side, or the check of a named listing failed on our side; 78 settings.',
   })
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')
@@ -74,7 +74,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
 }
 
 const source =
-  'a Dossier, or a file of listing documents; else DOSSIER_URL, what the lock file names, or your own database';
+  'a Dossier, or a file of listing documents; by default DOSSIER_URL, else the source that the lock file names, else your own database';
 
 const toLockOptions = (options: LockOptions, environment: Shell['environment']): LockOptions => ({
   ...options,
@@ -150,7 +150,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
     .option('--private-listings <folder>', 'the folder of private entries', PRIVATE_LISTINGS)
     .option(
       '--from <url|file>',
-      'a Dossier, or a file of listing documents; else DOSSIER_URL, or your own database',
+      'a Dossier, or a file of listing documents; by default DOSSIER_URL, else your own database',
       DOSSIER_URL || undefined,
     )
     .action(async (handle: string, options: ApproveOptions) =>
@@ -169,7 +169,10 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
     exits:
       '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, if a configuration or an entry in it was not understood; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
   })
-    .option('--service <url|file>', 'a Dossier, or a dump of one; else DOSSIER_URL, but not with --offline')
+    .option(
+      '--service <url|file>',
+      'a Dossier, or a dump of one; by default DOSSIER_URL, except with --offline',
+    )
     .option('--offline', 'send nothing: ask your own database, or read the dump that --service names')
     .option('--json', 'print one JSON document')
     .option('--markdown', 'print Markdown, for example for a pull request')
@@ -204,7 +207,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
     )
     .option(
       '--policy <file>',
-      'the logs and witnesses that count, and how many must have cosigned (docs/log.md)',
+      'a policy: the logs and witnesses that count, and how many witnesses must have cosigned (docs/log.md)',
     )
     .option('--document <file>', 'the listing document that a signed statement must be about')
     .option('--checkpoint <file>', 'one checkpoint instead of a proof')

@@ -286,6 +286,6 @@ export async function runInventory(
   if (failing.size > 0 && unreadable.length > 0)
     throw new ExitError(
       exitCodes.data,
-      'not all configurations were understood, so what --fail-on names may be in the others',
+      'some configurations were not understood, so they may have what --fail-on names',
     );
 }
