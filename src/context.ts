@@ -8,7 +8,10 @@ import type { RepositoryReader } from './net/repositories.ts';
 import type { Store } from './store/store.ts';
 
 export interface Caller {
-  /** The IPv4 address or IPv6 /64, for limits and blocks. It is stored only if the operator blocks it. */
+  /**
+   * The IPv4 address or IPv6 /64 of the caller, for limits and blocks; `local` for the command line and
+   * stdio. It is stored in clear only if the operator blocks it.
+   */
   readonly network: string;
   /** 'conflict' if two headers have different capabilities. */
   readonly capability?: string | 'conflict';

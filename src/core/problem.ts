@@ -18,8 +18,8 @@ export interface ProblemFacts {
   /** Less similar handles, in the same namespace or with words of the name that was sent. */
   readonly others?: readonly string[];
   /**
-   * The listings that have, or once had, the address or package that was sent. `differs` says how each
-   * differs from the rest.
+   * The listings that all have, or all once had, the address, package, repository or payee that was sent.
+   * `differs` says how each differs from the rest.
    */
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;

@@ -232,7 +232,7 @@ export async function openSource(
   const { serviceName, version, publicUrl } = settings;
   if (source === 'off') throw new RegistryError('no registry is configured (REGISTRY_URL is off)');
   const url = isWebAddress(source) ? URL.parse(source) : undefined;
-  if (url === null) throw new RegistryError('invalid address');
+  if (url === null) throw new RegistryError('the address of the registry is invalid');
   if (url && url.username + url.password !== '')
     throw new RegistryError('the address must not contain a user name or a password');
   const origin = originOf(source, settings);
