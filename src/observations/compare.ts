@@ -155,10 +155,15 @@ export const missedAll = (
     one.tally || one.outcome === 'not_asked' ? one : missed(one, { why, outcome: 'not_asked' }, stamp),
   );
 
-/** A finding that is no change keeps `first_seen_at`, the earlier changes and the last value. */
+/**
+ * A finding that is no change keeps `first_seen_at`, the earlier changes and the last value. The words for a
+ * change do not depend on a part that was read later.
+ */
 const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObservation => {
-  const { first_seen_at, last } = known;
-  return { ...now, first_seen_at, ...earlierOf(known), ...(last && { last }) };
+  const { first_seen_at, last, kind } = known;
+  const isLaterPart = now.hasMore === true && !known.hasMore;
+  const earlier = (isLaterPart && earlierChanges(kind, known)) || earlierOf(known);
+  return { ...now, first_seen_at, ...earlier, ...(last && { last }) };
 };
 
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {

@@ -21,9 +21,8 @@ interface Day {
   readonly tools?: Readonly<Record<string, Record<string, unknown>>>;
 }
 
-const hosts = 'capitals operations currencies spelling tools many nudged crowded ended added named'.split(
-  ' ',
-);
+const hosts =
+  'capitals operations currencies spelling tools many nudged crowded ended added named taken'.split(' ');
 const days: Record<string, Day> = {};
 const documentsOf = ({ resources, openapi }: Day): Readonly<Record<string, object>> => ({
   ...(resources && { '/.well-known/x402': { resources } }),
@@ -223,6 +222,17 @@ it('a price that comes back in part after there was none is a change', async () 
   expect(feed).toContain('price.challenge');
   const whole = await nextDay('ended', { quote: [offerOf(), offerOf({ asset: euro, amount: '90000' })] });
   expect(whole.history).toContain(`rice raised from 10000 of \`${euro}\` to 90000 of \`${euro}\` on Base`);
+});
+
+it('a payee who took the place of another one is still said to have done so beside an offer that cannot be read', async () => {
+  await nextDay('taken', { quote: [offerOf()] });
+  const instead = `It asks to be paid at \`${mallory}\` instead of \`${alice}\` (between `;
+  const swapped = offerOf({ payTo: mallory });
+  expect((await nextDay('taken', { quote: [swapped] })).standsOut).toContain(instead);
+  const part = await nextDay('taken', { quote: [swapped, unread] });
+  expect(part).toMatchObject({ history: '', feed: [] });
+  expect(part.standsOut).toContain(instead);
+  expect((await nextDay('taken', { quote: [swapped] })).standsOut).toContain(instead);
 });
 
 it('an offer behind those that Dossier keeps is new, although a last offer cannot be read', async () => {
