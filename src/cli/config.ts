@@ -3,7 +3,7 @@ import { acceptedHosts, type Config } from '../config/config.ts';
 import { settings, toShownDatabase } from '../config/settings.ts';
 import { ownMember } from '../core/json.ts';
 
-/** These settings follow from others if they are not set. */
+/** If one of these settings is not set, its value follows from other settings. */
 const inForce: Readonly<Record<string, (config: Config) => string>> = {
   PUBLIC_URL: ({ publicUrl }) => publicUrl,
   REGISTRY_NAME: ({ origin }) => origin.replace(/ \(MCP\).*$/, ''),

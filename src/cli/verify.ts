@@ -71,7 +71,10 @@ function checkLog({ logs }: Policy, key: string | undefined): Check[] {
     ({ verifier }) => verifier.name === used?.name && verifier.publicKey.equals(used.publicKey),
   );
   return [
-    { holds, message: `the policy names ${holds ? 'this log' : 'other logs than the one of this key'}` },
+    {
+      holds,
+      message: `the policy ${holds ? 'names the log of this key' : 'does not name the log of this key'}`,
+    },
   ];
 }
 

@@ -327,7 +327,7 @@ export const settings = {
   CLAIM_RECHECK: setting('claimRecheck_s', 'Time between two checks of one claim', duration_s, '24h'),
   ALLOWED_HOSTS: setting(
     'allowedHosts',
-    'Accepted Host headers; those of PUBLIC_URL, HOST and loopback when empty',
+    'Accepted Host headers; when empty, the hosts of PUBLIC_URL, HOST and loopback',
     settingList(
       (item) => /^[^/?#@\s]+$/.test(item) && URL.canParse(`http://${item}`),
       'a host name, with or without a port',

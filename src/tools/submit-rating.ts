@@ -126,8 +126,8 @@ async function requireShown(tx: RatingTransaction, newest: Rating | undefined): 
 }
 
 /**
- * A voided rating can neither be amended nor followed by another about the same interaction, even if the
- * voided one was withdrawn or erased.
+ * A voided rating cannot be amended, and no other rating about the same interaction can follow it, even if
+ * the voided one was withdrawn or erased.
  */
 async function requireNotVoided(tx: RatingTransaction, { capability, handle, content }: Submission) {
   if (await tx.ratings.isVoided(capability.handle, handle, content.interaction_id))

@@ -217,7 +217,7 @@ describe('dossier doctor', () => {
     [
       'audits that stopped',
       "delete from audit_run; insert into audit_run values (1, '2026-01-01T00:00:00.000Z', 5, 0)",
-      'warning log: what is shown agreed with 5 entries (2026-01-01T00:00:00.000Z)',
+      'warning log: the audit of 2026-01-01T00:00:00.000Z found no difference from the 5 entries of the log',
     ],
     [
       'an opt-out line of somebody who does not hold the claim',

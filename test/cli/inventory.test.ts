@@ -261,7 +261,7 @@ it('says of each server in one block what it is and what stands out, then the to
   * “Compliant political SMS/MMS from MCP clients, covering projects, contacts, analytics and billing.”
   * domain politicalcomms.com | npm \`@political-comms/mcp@1.2.0\` over stdio | updated 2026-10-02
   * Version \`1.0.0\`, of the package \`1.2.0\`.
-  * The version that the listing records, \`1.2.0\`, is newer than the one here.
+  * The version that the listing records, \`1.2.0\`, is newer than the configured one.
 
 “common” (/text.json): npm common-name, not pinned
   * It is several listings.

@@ -73,7 +73,7 @@ describe('dossier verify --policy', () => {
       code: 0,
       stderr: '',
       lines: [
-        'holds  the policy names this log',
+        'holds  the policy names the log of this key',
         'holds  witness one cosigned on 2026-09-21T14:13:20Z',
         'holds  witness two cosigned on 2026-09-21T14:13:21Z',
         'holds  the policy wants 2 of one, two, three: cosigned by one, two',
@@ -86,7 +86,7 @@ describe('dossier verify --policy', () => {
       code: 3,
       stderr: 'verify: fewer witnesses cosigned than the policy wants\n',
       lines: [
-        'holds  the policy names this log',
+        'holds  the policy names the log of this key',
         'holds  witness three cosigned on 2026-09-21T14:13:20Z',
         'FAILS  the policy wants 2 of one, two, three: too few, cosigned by three',
         'note   witness one has not cosigned',

@@ -205,7 +205,7 @@ async function readAudit(store: Store): Promise<DoctorFinding> {
       `the audit that finished ${last.finished_at} found ${counted(last.faults, 'fault')}`,
       'run dossier audit',
     );
-  const text = `what is shown agreed with ${last.entries} entries (${last.finished_at})`;
+  const text = `the audit of ${last.finished_at} found no difference from the ${counted(last.entries, 'entry')} of the log`;
   return Date.now() - Date.parse(last.finished_at) > auditAge_ms
     ? warning(text, 'no audit finished for two days: look at the log, or run dossier audit')
     : fine(text);

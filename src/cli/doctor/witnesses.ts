@@ -15,7 +15,7 @@ import {
 } from './findings.ts';
 
 const compare =
-  'compare this log with checkpoints saved elsewhere: dossier audit --checkpoint FILE; ask the witness for the one it cosigned';
+  'compare this log with checkpoints saved elsewhere: dossier audit --checkpoint FILE; ask the witness for the checkpoint that it cosigned';
 
 const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
   'status 404': ['does not know this log', 'send its operator the key at /log/key'],

@@ -160,7 +160,7 @@ function linesOf({ result, left, version }: Server): Words[] {
   return [
     ...toResolvedLines(result),
     ...(isNewer
-      ? [say`The version that the listing records, ${code(recorded)}, is newer than the one here.`]
+      ? [say`The version that the listing records, ${code(recorded)}, is newer than the configured one.`]
       : []),
     ...(left === 'query' && result.outcome === 'listed'
       ? [own('The query of its address was not sent.')]
