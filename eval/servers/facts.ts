@@ -126,7 +126,7 @@ export async function compareFacts(
     ['price.challenge', outcomeOf('price.challenge'), 'nothing'],
     ['price.pay_to', storedOf('price.pay_to'), undefined],
     ['said: where', where.replace('Endpoint (`sse`) a', 'A'), 'Answered, 1 of 1 checks in 30 days.'],
-    ['said: asks', asks, 'Introduced itself without credentials.'],
+    ['said: asks', asks, 'Introduced itself without asking for credentials.'],
     ['said: tools', countNamed(listed), truth.tools.length],
     ['said: hints of tools', saidOf(listed), hintsNamed(listed, truth.tools)],
     ['said: costs', costs, 'No price seen; calls may cost.'],

@@ -572,7 +572,7 @@ const rows: readonly Row[] = [
     seen: [answers, saw({ kind: 'auth.required', value: false })],
     expected: [
       `The record asks for a secret (X-Key); the endpoint introduced itself to Dossier without a secret (Dossier, ${today}).`,
-      `Asks: Needs a secret header X-Key for x.example (record). Introduced itself without credentials (Dossier, ${today}).`,
+      `Asks: Needs a secret header X-Key for x.example (record). Introduced itself without asking for credentials (Dossier, ${today}).`,
     ],
   },
   {

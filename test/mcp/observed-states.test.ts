@@ -104,7 +104,7 @@ describe('get_agent', () => {
   it('says what the endpoint needs and what the package does, if the record names inputs of both', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.contradicting });
     expect(json.lines).toMatchObject({
-      asks: 'Endpoint needs a secret header `X-Aws-Secret` for `aws-helper.cloudhelper.dev`; package needs secret environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` (record). Introduced itself without credentials.',
+      asks: 'Endpoint needs a secret header `X-Aws-Secret` for `aws-helper.cloudhelper.dev`; package needs secret environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` (record). Introduced itself without asking for credentials.',
     });
   });
 

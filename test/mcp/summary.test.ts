@@ -122,7 +122,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     ]);
     expect(json.checked).toBe(today);
     expect(json.lines).toMatchObject({
-      asks: `Needs a secret header \`Authorization\` for \`rich.example.com\` (record). Introduced itself without credentials.`,
+      asks: `Needs a secret header \`Authorization\` for \`rich.example.com\` (record). Introduced itself without asking for credentials.`,
       tools: '`send_mail`.',
       costs: 'No price seen; calls may cost.',
     });

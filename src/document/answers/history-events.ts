@@ -129,8 +129,8 @@ interface HistoryPage {
 const mostSameTime = 10;
 
 /**
- * The position of a version is the time of its publication, so that a move that is added or dropped between
- * two pages does not shift the others.
+ * The position of a move in its list. It follows from the time at which the version was published, so that a
+ * move that is added or dropped between two pages does not shift moves of other times.
  */
 function placeOf(moves: readonly DatedMove[], at: number): number {
   const sameTime = moves.slice(at + 1).filter(({ published_at }) => published_at === moves[at]?.published_at);

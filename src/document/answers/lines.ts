@@ -200,7 +200,7 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
   if (one.value) return own('asked Dossier for credentials first');
   return asksPayment(seen, one)
     ? own('asked for a payment, not for credentials')
-    : own('introduced itself without credentials');
+    : own('introduced itself without asking for credentials');
 }
 
 /**
