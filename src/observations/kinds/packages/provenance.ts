@@ -115,7 +115,7 @@ export const packageProvenance = defineKind({
   question: 'code',
   title: 'Provenance of the package',
   means:
-    'Whether the published file has build provenance with a valid Sigstore signature, and whether the certificate of the signature names the recorded repository. The value is match, other, none (no provenance) or not_comparable (no repository is recorded).',
+    'Whether the published file has build provenance with a valid Sigstore signature, and whether the certificate of the signature names the recorded repository. The value is match, other, none (no provenance) or not_comparable (the record names no repository).',
   doesNotMean:
     'It does not say what the code does. A package without provenance may be built from the same code.',
   method_version: 'provenance/2',
