@@ -34,7 +34,7 @@ export interface SelectionMember {
 }
 
 export const privateNote = ({ listing }: PrivateEntry): string =>
-  `A private entry, from ${listing.origin}, last changed on ${dayText(listing.updated_at)} and read on ${dayText(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
+  `This is a private entry from ${listing.origin}, last changed on ${dayText(listing.updated_at)} and read on ${dayText(listing.imported_at)}. No registry that Dossier reads lists it, and Dossier has not checked it.`;
 
 /** A private entry has no facts of a registry. */
 function toPrivateServer(entry: PrivateEntry, key: string) {

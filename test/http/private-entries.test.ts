@@ -102,7 +102,7 @@ it('a reader gets the entries of the folder as page, registry, allow list and co
   const page = await text(directory, '/views/zqview');
   expect(page).toContain('Pays the salaries zqsecretword.');
   expect(page).toMatch(
-    /A private entry, from the file payroll\/server\.json of the operator of this service, last changed on \d{4}-\d\d-\d\d and read on \d{4}-\d\d-\d\d; no registry that Dossier reads lists it, and Dossier has not checked it\./,
+    /This is a private entry from the file payroll\/server\.json of the operator of this service, last changed on \d{4}-\d\d-\d\d and read on \d{4}-\d\d-\d\d\. No registry that Dossier reads lists it, and Dossier has not checked it\./,
   );
   expect(page).toContain('2 in this view.');
   expect(page).not.toContain('/agents/com.acme.zqinner');
@@ -119,7 +119,7 @@ it('a reader gets the entries of the folder as page, registry, allow list and co
         changed_at: expect.any(String),
         read_at: expect.any(String),
         subject_digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
-        note: expect.stringContaining('A private entry'),
+        note: expect.stringContaining('This is a private entry'),
         criteria: [],
       },
     },
