@@ -112,6 +112,7 @@ const elsewhere = 'A fact of another kind has it, and is compared.';
 /** What the words of each kind read that is not compared, and why. */
 const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'price.challenge': { 'details.offers': whole, 'details.quoted': count },
+  'price.pay_to': { 'details.addresses': whole },
   'price.paid_for': { 'details.offers': whole },
   'price.tool': { 'details.priced': count, 'details.tools': whole },
   'price.openapi': { 'details.operations': whole, 'details.priced': count },

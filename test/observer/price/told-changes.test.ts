@@ -22,7 +22,9 @@ interface Day {
 }
 
 const hosts =
-  'capitals operations currencies spelling tools many nudged crowded ended added named taken'.split(' ');
+  'capitals operations currencies spelling tools many nudged crowded ended added named taken throng payees'.split(
+    ' ',
+  );
 const days: Record<string, Day> = {};
 const documentsOf = ({ resources, openapi }: Day): Readonly<Record<string, object>> => ({
   ...(resources && { '/.well-known/x402': { resources } }),
@@ -211,6 +213,25 @@ it('an offer that cannot be read is no change of who is paid, also if the offers
   expect(part).toMatchObject({ history: '', standsOut: '', feed: [] });
   const { history } = await nextDay('crowded', { quote: [...ten.slice(0, 9), { ...ten[9], payTo: alice }] });
   expect(history).toContain(`\`${alice}\` and \`${bob}\` are paid for other offers on Base than before`);
+});
+
+it('nor is it one if there are more offers than are kept', async () => {
+  const all = many(45, (at) => offerOf({ asset: numbered(5000 + at), payTo: at % 2 === 0 ? alice : bob }));
+  await nextDay('throng', { quote: all });
+  const part = await nextDay('throng', { quote: [...all.slice(0, 44), unread] });
+  expect(part).toMatchObject({ standsOut: '', feed: [] });
+});
+
+it('nor is it a change of thirty payees, of whom one is swapped later', async () => {
+  const all = many(30, (at) => offerOf({ payTo: numbered(7000 + at) }));
+  await nextDay('payees', { quote: all });
+  const part = await nextDay('payees', { quote: [...all.slice(0, 29), unread] });
+  expect(part).toMatchObject({ standsOut: '', feed: [] });
+  const { history, feed } = await nextDay('payees', { quote: [...all.slice(0, 29), offerOf()] });
+  expect(history).toContain(
+    `it also asks to be paid at \`${alice}\`. It no longer asks to be paid at \`${numbered(7029)}\``,
+  );
+  expect(feed).toContain('price.pay_to');
 });
 
 it('a price that comes back in part after there was none is a change', async () => {

@@ -77,7 +77,7 @@ function statedIn({ value, value_digest, details, is_part }: StoredPaidFor) {
   return { offers, isStored, isWhole: isStored && !is_part };
 }
 
-/** price.pay_to tells which payees are new or gone. */
+/** Leaves out payees that are new or gone, because price.pay_to tells these. */
 function ofSamePayees(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>) {
   const { before, after } = payeesOnBoth(statedIn(was), statedIn(now));
   const payeesIn = (all: readonly OfferWithPayee[]) => new Set(all.map(({ pay_to }) => pay_to));
@@ -97,7 +97,7 @@ function paidForChange(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): 
 }
 
 function comparePaidFor(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): PartComparison {
-  if (paidForChange(was, now)) return 'differs';
+  if (payeesChange(...ofSamePayees(was, now))) return 'differs';
   return hasLess(statedIn(was), statedIn(now)) ? 'less' : 'same';
 }
 

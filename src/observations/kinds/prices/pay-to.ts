@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { payeeWords, toAddress } from '../../../core/payee.ts';
 import { join, listed, own, say, type Words } from '../../../core/words.ts';
+import { canonicalDigest } from '../../../log/leaf.ts';
 import type { NoAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import {
@@ -25,6 +26,14 @@ function payeesOf(payment: EndpointAnswer): string[] {
   return [...new Set(addresses)].sort();
 }
 
+const mostPayees = 3;
+/** The most payees in the details, and the most payees of several parts that are kept together. */
+const mostKept = 40;
+
+/** The value may be shortened, so the details have the payees too. */
+const detailsOf = (named: readonly string[]) =>
+  named.length > mostPayees && { details: { addresses: named.slice(0, mostKept) } };
+
 function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof payees>> | NoAnswer {
   const named = payeesOf(endpoint);
   if (named.length === 0) return noPayee(endpoint);
@@ -32,7 +41,12 @@ function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof pa
   const isSame = again.length === 0 || again.join() === named.join();
   const unread = unreadWords(endpoint);
   return isSame
-    ? { value: named, outcome: 'seen', ...(unread && { why: unread, rule: 'some', hasMore: true }) }
+    ? {
+        value: named,
+        outcome: 'seen',
+        ...detailsOf(named),
+        ...(unread && { why: unread, rule: 'some', hasMore: true }),
+      }
     : { value: anotherEachTime, outcome: 'seen', as_seen: { addresses: [...named, ...again] } };
 }
 
@@ -53,8 +67,8 @@ const payeesWords = (value: unknown): Words =>
       );
 
 /**
- * Leaves out payees that price.pay_to no longer has. A quote that was read only in part since then still has
- * its former payees.
+ * Leaves out payees that price.pay_to no longer has. If checks read only a part of later quotes, the stored
+ * price still has former payees.
  */
 export function withPresentPayees(
   offers: readonly OfferWithPayee[],
@@ -71,13 +85,23 @@ export function withPresentPayees(
 type Payees = z.infer<typeof payees>;
 type StoredPayees = BeforeChange<Payees> | ShownFinding<Payees>;
 
+function payeesIn({ value, value_digest, details }: StoredPayees): readonly string[] {
+  const kept = readPayees(value);
+  const named = z.array(z.string()).safeParse(details?.addresses).data ?? [];
+  return value_digest === undefined || named.length < kept.length ? kept : named;
+}
+
 const addedTo = (was: StoredPayees, now: StoredPayees): string[] => {
-  const before = new Set(readPayees(was.value));
-  return readPayees(now.value).filter((one) => !before.has(one));
+  const before = new Set(payeesIn(was));
+  return payeesIn(now).filter((one) => !before.has(one));
 };
 
-const isShort = (was: StoredPayees, now: StoredPayees): boolean =>
-  was.value_digest !== undefined || now.value_digest !== undefined;
+/** Tells whether one of the two is not stored in full. */
+const isShort = (...both: readonly StoredPayees[]): boolean =>
+  both.some(
+    (found) =>
+      found.value_digest !== undefined && canonicalDigest({ value: payeesIn(found) }) !== found.value_digest,
+  );
 
 /**
  * Compares two lists, at least one of which is a part. A payee whom only the second list has is a change,
@@ -91,16 +115,11 @@ function comparePayees(was: BeforeChange<Payees>, now: ShownFinding<Payees>): Pa
   return isGone || !was.is_part ? 'less' : 'same';
 }
 
-/** The most payees of several parts that are kept together. */
-const mostJoined = 40;
-
 function joinPayees(was: BeforeChange<Payees>, now: ShownFinding<Payees>): JoinedPart | undefined {
-  const all = [...readPayees(was.value), ...addedTo(was, now)].sort();
+  const all = [...payeesIn(was), ...addedTo(was, now)].sort();
   const isUnknown = isShort(was, now) || [was, now].some(({ value }) => isAnotherEachTime(value));
-  return isUnknown || all.length > mostJoined ? undefined : { value: all };
+  return isUnknown || all.length > mostKept ? undefined : { value: all, ...detailsOf(all) };
 }
-
-const mostPayees = 3;
 
 const partWords = ({ is_part }: StoredPayees): Words =>
   is_part
@@ -117,7 +136,7 @@ function payeesChange(was: BeforeChange<Payees>, now: ShownFinding<Payees>): Wor
     return say`It asks to be paid at ${payeesWords(now.value)}, and named nobody before`;
   if (isShort(was, now)) return own('The addresses at which it asks to be paid changed');
   const isPart = was.is_part || now.is_part;
-  const isFew = !isPart && [was, now].every(({ value }) => readPayees(value).length <= mostPayees);
+  const isFew = !isPart && [was, now].every((one) => payeesIn(one).length <= mostPayees);
   if (isFew || isAnotherEachTime(was.value) || isAnotherEachTime(now.value))
     return say`It asks to be paid at ${payeesWords(now.value)} instead of ${payeesWords(was.value)}`;
   const name = (all: readonly string[]) =>
