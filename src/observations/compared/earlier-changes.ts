@@ -3,7 +3,7 @@ import { own } from '../../core/words.ts';
 import { kindOf } from '../kinds.ts';
 import type { EarlierChange, Observation } from '../observation.ts';
 
-/** The most changes of one fact that are kept, and the most of one weight. */
+/** The most changes of one fact that are kept, and the most of them that have the same weight. */
 const mostKept = 6;
 const mostOfWeight = 3;
 
@@ -41,8 +41,8 @@ function lastChange(fact: ChangedObservation): EarlierChange | undefined {
 }
 
 /**
- * If there is a sentence for the last change, it is at the end, and earlier changes are kept only if they
- * weigh at least as much.
+ * If there is a sentence for the last change, this change is at the end, and earlier changes are kept only if
+ * they weigh at least as much.
  */
 export function weightyChanges(kind: string, fact: ChangedObservation): EarlierChange[] {
   const earlier = fact.earlier_changes ?? [];

@@ -40,13 +40,13 @@ export function comparedInPart(
   return kindOf(kind)?.comparePart?.(toBefore(before), toShown(now));
 }
 
-/** Tells whether the two are or may be different parts, so that their difference is no change of the fact. */
+/** Tells whether the two may be different parts, so that their difference shows no change of the fact. */
 export function isOtherPart(kind: string, before: Part, now: ReadFact): boolean {
   const isPart = before.hasMore || now.hasMore;
   return before.rule === 'part' || (isPart === true && !isDifferent(kind, allKnown(before), now));
 }
 
-/** Tells whether only a part was read and no value is in it, for a kind that is compared in part. */
+/** Tells whether a part was read that has no value, for a kind whose values are compared in part. */
 export const isEmptyPart = ({
   kind,
   rule,
@@ -68,7 +68,7 @@ export function onlyLacks(
   return value.length < before.length && value.every(isBefore);
 }
 
-/** All that is known of a value: the newest reading and, if that is a part, what was known besides. */
+/** All that is known of a value: the baseline beside a part, or else the newest reading. */
 export function allKnown<Of extends Part>(known: Of): Of {
   const { baseline, value_digest: _, details: __, hasMore: ___, ...others } = known;
   return baseline ? ({ ...others, ...baseline } as Of) : known;
@@ -79,7 +79,7 @@ type FoundValue = Pick<Finding, 'value' | 'value_digest'>;
 const isSameValue = (a: FoundValue, b: FoundValue) =>
   isDeepStrictEqual([a.value, a.value_digest], [b.value, b.value_digest]);
 
-/** Tells whether a value that was read as a whole lacks something that was known before. */
+/** Tells whether a value that was read as a whole differs from the baseline. */
 const lacksKnown = (before: Part, now: ReadFact): boolean =>
   now.outcome === 'seen' &&
   !now.hasMore &&
@@ -104,8 +104,8 @@ export const isOfLast = (
 ) => isOther(last, now) && !(outcome === 'nothing' && isOtherPart(now.kind, last, now));
 
 /**
- * The state from which a change is told: all that was known, or the newest reading if the words are the same,
- * because its date is nearer.
+ * The state before a change: all that was known. If the newest reading gives the same words, it is the state
+ * before, because its date is nearer.
  */
 export function tellsFrom<Of extends Part>(kind: string, known: Of, now: ReadFact): Of {
   const all = allKnown(known);
@@ -118,8 +118,8 @@ export function tellsFrom<Of extends Part>(kind: string, known: Of, now: ReadFac
 }
 
 /**
- * Keeps beside a part what was known before and is not contradicted by it. Otherwise a change of one offer
- * would hide a later change of those that the part lacks.
+ * Keeps a baseline beside a part: the part, and what was known before and the part does not contradict.
+ * Otherwise a change of one offer would hide a later change of an offer that the part lacks.
  */
 export function keepBaseline(known: StoredObservation, now: StoredObservation): StoredObservation {
   const last = known.outcome === 'seen' ? known : known.last;

@@ -9,7 +9,7 @@ import type { SentOffer } from './sent-offer.ts';
 export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
 
 interface OfferPart {
-  /** Absent if the offer states none that can be read. */
+  /** Absent if the offer states no value that can be read. */
   readonly value?: Words;
   readonly seen: (typeof seenStates)[number];
   readonly text: Words;

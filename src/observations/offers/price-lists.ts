@@ -92,7 +92,7 @@ const likeness = (one: ToolOffer, offer: SentOffer): number =>
 const toState = (stated: string | undefined, listed: string): ListState =>
   stated === undefined ? 'not_known' : stated === listed ? 'as_listed' : 'other';
 
-/** A network whose name Dossier does not know may be one that is written in CAIP-2. */
+/** A network whose name Dossier does not know may be the network of a CAIP-2 name. */
 function networkState(stated: string | undefined, listed: string): ListState {
   const isKnown = stated !== undefined && isNetworkName(stated) === isNetworkName(listed);
   return isKnown ? toState(stated, listed) : 'not_known';

@@ -18,7 +18,7 @@ export interface OfferSighting<T> {
   readonly isPart?: true;
 }
 
-/** `rows` begin with the newest. `isAll` tells whether there are no older ones. */
+/** `rows` begin with the newest. `isAll` tells whether `rows` has the oldest row too. */
 export interface OfferChanges {
   readonly rows: readonly { readonly at: string; readonly changes: readonly ObservationChange[] }[];
   readonly isAll: boolean;
@@ -63,7 +63,7 @@ export interface SeenQuotes {
   readonly payees: readonly OfferSighting<readonly string[]>[];
   /** The offers of the last quote with their payees; empty if the last check saw no price. */
   readonly payeesOf: readonly OfferWithPayee[];
-  /** The same for earlier quotes, as far as these are known. */
+  /** The offers of earlier quotes with their payees, as far as Dossier knows these quotes. */
   readonly earlierPayeesOf: readonly OfferSighting<readonly OfferWithPayee[]>[];
   /** The endpoint named different addresses when it was asked twice. */
   readonly isAnotherEachTime: boolean;

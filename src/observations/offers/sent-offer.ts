@@ -38,7 +38,7 @@ function toAmount(value: unknown): string | undefined {
 /** Members that name another recipient, an account at an address, or a fee or deposit beside the amount. */
 const aside = /recipient|payee|pay_?to$|memo|destination|^tag$|fee|deposit/i;
 
-/** By the last part of the name that is no number, because the name of a list is that of its items. */
+/** Looks at the last part of the name that is no number, because the items of a list have the list’s name. */
 function isAside(name: string, isOuter: boolean): boolean {
   const part = name.split('.').findLast((one) => !/^\d+$/.test(one));
   return part === undefined ? isOuter : aside.test(part);

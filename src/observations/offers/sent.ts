@@ -8,7 +8,7 @@ export interface NumberedOffer extends SentOffer {
 }
 
 export interface SentOffers {
-  /** At most twenty. If there are more, those that repeat another are left out first. */
+  /** At most twenty offers. Of more offers, repeated ones are left out first. */
   readonly offers: readonly NumberedOffer[];
   readonly count: number;
 }
@@ -105,8 +105,8 @@ function bodyOf(response: string): string | undefined {
 }
 
 /**
- * Returns the places in a text. One header may hold a text in two ways, and that text may hold a header
- * again. Reading all of them would take 2^n steps, so a text is read again only at a lower level.
+ * Returns the places in a text. A header may hold the same text twice, and that text may hold a header again.
+ * Reading every copy would take 2^n steps, so a text is read again only at a lower level.
  */
 function placesInText(text: string, reading: Reading): Place[] {
   const { level, levels } = reading;

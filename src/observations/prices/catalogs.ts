@@ -13,7 +13,7 @@ const mostPages = 200;
 const mostOffers = 20;
 const mostTools = 50;
 
-/** Anybody may list resources in a catalogue. */
+/** The catalogue is not read further, because anybody may list resources in it. */
 const mostKept_characters = 32 * 1024 * 1024;
 
 /** Ways to pay are kept as JSON, since objects take several times as much memory. */

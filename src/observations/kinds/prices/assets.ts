@@ -12,8 +12,8 @@ const { assets, networks } = table;
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
 /**
- * The CAIP-2 name of a network in the table or of the form `EIP155:08453`. Other names are returned as they
- * are.
+ * The CAIP-2 name of a network, for example `eip155:8453` for `Base` or `EIP155:08453`. A name that is
+ * neither in the table nor in the form of CAIP-2 is returned as it is.
  */
 export const toChain = (network: string): string =>
   ownMember(networks, network.toLowerCase()) ??

@@ -55,11 +55,11 @@ export function payeesOnBoth(was: StatedOffers, is: StatedOffers) {
   };
 }
 
-/** A part has less than a whole list, and less than a part of which it lacks an offer. */
+/** A part has less than a whole list. It has less than another part if it lacks an offer of that part. */
 export const hasLess = (was: StatedOffers, is: StatedOffers): boolean =>
   !is.isWhole && (was.isWhole || !was.offers.every((one) => is.offers.some((other) => isSame(one, other))));
 
-/** The offers of a part, and those known before that it does not show to have changed. */
+/** The offers of a part, and the offers known before that the part does not show to have changed. */
 export const joinOffers = <Offer extends OfferWithPayee>(
   { offers: before }: StatedOffers<Offer>,
   { offers: part }: StatedOffers<Offer>,

@@ -247,7 +247,7 @@ function toFinding(endpoint: EndpointAnswer) {
 
 type StoredQuote = BeforeChange<PaidOffer[]> | ShownFinding<PaidOffer[]>;
 
-/** The offers are whole if the endpoint sent no others, and stored if all that could be read are stored. */
+/** `isStored`: all offers that could be read are stored. `isWhole`: all offers of the endpoint are stored. */
 function statedIn({ value, value_digest, details, is_part }: StoredQuote) {
   const offers = allOffers({ value, ...(details && { details }) });
   const isStored = value_digest === undefined || canonicalDigest({ value: offers }) === value_digest;
@@ -259,7 +259,7 @@ function compareQuoted(was: BeforeChange<PaidOffer[]>, now: ShownFinding<PaidOff
   const after = statedIn(now);
   const known = knownOnBoth(before, after);
   if (offersChange(known.before, known.after)) return 'differs';
-  // The readable offers that are not kept are then all new.
+  // If all offers from before are kept, the offers that are not kept are new.
   const isKept = before.offers.every((one) =>
     after.offers.some((other) => offerText(other) === offerText(one)),
   );

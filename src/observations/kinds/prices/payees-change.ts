@@ -34,14 +34,14 @@ interface PayeesChange {
 
 const textOf = (offer: OfferWithPayee) => `${offerText(offer)} ${offer.pay_to ?? ''}`;
 
-/** The payees are in the order of amounts, and none stands twice in a row. */
+/** The payees in the order of amounts. A payee of several amounts in a row stands there once. */
 const byAmount = (offers: readonly OfferWithPayee[]): string[] =>
   offers
     .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
     .flatMap(({ pay_to }) => pay_to ?? [])
     .filter((payee, at, all) => payee !== all[at - 1]);
 
-/** The order may differ although no amount is the same. */
+/** Returns the two orders of payees by amount for each unit in which they differ. */
 function reorderedIn(before: readonly OfferWithPayee[], after: readonly OfferWithPayee[]) {
   const was = Map.groupBy(before, unitOf);
   return [...Map.groupBy(after, unitOf)].flatMap(([unit, offers]) => {

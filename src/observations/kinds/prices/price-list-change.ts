@@ -16,7 +16,7 @@ type ToolName = string | undefined;
 type OffersByTool = ReadonlyMap<ToolName, StatedOffers<ToolOffer>>;
 
 interface StoredList {
-  /** The stored tools. If other tools may follow, the last one may be cut, and is left out. */
+  /** The stored tools. If more tools may follow the last one, its offers may be cut, and it is left out. */
   readonly tools: OffersByTool;
   /** All offers that were read are stored. */
   readonly isStored: boolean;
@@ -84,7 +84,7 @@ function changesOf({ tools: before }: StoredList, { tools: after }: StoredList):
     .sort((a, b) => b.weight - a.weight);
 }
 
-/** Returns none if the other list may have more tools. */
+/** Returns the tools that the first list lacks; none if that list may have more tools than are stored. */
 const missingIn = ({ tools: others, hasAllTools }: StoredList, { tools }: StoredList): ToolName[] =>
   hasAllTools ? [...tools.keys()].filter((tool) => !others.has(tool)) : [];
 
@@ -101,7 +101,7 @@ const mostChanges = 3;
 const changeWords = ({ tools, words }: PricesChange): Words =>
   tools.length === 1 && tools[0] === undefined ? words : say`${toolsWords(tools)}: ${words}`;
 
-/** The words for the members of a list. */
+/** The words for the members of a price list, which are tools or operations. */
 interface ListWords {
   readonly oneMore: Words;
   /** Follows their number. */
@@ -225,7 +225,7 @@ export function joinPriceLists(was: BeforeChange<ToolOffer[]>, now: ShownFinding
   return offers.length > mostJoined ? undefined : { offers, tools: names.length };
 }
 
-/** As `joinPriceLists`, for a kind whose value is the list. */
+/** Joins two values of a kind whose value is a price list. */
 export function joinPart(
   was: BeforeChange<ToolOffer[]>,
   now: ShownFinding<ToolOffer[]>,

@@ -100,12 +100,12 @@ export function isWithinLimit(
 
 const mostTools = 50;
 const dollars = /^\$?(\d{1,20}(?:\.\d{1,20})?)$/;
-/** A number keeps all of so many digits. */
+/** A JavaScript number keeps all of at most this many digits. */
 const mostDigits = 15;
 
 /**
- * The form is a number, "0.01", "$0.01" or "dynamic"; null stands for any other form. A text is read as a
- * number if that keeps all of its digits, so that `0.01` and `"0.010"` are the same price.
+ * Reads a number, "0.01", "$0.01" or "dynamic"; returns null for any other form. If a number keeps all digits
+ * of a text, the number is returned, so that `0.01` and `"0.010"` are the same price.
  */
 function toPrice(stated: unknown): string | number | null {
   if (typeof stated === 'number') return stated >= 0 && Number.isFinite(stated) ? stated : null;
@@ -128,7 +128,7 @@ function toPriced({ name, _meta }: JsonObject) {
 const pricedTool = z.strictObject({
   name: z.string(),
   payment_required: z.boolean().optional(),
-  /** In dollars, as stated; null if Dossier does not know the form. */
+  /** In dollars; null if Dossier does not know the form. */
   price_usd: z.union([z.string(), z.number()]).nullable().optional(),
 });
 const mostNamedTools = 3;
