@@ -31,7 +31,7 @@ const withPayee = (offers: Parameters<typeof toOffersWithPayees>[0]): PaidFor =>
 const paidIn = (payment: EndpointAnswer): PaidFor => withPayee(quotedOffers(payment)?.quoted.offers ?? []);
 
 /** The value may be shortened, so the details have the offers too. */
-const detailsOf = (paid: PaidFor) =>
+const withOffers = (paid: PaidFor) =>
   paid.length > mostShown && { details: { offers: paid.slice(0, mostKept) } };
 
 /** Networks of one CAIP-2 namespace are taken to share their addresses, as all of eip155 do. */
@@ -56,7 +56,7 @@ function toFinding(endpoint: EndpointAnswer): RemoteFinding<PaidFor> | NoAnswer 
     return {
       value,
       outcome: 'seen',
-      ...detailsOf(value),
+      ...withOffers(value),
       ...(unread && { why: unread, rule: 'some', hasMore: true }),
     };
   return unread
@@ -103,7 +103,7 @@ function comparePaidFor(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>):
 
 function joinPaidFor(was: BeforeChange<PaidFor>, now: ShownFinding<PaidFor>): JoinedPart | undefined {
   const value = withSeveralPayees(withPayee(joinOffers(statedIn(was), statedIn(now))));
-  return areStored(was, now) && value.length <= mostKept ? { value, ...detailsOf(value) } : undefined;
+  return areStored(was, now) && value.length <= mostKept ? { value, ...withOffers(value) } : undefined;
 }
 
 function paidForWords(paid: PaidFor): Words {

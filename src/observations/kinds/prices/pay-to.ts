@@ -31,7 +31,7 @@ const mostPayees = 3;
 const mostKept = 40;
 
 /** The value may be shortened, so the details have the payees too. */
-const detailsOf = (named: readonly string[]) =>
+const withAddresses = (named: readonly string[]) =>
   named.length > mostPayees && { details: { addresses: named.slice(0, mostKept) } };
 
 function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof payees>> | NoAnswer {
@@ -44,7 +44,7 @@ function payToFinding(endpoint: EndpointAnswer): RemoteFinding<z.infer<typeof pa
     ? {
         value: named,
         outcome: 'seen',
-        ...detailsOf(named),
+        ...withAddresses(named),
         ...(unread && { why: unread, rule: 'some', hasMore: true }),
       }
     : { value: anotherEachTime, outcome: 'seen', as_seen: { addresses: [...named, ...again] } };
@@ -118,7 +118,7 @@ function comparePayees(was: BeforeChange<Payees>, now: ShownFinding<Payees>): Pa
 function joinPayees(was: BeforeChange<Payees>, now: ShownFinding<Payees>): JoinedPart | undefined {
   const all = [...payeesIn(was), ...addedTo(was, now)].sort();
   const isUnknown = isShort(was, now) || [was, now].some(({ value }) => isAnotherEachTime(value));
-  return isUnknown || all.length > mostKept ? undefined : { value: all, ...detailsOf(all) };
+  return isUnknown || all.length > mostKept ? undefined : { value: all, ...withAddresses(all) };
 }
 
 const partWords = ({ is_part }: StoredPayees): Words =>
