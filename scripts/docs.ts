@@ -128,7 +128,7 @@ const blocks: Record<string, () => string> = {
     ].join('\n\n'),
   leaked: () =>
     paragraph(
-      `**A leaked capability** lets whoever has it rate and respond in the name of the listing, and change or withdraw its ratings. With write access to a location of the account or domain that holds the claim, they can also move the claim or opt the listing out, at once. Such a capability needs no report: replace it. ${howToReplaceCapability} If you revoke your only capability first, the claim ends, and the next line begins a new one, [which costs more](docs/claims.md#what-a-new-line-does). A capability that a check finds in a claim file ends by itself, at once, and the claim with it if it was the only one.`,
+      `**Replace a leaked capability**; it needs no report. Whoever has it can rate and respond in the name of the listing, and change or withdraw its ratings. A thief who also has write access to a location of the account or domain that holds the claim can move the claim or opt the listing out, at once. ${howToReplaceCapability} If you revoke your only capability first, the claim ends, and the next line begins a new one, [which costs more](docs/claims.md#what-a-new-line-does). A capability that a check finds in a claim file ends at once, by itself. If it was the only capability, the claim ends too.`,
     ),
   problems: () =>
     table(
