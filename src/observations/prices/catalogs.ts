@@ -49,6 +49,19 @@ function toKept(accepted: unknown): string | undefined {
   return isShort ? JSON.stringify(Object.fromEntries(kept)) : undefined;
 }
 
+/**
+ * Keeps one way for each payee before a second way for one of them. Otherwise anybody could list many cheap
+ * ways in the place of those that pay others.
+ */
+function keptWays(ways: ReadonlySet<string>): string[] {
+  const sorted = [...ways].sort();
+  if (sorted.length <= mostOffers) return sorted;
+  const ofPayees = Map.groupBy(sorted, (way) => asMembers(JSON.parse(way)).payTo);
+  const ranked = [...ofPayees.values()].flatMap((some) => some.map((way, rank) => ({ way, rank })));
+  const byRank = ranked.sort((a, b) => a.rank - b.rank || (a.way < b.way ? -1 : 1));
+  return byRank.slice(0, mostOffers).map(({ way }) => way);
+}
+
 /** Items about a tool may be on several pages in any order. The kept ways do not depend on that order. */
 function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }: JsonObject): KeptTool {
   const ways: readonly unknown[] = Array.isArray(stated) ? stated : [];
@@ -57,7 +70,7 @@ function withItem(known: KeptTool | undefined, { accepts: stated, lastUpdated }:
   const date = typeof lastUpdated === 'string' ? lastUpdated.slice(0, 40) : '';
   const before = known?.last_updated ?? '';
   return {
-    accepts: [...all].sort().slice(0, mostOffers),
+    accepts: keptWays(all),
     last_updated: date > before ? date : before,
     hasMore: known?.hasMore === true || all.size > mostOffers,
     isUnread: known?.isUnread === true || added.length < ways.length,

@@ -314,3 +314,20 @@ it('two different amounts for one offer are not read as the lower one', async ()
     expect.stringContaining('rice raised from 0.01 USDC to 9 USDC on Base'),
   ]);
 });
+
+it('many cheap ways to pay somebody else leave room for each other payee of the same tool in a catalogue', async () => {
+  const way = (payTo: string, amount: string) => ({
+    ...item('find', payTo),
+    accepts: [offer(payTo, { amount })],
+  });
+  items = [way(alice, '900000'), way(bob, '800000'), ...many(25, (at) => way(mallory, String(100 + at)))];
+  await next('listed', 'Prices in a catalogue');
+  const answer = await get(`/agents/${handleAt('listed')}.json`);
+  const { observations } = JSON.parse(answer) as {
+    observations: { kind: string; details?: { offers: { pay_to: string; amount: string }[] } }[];
+  };
+  const { details } = observations.find(({ kind }) => kind === 'price.catalog') ?? {};
+  expect(details?.offers).toHaveLength(20);
+  expect(details?.offers).toContainEqual(expect.objectContaining({ pay_to: alice, amount: '900000' }));
+  expect(details?.offers).toContainEqual(expect.objectContaining({ pay_to: bob, amount: '800000' }));
+});
