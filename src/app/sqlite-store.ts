@@ -97,8 +97,8 @@ const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
   });
 
 /**
- * A snapshot has a connection of its own. All other reads share one connection, and would have to wait for a
- * snapshot on it.
+ * A snapshot has a connection of its own. The other reads outside transactions share one connection, and
+ * would have to wait for a snapshot on it.
  */
 async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb<Schema>(connect(path));
@@ -129,7 +129,7 @@ async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
 async function dropDeleted(path: string): Promise<boolean> {
   const database = connect(path);
   try {
-    // By default, SQLite may build the new file in memory.
+    // `connect` sets temp_store to memory, in which `vacuum` would build the new file.
     database.exec('pragma busy_timeout = 0; pragma temp_store = file');
     const emptyLog = database.prepare('pragma wal_checkpoint(truncate)');
     const isRewritten = await isDoneInTime(() => database.exec('vacuum') === undefined);

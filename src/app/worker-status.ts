@@ -12,12 +12,13 @@ export const createWorkerStatus = (): WorkerStatus => new Int32Array(new SharedA
 /** The counter grows as long as the worker's event loop runs. */
 export const heartbeatOf = (status: WorkerStatus): number => Atomics.load(status, heartbeat);
 
-/** Returns 0 while no task's code runs in the worker. */
+/** Returns 0 while no known task runs in the worker. */
 export const currentTaskOf = (status: WorkerStatus): number => Atomics.load(status, currentTask);
 
 /**
- * Keeps the status of this thread up to date from now on. While code of a task runs, also after an `await`,
- * the status has the task's id, which must be above 0.
+ * Keeps the status of this thread up to date from now on. While the first part of a task or its code after an
+ * `await` runs, the status has the task's id, which must be above 0. In callbacks of timers and streams, the
+ * status is 0.
  */
 export function trackTasks(status: WorkerStatus, beat_ms: number) {
   const taskId = new AsyncLocalStorage<number>();
@@ -26,5 +27,13 @@ export function trackTasks(status: WorkerStatus, beat_ms: number) {
     after: () => void Atomics.store(status, currentTask, 0),
   });
   setInterval(() => Atomics.add(status, heartbeat, 1), beat_ms).unref();
-  return <T>(id: number, task: () => Promise<T>): Promise<T> => taskId.run(id, task);
+  return <T>(id: number, task: () => Promise<T>): Promise<T> =>
+    taskId.run(id, () => {
+      const outer = Atomics.exchange(status, currentTask, id);
+      try {
+        return task();
+      } finally {
+        Atomics.store(status, currentTask, outer);
+      }
+    });
 }

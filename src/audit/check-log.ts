@@ -315,7 +315,7 @@ const unknownReasons: Readonly<Record<string, string>> = {
   source_ended:
     'the claim events of the source cannot all be read, or a new event was added while the audit ran',
   new_source:
-    'the claim events of the source cannot all be read, a new event was added while the audit ran, or the seven days of the source end at about the time of the reading',
+    'the claim events of the source cannot all be read, a new event was added while the audit ran, or the source stops being new, seven days after its first proof, at about the time of the reading',
 };
 
 function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<string, number>) {
@@ -329,7 +329,7 @@ function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<strin
   if (said.withheldCount > 0)
     yield `${counted(said.withheldCount, 'record')} of withdrawn ratings, or of withdrawn or hidden listings: a service does not give them out`;
   if (state.unshownListings.size > 0)
-    yield `${counted(state.unshownListings.size, 'listing')} that the log names and the service does not show: the log does not say why the registry withdrew a listing`;
+    yield `${counted(state.unshownListings.size, 'listing')} that the log names and the service does not show: the log does not record what the registry withdrew, so an audit cannot tell whether they should be shown`;
 }
 
 /** A response to a withdrawn rating is not shown. */

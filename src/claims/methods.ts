@@ -156,7 +156,7 @@ export const placesOf = (record: ClaimableRecord, toKey: ToRepositoryKey): Proof
 const place = 'access to the default branch of the repository recorded for the listing';
 const limit = 'says nothing about quality or about the publisher.';
 const domains =
-  'If the namespace is a domain, a claim may instead show control of its DNS or web server, or possession of its key for the MCP registry. For a GitHub account, a claim may instead show write access to the repository of that name. The claim says which.';
+  'If the namespace is a domain, a claim may instead show control of its DNS or web server, or possession of its key for the MCP registry. If it is a GitHub account, a claim may instead show write access to the repository that has the account’s name. The claim says which.';
 
 /** These sentences are for publishers who consider making a claim. */
 export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;

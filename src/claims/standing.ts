@@ -21,8 +21,8 @@ export const isSecondReading = (first_at: string | undefined, now: Date): boolea
   first_at !== undefined && now.getTime() - Date.parse(first_at) >= secondReading_ms;
 
 /**
- * A reading that shows the line or the location of `claim` to be gone. `claim` is its state before that
- * reading.
+ * A reading that shows the line or the location of `claim` to be gone. `claim` is the claim as it was
+ * before that reading.
  */
 export interface MissingProof {
   readonly claim: Claim;
@@ -44,8 +44,8 @@ export const toNoted = (
 
 /**
  * The first reading that finds no line or no location is noted in `missing`. A second one, a day or more
- * later, sets `missed_at`, which ends what the claim proved. If both found no location, the second also sets
- * `lost_at`, which ends the effect of the claim's old lines.
+ * later, sets `missed_at`. From then on, a new line continues the claim only beside an old one. If both
+ * readings found no location, the second also sets `lost_at`, which ends the effect of the claim's old lines.
  */
 export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
   const at = now.toISOString();
@@ -108,8 +108,8 @@ export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
 
 /**
  * Tells whether a new line of somebody else has to wait because of the claim. It has to wait while the claim
- * is in force. It also has to wait if the claim is suspended as `withdrawn`, as long as the lines of the
- * claim can restore it and the listing records no other repository.
+ * is in force. It also has to wait if the claim is suspended as `withdrawn`, unless two readings found its
+ * lines or its location gone, all its capabilities have lapsed, or the listing records another repository.
  */
 export function isHeld(claim: Claim, facts: ClaimFacts): boolean {
   if (claim.state === 'claimed') return true;

@@ -90,17 +90,19 @@ async function readPinnable(
   if (typeof document === 'string')
     throw usageError(`${handle}: ${document} at ${source.name}; nothing was written`);
   if (document.handle !== handle)
-    throw usageError(`${handle}: ${source.name} writes this handle ${document.handle}; nothing was written`);
+    throw usageError(
+      `${handle}: this handle is spelled ${document.handle} at ${source.name}; nothing was written`,
+    );
   return document;
 }
 
-/** Throws ExitError if a pin is about something that checks see, and no check knows it now. */
+/** Throws ExitError if a pin is about observed facts and Dossier knows no current value for it. */
 function toPinned(document: Pinnable, handle: string, names: readonly PinName[]) {
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
   const unknown = pins.flatMap(([pin, now]) => (now.length === 0 && isSeenPin(pin) ? [pin] : []));
   if (unknown.length > 0)
     throw usageError(
-      `${handle}: ${unknown.join(', ')} cannot be pinned, because no check knows a value now; nothing was written`,
+      `${handle}: ${unknown.join(', ')} cannot be pinned, because Dossier knows no current value; nothing was written`,
     );
   return Object.fromEntries(pins);
 }

@@ -10,7 +10,10 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** An answer that depends on its caller has no policy. */
 export interface CachePolicy {
-  /** The answer is stale once one of these listings or views (`keyOf`) changes. `all` names every listing. */
+  /**
+   * Handles of listings and keys of views. The answer is stale once one of these changes. `all` names every
+   * listing.
+   */
   readonly cacheTags: ChangedHandles;
   /**
    * By default, an answer is cached until something is due to change, or for a minute if that time is not
@@ -22,7 +25,7 @@ export interface CachePolicy {
 export interface Finished {
   readonly etag: string;
   readonly body: Buffer<ArrayBuffer>;
-  /** A 304 is sent without these headers. */
+  /** A 304 is sent with only some of these headers (`trimNotModified`). */
   readonly headers: Readonly<Record<string, string>>;
   readonly cachePolicy?: CachePolicy | undefined;
 }

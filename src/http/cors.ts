@@ -36,7 +36,7 @@ export const toPreflight = (opening: CorsOpening, headers: Readonly<Record<strin
     headers: { ...toCorsHeaders(opening), 'Access-Control-Max-Age': String(day_s), ...headers },
   });
 
-/** GitHub requires the same headers on all answers of a registry, preflights included. */
+/** GitHub Copilot reads from a registry only if every answer has these headers, preflights included. */
 export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
   const headers = toCorsHeaders({ methods, headers: 'Authorization, Content-Type' });
   return async (c, next) => {

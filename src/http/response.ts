@@ -7,7 +7,10 @@ import type { ProblemFacts } from '../core/problem.ts';
 import type { CachePolicy, Encoding, Finished, Request } from './call.ts';
 
 const preferred: readonly Encoding[] = ['br', 'gzip', 'identity'];
-/** The weight of plain text if a header does not name it: acceptable, but last (RFC 9110, section 12.5.3). */
+/**
+ * The weight of `identity` if Accept-Encoding does not name it. `identity` is then acceptable, but last (RFC
+ * 9110, section 12.5.3).
+ */
 const unnamedIdentity = 0.001;
 
 function negotiate(accepted: string): Encoding {

@@ -212,7 +212,7 @@ export function toConfigs(connection: Connection): PasteableConfig[] {
     {
       client: 'Claude Desktop',
       where:
-        'Settings, Connectors, Add custom connector, with the address alone; or in claude_desktop_config.json',
+        'claude_desktop_config.json (or enter only the address under Settings > Connectors > Add custom connector)',
       text: json({
         mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', url, ...inArguments] } },
       }),

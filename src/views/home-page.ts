@@ -49,7 +49,7 @@ function figures({ listings }: StatusDocument, tags: readonly TagCount[]): Html 
   const figure = (number: number, href: string, text: string) =>
     html`<li><a href="${href}"><b>${amount(number)}</b> ${text}</a></li>`;
   return html`
-<ul class="numbers">${figure(count, '/agents', count === 1 ? 'listing' : 'listings')}${!copy_lacks.includes('endpoint') && figure(remote, '/tags/remote', 'reached over the network')}${figure(by_state.claimed, '/agents?state=claimed', 'claimed')}</ul>`;
+<ul class="numbers">${figure(count, '/agents', count === 1 ? 'listing' : 'listings')}${!copy_lacks.includes('endpoint') && figure(remote, '/tags/remote', 'with a remote endpoint')}${figure(by_state.claimed, '/agents?state=claimed', 'claimed')}</ul>`;
 }
 
 const examplesShown = 3;

@@ -270,7 +270,7 @@ test('whoever signs with the same key as before continues the claim; a new key w
   await prove(first.challenge, signer.sign(first.challenge).toString('base64'));
   const second = await ask({ rotate: true });
   expect(second.next).toMatch(
-    /^Signed by another key than before, the new line begins a new claim: .* Signed by the same key, it continues the claim: its ratings stay as they are\. /,
+    /^Signed by another key than before, the new line waits until two checks a day or more apart have not found the earlier key, and then begins a new claim: .* Signed by the same key, it continues the claim: its ratings stay as they are\. /,
   );
   expect(await prove(second.challenge, signer.sign(second.challenge).toString('base64'))).toMatchObject({
     changed: 'rotated',

@@ -83,7 +83,7 @@ describe('a copy that records no endpoint of any listing', () => {
     expect(prose(await read(compared.headers.get('location') ?? ''))).toContain(sentence);
   });
 
-  it('leaves open what a listing asks for, and how many are reached over the network', async () => {
+  it('leaves open what a listing asks for, and how many have a remote endpoint', async () => {
     const why = 'It is not known what the listing asks for, because this copy records no endpoints.';
     for (const path of [`/agents/${handle}`, `/agents/${other}`])
       expect(prose(await read(path))).toContain(`Asks ${why}`);
@@ -94,7 +94,7 @@ describe('a copy that records no endpoint of any listing', () => {
       expect(page).not.toMatch(/no credentials recorded/i);
     const home = prose(await read('/'));
     expect(home).toMatch(/2 +listings/);
-    expect(home).not.toContain('reached over the network');
+    expect(home).not.toContain('with a remote endpoint');
   });
 
   it('is why check_surface has seen no list of tools', async () => {
@@ -146,7 +146,7 @@ describe('a copy that records no endpoint of any listing', () => {
     expect(await judged(handle, ['has_endpoint'])).toEqual(['not_met: No remote endpoint is recorded.']);
     expect(prose(await read(`/agents/${handle}`))).toContain('The listing records no remote endpoint.');
     expect(prose(await read(`/agents/${handle}`))).toContain('Asks No credentials recorded.');
-    expect(prose(await read('/'))).toMatch(/1 +reached over the network/);
+    expect(prose(await read('/'))).toMatch(/1 +with a remote endpoint/);
   });
 });
 

@@ -71,7 +71,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     [
       'Markdown about its namespace',
       `/agents/${madeUp}.md`,
-      'Namespace not proven; its endpoint is on its domain',
+      'Namespace not proven to a registry; its endpoint is on its domain',
     ],
     ['the badge', `/badge/${madeUp}`, 'dossier: sample'],
     ['a list', '/agents?q=invoices', '<li>shipped sample</li>'],
@@ -136,7 +136,7 @@ describe('a listing of the shipped sample is called a sample', () => {
 describe('pages about the sample', () => {
   it('count on the first page as many listings as the link leads to', async () => {
     const [, path = '', shown] =
-      /<a href="([^"]+)"><b>(\d+)<\/b> reached over the network/.exec(await read('/')) ?? [];
+      /<a href="([^"]+)"><b>(\d+)<\/b> with a remote endpoint/.exec(await read('/')) ?? [];
     expect(await read(path)).toContain(
       `<p id="count" class="total" role="status" tabindex="-1">${shown} listings.</p>`,
     );

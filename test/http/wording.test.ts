@@ -34,7 +34,7 @@ describe('the same fact in the same words', () => {
   it('what a claim shows: claim page, llms.txt', async () => {
     for (const path of [`/agents/${handle}/claim`, '/agents/com.politicalcomms/api/claim', '/llms.txt'])
       expect(await textOf(path)).toContain(
-        'A claim shows write access to the default branch of the repository recorded for the listing, at a commit, on a date. If the namespace is a domain, a claim may instead show control of its DNS or web server, or possession of its key for the MCP registry. For a GitHub account, a claim may instead show write access to the repository of that name. The claim says which. It says nothing about quality or about the publisher.',
+        'A claim shows write access to the default branch of the repository recorded for the listing, at a commit, on a date. If the namespace is a domain, a claim may instead show control of its DNS or web server, or possession of its key for the MCP registry. If it is a GitHub account, a claim may instead show write access to the repository that has the account’s name. The claim says which. It says nothing about quality or about the publisher.',
       );
   });
 

@@ -114,9 +114,9 @@ async function runForAllNodes<T extends object>(
 
 /**
  * Checks with the same handle and place run one at a time across all nodes. Their outcome is shared for 30
- * seconds. If no other check began in the 30 seconds before a check, and the check got a usable answer that
- * proves nothing, its outcome is not returned to later callers, because the claimant may publish a line right
- * after it.
+ * seconds. One outcome is not shared with later callers: a usable answer that proves nothing, if the check
+ * was requested and no other check began in the 30 seconds before it. The claimant may publish a line right
+ * after such a check.
  */
 export async function runSharedCheck<T extends object>(
   { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },

@@ -202,7 +202,8 @@ function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | unde
   const { beside, alone: after } = fatesOf(standing, { ...line, signed_by });
   if (signed_by === undefined || beside !== 'continues' || after !== 'continues') return undefined;
   if (line.isCosigned) return { acts: `The new line ${continuingSigned}` };
-  const begins = 'Signed by another key than before, the new line begins a new claim';
+  const begins =
+    'Signed by another key than before, the new line waits until two checks a day or more apart have not found the earlier key, and then begins a new claim';
   return {
     acts: `Signed by the same key, it ${continuingSigned}`,
     begins,

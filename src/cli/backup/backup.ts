@@ -100,7 +100,8 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
 
 /**
  * With `-`, reads standard input. If a restore fails after it has begun to write, no service starts on the
- * database until a restore succeeds. A database that is not empty is left unchanged.
+ * database until a restore succeeds. A database in use keeps its rows, but is upgraded to this version. Rows
+ * that an interrupted restore left are deleted first.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
   await using store = await connectStore(config, 'make');

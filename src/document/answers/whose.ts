@@ -108,7 +108,7 @@ function namespaceOf(judged: JudgedListing): TextFact {
   // A namespace has no characters that could imitate our words.
   const name = isShown
     ? say`${ours(namespaceText(handle))}, proven to the registry`
-    : say`namespace ${judged.listing.sample ? own('not proven') : own('not known to be proven')}`;
+    : say`namespace ${judged.listing.sample ? own('not proven to a registry') : own('not known to be proven')}`;
   const elsewhere = owner ? movedAccount(judged, isShown) : say``;
   const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
   const at = hostedAt(judged.listing);

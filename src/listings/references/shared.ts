@@ -80,7 +80,7 @@ const sharedKinds = [
 export type SharedKind = (typeof sharedKinds)[number];
 
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
-/** A word that listings of one namespace share is never reported, so the texts of these rows are left out. */
+/** Two listings of one namespace are not reported for a shared word, so each leaves out the other's text. */
 const isNeeded = sql`own.kind <> 'word' or substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'`;
 const holders = sql`select case when ${isNeeded} then published_at || ' ' || other.handle || ' ' || as_of || ' ' || publisher end as holder
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
@@ -143,9 +143,12 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
     others: others.length,
     /** Other listings of the same publisher; for a shared word, only those of a different namespace. */
     own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
-    /** Whether there may be more, because at most the 200 oldest were read. */
+    /** Whether there are more than 200 holders, of which only the oldest 201 were read and counted. */
     isCut: keyed.some(({ count }) => count > mostRead),
-    /** `as_of` is the time of the older of the two checks, empty for records. */
+    /**
+     * `as_of` is the older of two times: when a check saw the reference at this listing, and when a check saw
+     * it at `first`. It is empty for references from records.
+     */
     first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };
 }

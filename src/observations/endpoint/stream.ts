@@ -41,7 +41,7 @@ const streamEnded = none('silent', own('The event stream ended before the reply 
 
 const withoutAddress = none(
   'otherwise',
-  own('The endpoint sent an event stream that names no address of its own for messages.'),
+  own('The endpoint sent an event stream that names no address for messages at the origin of the endpoint.'),
   { status: 200 },
 );
 

@@ -80,8 +80,8 @@ function toPauses({ host, address }: QueueTarget, seconds: number, now: Date): R
 }
 
 /**
- * A request waits for the lease of a host only while it holds no other lease, so nodes do not block each
- * other.
+ * While a request holds the lease of one host, it never waits for a lease of another host, so nodes do not
+ * block each other.
  */
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;

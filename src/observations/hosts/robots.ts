@@ -1,5 +1,5 @@
 import { cachedOnce } from '../../core/cached-once.ts';
-import { code, say } from '../../core/words.ts';
+import { code, own, say } from '../../core/words.ts';
 import { longestAddress, type NoAnswer, noAnswer, notAsked, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
@@ -34,8 +34,8 @@ const longestRule = 3 * longestAddress;
 /** Returns undefined for a rule that is longer than every address that Dossier requests. */
 function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
-  // After decoding, a longer path has more than `longestRule` characters, even if each of them was
-  // percent-encoded and has an asterisk after it.
+  // A character takes at most four here: three if it is percent-encoded, and an asterisk after it. Once it is
+  // decoded, a path that is longer than this therefore exceeds `longestRule`.
   if (path.length > 4 * longestRule + 2) return undefined;
   const isWhole = path.endsWith('$');
   const pattern = encoded(isWhole ? path.slice(0, -1) : path);
@@ -165,7 +165,8 @@ const notAnswered = ({ why }: NoAnswer): NoAnswer =>
   notAsked(say`${why} The request was for robots.txt, so Dossier requested nothing else there (RFC 9309).`);
 
 /**
- * HTTP 3xx, and 4xx except 429, count as a missing file, which allows everything (RFC 9309 section 2.3.1).
+ * HTTP 3xx (after the redirects that are followed) and 4xx count as a missing file, which allows everything
+ * (RFC 9309 section 2.3.1). Dossier's own exception is 429, which counts as a file that cannot be read.
  */
 async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
@@ -180,7 +181,7 @@ async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   if (status === 429 || status >= 500)
     return none(
       notAsked(
-        say`${code(new URL(origin).host)} returned HTTP ${status} for its robots.txt, so Dossier requested nothing else there (RFC 9309).`,
+        say`${code(new URL(origin).host)} returned HTTP ${status} for its robots.txt, so Dossier requested nothing else there${status === 429 ? say`` : own(' (RFC 9309)')}.`,
       ),
     );
   if (status >= 300) return all;

@@ -201,7 +201,7 @@ const steps = ({ handle, ways }: ClaimStep) => html`
 <h2>What you get</h2>
 <ul>
 <li>Your account or domain on the page of the listing, with what was proven and when.</li>
-<li>Replies to ratings of it, and ratings of other listings as <code>${handle}</code>.</li>
+<li>You can reply to ratings of this listing, and rate other listings as <code>${handle}</code>.</li>
 <li>Checks of your service on demand, if the operator has switched checks on.</li>
 <li>Receipts that you sign, for your callers to send with their ratings.</li>
 <li>A badge that names the claim.</li>
@@ -210,7 +210,7 @@ const steps = ({ handle, ways }: ClaimStep) => html`
 <ol class="steps">
 <li>Save a secret key.</li>
 <li>Put one line at a location named below${ways.some(({ kind }) => kind === 'registry_key') && ', or sign the line with your key for the MCP registry'}.</li>
-<li>Have it checked. After a check that finds the proof, the key works.</li>
+<li>Have the proof checked. Once a check finds it, the secret key works.</li>
 </ol>
 <p>You need no account here and no token of a repository host. Agents do the same with <code>claim_agent</code>.</p>`;
 

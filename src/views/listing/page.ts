@@ -43,7 +43,7 @@ const configTabs = (group: string, connection: Connection): Html =>
     'Client',
     toConfigs(connection).map(({ client, where, text, deepLink }) => ({
       name: client,
-      body: html`<p>In ${where}${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
+      body: html`<p>In ${where}${deepLink && html`, or <a href="${deepLink}">add the server in ${client}</a>`}:</p>
 ${paste(text)}`,
     })),
   );
@@ -105,7 +105,7 @@ ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other 
 function howToClaim([first, ...others]: readonly ProofPlace[], { config }: PageSite): Html {
   if (!first) return html`<p>${noWay}</p>`;
   return html`
-<p>Get a secret key (shown once) and a line. <span class="foreign">${claimMethods[first.kind].whereToPut(first, config.claimFile)}</span> The line is then checked.</p>
+<p>Get a secret key (shown once) and a line. <span class="foreign">${claimMethods[first.kind].whereToPut(first, config.claimFile)}</span> Then have the line checked on the claim page.</p>
 ${others.length > 0 && html`<p class="note">There ${others.length === 1 ? 'is another way' : `are ${others.length} other ways`} to claim the listing.</p>`}`;
 }
 

@@ -121,7 +121,7 @@ export const skillsSurface = defineKind({
   pinnedAs: 'skills',
   title: 'Skills it lists',
   means:
-    'The SHA-256 Merkle root over the addresses, frontmatter and digests of files of all skills that the endpoint listed to Dossier (SEP-2640). A skill whose files are dynamic has no digests.',
+    'The SHA-256 Merkle root over all skills that the endpoint listed to Dossier (SEP-2640): the address and frontmatter of each skill, and the address, digest and size of each of its files. A skill whose files are dynamic has no digests.',
   doesNotMean:
     'Dossier fetches no file of a skill, so it does not know whether the files have these digests.',
   changed: own('The endpoint lists different skills'),

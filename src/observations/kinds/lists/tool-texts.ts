@@ -102,7 +102,7 @@ export const toolsHiddenText = defineKind({
   question: 'tools',
   title: 'Hidden characters in texts for models',
   means:
-    'How many characters that people cannot see are in the tools, prompts, resources, skills and instructions that the endpoint sent. These are control characters, direction marks, zero-width characters and tag characters, except where emoji and scripts need them.',
+    'The number of characters that people cannot see, in the tools, prompts, resources, skills and instructions that the endpoint sent. These are control characters, direction marks, zero-width characters and tag characters, except where emoji and scripts need them.',
   doesNotMean:
     'Editors and copied web pages leave such characters in texts, too. The number says nothing about the text that people can see.',
   unit: 'characters',
