@@ -47,12 +47,12 @@ describe.each([
     await page.getByRole('button', { name: 'Compare ticked listings' }).click();
     await page.getByRole('heading', { name: 'As recorded and imported' }).waitFor();
     const heads = () => page.locator('#imported ~ .scroll thead a').allTextContents();
-    expect(await heads()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api']);
+    await expect.poll(heads).toEqual(['co.webhook/webhook', 'com.politicalcomms/api']);
 
     await page.getByLabel('Add a listing').fill('long');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('link', { name: `Add ${long}` }).click();
-    expect(await heads()).toEqual(['co.webhook/webhook', 'com.politicalcomms/api', long]);
+    await expect.poll(heads).toEqual(['co.webhook/webhook', 'com.politicalcomms/api', long]);
 
     await page.getByText('Criteria: 9 picked').click();
     await page.getByLabel('Asks for no secret').uncheck();
@@ -67,7 +67,7 @@ describe.each([
     await shared.page.goto(page.url());
     expect(await shared.page.locator('main').textContent()).toBe(await page.locator('main').textContent());
     await page.getByRole('link', { name: 'Remove com.politicalcomms/api' }).click();
-    expect(await heads()).toEqual(['co.webhook/webhook', long]);
+    await expect.poll(heads).toEqual(['co.webhook/webhook', long]);
     expect(complaints).toEqual([]);
     expect([...origins]).toEqual([directory.url]);
     await page.close();

@@ -366,7 +366,7 @@ test('while the domain has claimed the listing, a line in its recorded repositor
       .map((text) => text.trim());
   };
   const today = expect.stringMatching(
-    /^an opt-out line of somebody who does not hold the claim: com\.example\.api\/both \(at https:\/\/github\.com\/corp\/both since \d{4}-\d\d-\d\d\)$/,
+    /^there is an opt-out line of somebody who does not hold the claim: com\.example\.api\/both \(at https:\/\/github\.com\/corp\/both since \d{4}-\d\d-\d\d\)$/,
   );
   expect(await doctor()).toEqual(['warning', today]);
   expect((await directory.directory.store.figures.counts()).contested_opt_outs).toBe(1);
