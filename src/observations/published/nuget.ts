@@ -95,12 +95,13 @@ type PageReader = ReturnType<typeof createPageReader>;
 
 /**
  * Returns all pages if the index has their entries, or else at most two that may have the version, and the
- * last page.
+ * last page. `isCut` says that a page that is left out may have the version.
  */
-function pagesFor(version: string | undefined, pages: readonly NugetPage[]): readonly NugetPage[] {
-  if (pages.every(({ items }) => Array.isArray(items))) return pages;
+function pagesFor(version: string | undefined, pages: readonly NugetPage[]) {
+  if (pages.every(({ items }) => Array.isArray(items))) return { chosen: pages, isCut: false };
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));
-  return [...new Set([...around.slice(0, mostPages - 1), ...pages.slice(-1)])];
+  const chosen = new Set([...around.slice(0, mostPages - 1), ...pages.slice(-1)]);
+  return { chosen: [...chosen], isCut: around.some((page) => !chosen.has(page)) };
 }
 
 /** NuGet dates an unlisted version to the year 1900. */
@@ -195,7 +196,8 @@ export async function readNuget(
   const { response, document } = answer;
   const pages = (document.items as readonly unknown[]).map(asMembers);
   const readPage = createPageReader(run, id);
-  const read = await Promise.all(pagesFor(recorded, pages).map(readPage));
+  const { chosen, isCut } = pagesFor(recorded, pages);
+  const read = await Promise.all(chosen.map(readPage));
   const failed = read.find((page) => page !== undefined && 'result' in page);
   if (failed && 'result' in failed) return failed;
   const found = await findNewest(pages, readPage);
@@ -208,6 +210,10 @@ export async function readNuget(
   if (recorded === undefined && 'result' in newest) return newest;
   const version = recorded ?? ('version' in newest ? newest.version : '');
   const entry = entries.find((one) => toNugetKey(one.version) === toNugetKey(version));
+  if (!entry && isCut)
+    return notAsked(
+      say`NuGet may list version ${code(version)} of ${code(name)} on a page that Dossier does not read.`,
+    );
   if (!entry) return notFound(nuget, response, say`has no version ${code(version)} of ${code(name)}`);
   return toPublished(run, id, { response, entry, newest });
 }

@@ -82,6 +82,15 @@ const nugetContent: Record<string, object | string> = {
       [`${hive}/endless.mcp/page/${at}.0.0-a/${at}.0.0-z.json`, { items: [entry(`${at}.0.0-m`)] }],
     ]),
   ),
+  [`${hive}/daily.mcp/index.json`]: {
+    items: [1, 2, 3, 4].map((at) => ({ lower: `1.0.0-${at}.1`, upper: `1.0.0-${at}.9` })),
+  },
+  ...Object.fromEntries(
+    [1, 2, 3, 4].map((at) => [
+      `${hive}/daily.mcp/page/1.0.0-${at}.1/1.0.0-${at}.9.json`,
+      { items: [entry(`1.0.0-${at}.5`)] },
+    ]),
+  ),
   '/v3-flatcontainer/large.mcp/0.9.0/readme': 'mcp-name: io.github.bob/large',
 };
 const crate = (num: string, more: object = {}) => ({
@@ -144,6 +153,7 @@ beforeAll(async () => {
       listed('io.github.bob/nightly', 'nuget', 'Nightly.Mcp', '1.0.0-m'),
       listed('io.github.bob/endless', 'nuget', 'Endless.Mcp', '1.0.0-m'),
       listed('io.github.bob/unrecorded', 'nuget', 'Nightly.Mcp'),
+      listed('io.github.bob/daily', 'nuget', 'Daily.Mcp', '1.0.0-3.5'),
       listed('io.github.bob/absent', 'nuget', 'Example.Mcp', '3.0.0'),
       listed('io.github.bob/nowhere', 'nuget', 'Nowhere.Mcp', '1.0.0'),
       listed('io.github.bob/crate', 'cargo', 'example-mcp', '0.2.0'),
@@ -229,6 +239,14 @@ it('looks for a newest version before pages of pre-releases, in three pages at m
   const { observations } = await directory.observe('io.github.bob/endless');
   expect(observations.find(({ kind }) => kind === 'package.newest_version')?.reason).toBe(
     'The last pages of versions of this package on NuGet have only pre-releases and unlisted versions; Dossier reads no further.',
+  );
+});
+
+it('does not say that a version is missing if it may be on a page that is not read', async () => {
+  const { exists } = await factsOf('io.github.bob/daily');
+  expect(exists).toBe('not_asked');
+  expect(await reasonOf('io.github.bob/daily')).toBe(
+    'NuGet may list version `1.0.0-3.5` of `Daily.Mcp` on a page that Dossier does not read.',
   );
 });
 
