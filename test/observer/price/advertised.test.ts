@@ -25,6 +25,7 @@ beforeAll(async () => {
     free: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
     locked: await startEndpoint((_, __, response) => void response.writeHead(401).end()),
     dynamic: await startDocumented({ amount: null, currency: 'usd', intent: 'charge', method: 'stripe' }),
+    listed: await startDocumented([{ amount: '10', currency: 'usd' }]),
     odd: await startDocumented({ offers: [{ amount: '1e9' }, { amount: -1 }, 'x'] }),
   });
 });
@@ -88,6 +89,12 @@ it('each source says for itself what it does not show', async () => {
   expect(await states('free')).toEqual(['nothing', 'nothing', 'absent']);
   expect(await states('locked')).toEqual(['asks', 'asks', 'asks']);
   expect(await states('odd')).toEqual(['absent', 'absent', 'nothing']);
+});
+
+it('says of payments in an unknown form that they are stated', async () => {
+  const reason = 'The OpenAPI document states x-payment-info in a form that Dossier does not know.';
+  expect(await see('listed', 'price.openapi')).toMatchObject({ outcome: 'nothing', reason });
+  expect(await see('odd', 'price.openapi')).toMatchObject({ outcome: 'nothing', reason });
 });
 
 it('a price that was seen is no longer among what is not known; payment methods alone are no price', async () => {

@@ -66,8 +66,11 @@ function pricedOperations(document: JsonObject): Operations {
   const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));
   const priced = paths.values().flatMap(([path, item]) =>
     httpMethods.flatMap((method) => {
-      const info = asObject(asMembers(asMembers(item)[method])['x-payment-info']);
-      return info ? [toOperation(`${method.toUpperCase()} ${path}`, info)] : [];
+      const stated = asMembers(asMembers(item)[method])['x-payment-info'];
+      if (stated === undefined) return [];
+      const operation = `${method.toUpperCase()} ${path}`;
+      const info = asObject(stated);
+      return [info ? toOperation(operation, info) : { operation, offers: [], is_part: true as const }];
     }),
   );
   return priced.toArray().sort((a, b) => (a.operation < b.operation ? -1 : 1));
@@ -102,7 +105,7 @@ function readOpenApi({ text }: Fetched): RemoteFinding<Operations> | undefined {
   if (typeof document?.openapi !== 'string') return undefined;
   const priced = pricedOperations(document);
   if (priced.length === 0)
-    return statesNone(own('No operation of the OpenAPI document states x-payment-info.'));
+    return statesNone(own('No operation that Dossier reads in the OpenAPI document states x-payment-info.'));
   const value = priced.filter(({ offers }) => offers.length > 0);
   if (value.length > 0)
     return {
