@@ -16,9 +16,9 @@ export const heartbeatOf = (status: WorkerStatus): number => Atomics.load(status
 export const currentTaskOf = (status: WorkerStatus): number => Atomics.load(status, currentTask);
 
 /**
- * Keeps the status of this thread up to date from now on. While the first part of a task or its code after an
- * `await` runs, the status has the task's id, which must be above 0. In callbacks of timers and streams, the
- * status is 0.
+ * Keeps the status of this thread up to date from now on. The status has the id of a task, which must be
+ * above 0, while the task's own code runs, before or after an `await`. In callbacks of timers and streams, it
+ * is 0.
  */
 export function trackTasks(status: WorkerStatus, beat_ms: number) {
   const taskId = new AsyncLocalStorage<number>();

@@ -42,8 +42,8 @@ const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): bool
 const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
 
 /**
- * Returns the log indexes of all entries that actions in force hide together with entry `record_index`, which
- * is one of them.
+ * Returns all log indexes of the actions in force that hide entry `record_index`, which is included. Returns
+ * an empty list if no action hides that entry.
  */
 export const hiddenWith = (said: SaidActions, record_index: number, size: number): unknown[] =>
   [...said.applied].flatMap(([log_index, { action, record_indexes }]) =>
@@ -60,7 +60,7 @@ export const isErasedByAction = ({ applied }: SaidActions, record_index: number)
 const noticeFields = ['action', 'reason', 'statement', 'at'] as const;
 const pick = (members: JsonObject) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
 
-/** A block of a namespace or account names no listing. */
+/** An action without a handle, such as a block of a namespace, may be shown with any listing. */
 const isAbout = ({ target_kind, target, handle }: JsonObject, shown: ShownNotice): boolean =>
   shown.rating_id === undefined
     ? target_kind !== 'rating' &&
@@ -177,8 +177,8 @@ const mostKeyChanges = 20;
 const longestHistory = 100;
 
 /**
- * Returns the log index from which on a history shows every change of keys or, if `isOfKeys` is false, every
- * other event. Returns 0 if the history is short enough to show all of them.
+ * A history is cut separately for changes of keys (`isOfKeys`) and for all remaining events. Returns the log
+ * index from which the history shows all events of the given sort, or 0 if it shows all of them.
  */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);

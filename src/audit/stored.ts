@@ -28,8 +28,8 @@ async function readLogs(context: AuditContext): Promise<AuditedLog[]> {
   const heads = await context.store.log.heads();
   const newest = heads.at(-1)?.id ?? 1;
   const file = await readOwnCheckpoint(context);
-  // A checkpoint of an older log is ignored, because it made Dossier close that log. A checkpoint of a later
-  // log is a fault, because this database lacks that log.
+  // A checkpoint of an older log is ignored, because a node has already closed that log. A checkpoint of a
+  // later log is a fault, because this database lacks that log.
   const known = file && file.log >= newest ? file : undefined;
   return heads.map(({ id, base, size, closed_with: closedWith }) => ({
     id,

@@ -27,7 +27,7 @@ type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
 interface ClaimMethod {
   readonly title: string;
   readonly noun: string;
-  /** The control that a claim shows, to be read after `claimed: `. */
+  /** The control that a claim shows. `its` is the listing's. */
   readonly control: string;
   /** Returns undefined if the listing cannot be claimed by this method. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
@@ -38,7 +38,7 @@ interface ClaimMethod {
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
   /** One or more sentences. */
   whereToPut(place: ProofPlace, claimFile: string): string;
-  /** The end of a sentence that says where a line stands. */
+  /** A phrase that says where a line stands, to be read after `Put this line`. */
   lineAt(claimFile: string): string;
   toCopy(place: ProofPlace, challenge: string): string;
   /** A sentence without its full stop: `Write access to ... was shown at commit ... on ...`. */
@@ -104,7 +104,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       return key === undefined || repositoryRoot(key) !== `github.com/${githubAccount(handle)}`;
     },
     whereToPut: ({ shown }, claimFile) =>
-      `Commit the line in the file ${claimFile} at the root of the default branch of ${shown}; create that repository if there is none. This proves the account in the namespace.`,
+      `Commit the line in the file ${claimFile} at the root of the default branch of ${shown}; create that repository if there is none. This shows write access to a repository of the account that the namespace names.`,
     lineAt: (claimFile) => `in ${claimFile} of the profile repository`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit, place }) =>
@@ -120,7 +120,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     lineAt: () => 'signed with the key for the registry',
     toCopy: (_place, challenge) => sign(challenge),
     shown: ({ claimed_at, place, seen }) =>
-      `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${dayText(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
+      `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${dayText(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
   },
   well_known: {
     title: 'Put a file on the web server of the domain',
@@ -143,7 +143,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     lineAt: () => 'in a TXT record of its own at _dossier-challenge of the domain',
     toCopy: ({ shown }, challenge) => `${challengeName(shown)}. 300 IN TXT "${challenge}"`,
     shown: ({ claimed_at, place, seen }) =>
-      `Control of the DNS of ${seen?.domain ?? place} was shown on ${dayText(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,
+      `Control of the DNS of ${seen?.domain ?? place} was shown on ${dayText(claimed_at)}, by a TXT record from ${resolversText(seen?.resolvers)}${seen?.dnssec ? ', validated there with DNSSEC' : ''}`,
   },
 };
 
@@ -158,7 +158,7 @@ const limit = 'says nothing about quality or about the publisher.';
 const domains =
   'If the namespace is a domain, a claim may instead show control of its DNS or web server, or possession of its key for the MCP registry. If it is a GitHub account, a claim may instead show write access to the repository that has the account’s name. The claim says which.';
 
-/** These sentences are for publishers who consider making a claim. */
+/** For publishers who consider making a claim, and for readers of an unclaimed listing. */
 export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;
 
 export const whatClaimedMeans = (claimFile: string): string =>
@@ -201,9 +201,11 @@ function troubleText(claim: ShownClaim): string {
 
 function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string {
   if (isInRepository(kind) || domain === undefined) return '';
-  if (remotes.length === 0) return ' The listing records no remote.';
+  if (remotes.length === 0) return ' The listing records no remote endpoint.';
   const [host] = remotesOn(domain, remotes);
-  return host ? ` The recorded remote ${host} is on ${domain}.` : ` No recorded remote is on ${domain}.`;
+  return host
+    ? ` The recorded endpoint at ${host} is on ${domain}.`
+    : ` No recorded endpoint is on ${domain}.`;
 }
 
 export const claimStatement = (claim: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string =>

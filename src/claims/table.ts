@@ -49,7 +49,7 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
-  /** Whether stored keys that are not in `keys` end. */
+  /** Whether `keys` are all published keys. If so, every other stored key ends. */
   readonly isComplete: boolean;
 }
 
@@ -172,8 +172,8 @@ interface ClaimFollowers {
 }
 
 /**
- * Reads and writes for a transaction. `touch` receives each handle that changed, and `standing` each handle
- * whose claim is in force after a write.
+ * Reads and writes for a transaction. `touch` receives the handle of each listing whose shown facts may have
+ * changed. `standing` receives the handle of each claim that is stored as in force.
  */
 export const createClaimWrites = (
   db: Db,
@@ -187,8 +187,8 @@ export const createClaimWrites = (
   addHolder,
   followClaim,
   /**
-   * Keys that were not seen end if the reading is complete. New keys begin if `mayAdd`. Returns undefined if
-   * no key changed.
+   * Keys that were not seen end if the reading is complete. A key also ends if a new key takes its `kid`. New
+   * keys begin if `mayAdd`. Returns undefined if no key changed.
    */
   putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
     touch(handle);
@@ -208,8 +208,8 @@ export const createClaimWrites = (
     await db.insertInto('capability').values(capabilityTable.encode(capability)).execute();
   },
   /**
-   * `at` (RFC 3339) is the end of the capability or, for a suspended one, the beginning of the 30 days in
-   * which its line can restore it. For an active capability, `at` is ignored.
+   * `at` (RFC 3339) is the time at which a capability ends. If the capability is suspended, its line can
+   * restore it for 30 days after `at`. For an active capability, `at` is ignored.
    */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
     const ended_at = state === 'active' ? null : at;

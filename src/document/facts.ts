@@ -159,7 +159,9 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 const toProgress = (progress: string | null) =>
   progress === null ? undefined : importRunTable.decode({ progress }).progress;
 
-/** If the listing is from the first full run, as most are, the progress of that run is decoded only once. */
+/**
+ * `full` is left out if the listing is from that run, so that the same progress is not decoded for it again.
+ */
 function toRuns({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) {
   const progress = toProgress(run_progress);
   return {

@@ -3,7 +3,10 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from './schema.ts';
 import type { RatingRow } from './table.ts';
 
-/** Looks up only the given values in the records of sources, so that their other values cost nothing. */
+/**
+ * In the records of sources, looks up only the given values and those that the subject also has. Other values
+ * of the sources cost nothing.
+ */
 const readNamed = precompileQuery(
   (
     db: Db,

@@ -22,7 +22,7 @@ export const listedRatings = z.object({
   ratings: z.array(listedRating),
   group_reasons: z
     .record(z.string(), z.string())
-    .describe('The reason for each group, if a rating has no group_reason'),
+    .describe('The reason for each group, for ratings without a group_reason of their own'),
 });
 
 /** Leaves out the usual values, `flags` that equal the group, and what the list states once. */
@@ -64,7 +64,7 @@ const saidLine = ({ outcome, score, source_handle, source_root, ...rating }: Lis
 const groupText = ({ group, group_reason, flags, overlap_stated_later }: ListedRating) =>
   present(
     group && `${group}${group_reason ? ` (${escapeMarks(group_reason)})` : ''}`,
-    flags && `all that fit ${flags.join(', ')}`,
+    flags && `all groups that fit: ${flags.join(', ')}`,
     overlap_stated_later && escapeMarks(overlap_stated_later),
   );
 

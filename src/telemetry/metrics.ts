@@ -76,6 +76,7 @@ export async function startMetrics(
     const isHostAllowed = !isLoopback || loopbackHost.test(headers.host ?? '');
     const path = method === 'GET' && isHostAllowed ? url : undefined;
     if (path === '/reports' && reports) return readOperatorPage(request, reports);
+    if (!isHostAllowed) return { status: 404, body: 'The host must be localhost or a loopback address.\n' };
     if (path !== '/metrics') return { status: 404, body: 'Not found. Try GET /metrics.\n' };
     await measureStore(instruments, readStoreFigures);
     return { status: 200, headers: { 'content-type': registry.contentType }, body: await registry.metrics() };

@@ -262,7 +262,7 @@ export const toToolsPage = (
 <div class="with-nav">
 <header>
 <h1>Tools</h1>
-<p class="lead">The same operations over MCP at <code>${site.config.publicUrl}/api/mcp</code> and as plain JSON.</p>
+<p class="lead">Each tool can be called over MCP at <code>${site.config.publicUrl}/api/mcp</code>, or as plain JSON.</p>
 ${connectDossier(site.config.publicUrl)}
 <p>Schemas in full: <a href="/openapi.json">openapi.json</a>. For agents: <a href="/llms.txt">llms.txt</a>.</p>
 </header>

@@ -41,7 +41,7 @@ test('a namespace with capitals is of the same domain, and one of a forge accoun
   directory.web.files.set(wellKnown, issued.challenge);
   expect(await directory.ask('COM.Example/other', other)).toMatchObject({ status: 'claimed' });
   expect(await directory.markdownOf('COM.Example/other')).toContain(
-    'The recorded remote \\_tenant\\_.example.com is on example.com.',
+    'The recorded endpoint at \\_tenant\\_.example.com is on example.com.',
   );
   const forge = await directory.ask('io.GitHub.Alice/tool');
   expect((forge.methods as { method: string }[]).map(({ method }) => method)).toEqual(['profile_repository']);
@@ -65,7 +65,7 @@ describe('a file on the web server of the domain', () => {
     const claim = await directory.claimOf(handle);
     expect(claim).toMatchObject({ kind: 'well_known', domain: 'example.com' });
     expect(claim?.statement).toMatch(
-      /^Control of what https:\/\/example\.com\/\.well-known\/ serves was shown on \d{4}-\d\d-\d\d\. The recorded remote mcp\.example\.com is on example\.com\. This says nothing about quality or about the publisher\.$/,
+      /^Control of what https:\/\/example\.com\/\.well-known\/ serves was shown on \d{4}-\d\d-\d\d\. The recorded endpoint at mcp\.example\.com is on example\.com\. This says nothing about quality or about the publisher\.$/,
     );
     directory.web.files.delete(wellKnown);
     expect(await directory.askTwice(handle, { method: 'well_known' })).toMatchObject({
@@ -160,7 +160,7 @@ describe('a TXT record in the DNS of the domain', () => {
       kind: 'dns',
       domain: 'example.com',
       statement: expect.stringMatching(
-        /^Control of the DNS of example\.com was shown on \d{4}-\d\d-\d\d, seen by two resolvers that validated it with DNSSEC\. The recorded remote mcp\.example\.com is on example\.com\./,
+        /^Control of the DNS of example\.com was shown on \d{4}-\d\d-\d\d, by a TXT record from two resolvers, validated there with DNSSEC\. The recorded endpoint at mcp\.example\.com is on example\.com\./,
       ),
     });
   });

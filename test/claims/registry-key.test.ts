@@ -83,7 +83,7 @@ test('a signature with the key in DNS proves the claim without any change; later
   });
   expect(await directory.standing(issued.capability)).toBe('200');
   expect((await directory.claimOf(handle))?.statement).toMatch(
-    /^Possession of the key that example\.com publishes for the MCP registry was shown on \d{4}-\d\d-\d\d by a signature; the key was read in DNS, seen by two resolvers\. The listing records no remote\./,
+    /^Possession of the key that example\.com publishes for the MCP registry was shown on \d{4}-\d\d-\d\d by a signature; the key was read in DNS by two resolvers\. The listing records no remote endpoint\./,
   );
   const onWeb = ed25519();
   directory.web.files.set(authPath, onWeb.line);

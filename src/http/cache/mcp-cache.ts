@@ -12,7 +12,10 @@ import { parseMessage } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
 import type { AnswerCache, HeaderList, ReadyAnswer } from './answer-cache.ts';
 
-/** Calls with the same key have the same result until a listing changes or the time of the result is over. */
+/**
+ * Calls with the same key have the same result until a listing in `cacheTags` changes or the result is too
+ * old.
+ */
 interface CacheableResult {
   readonly key: string;
   readonly tool?: string;
@@ -21,7 +24,7 @@ interface CacheableResult {
 
 interface CacheableMessage extends CacheableResult {
   readonly id: number | string;
-  /** The client's description of itself, which does not change the result. */
+  /** The client's description of itself. It selects the members that the SDK adds at the end of a result. */
   readonly client: string;
 }
 
@@ -72,7 +75,7 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
-/** The result of a tool is the same in both eras, so the key does not name the era. */
+/** The members that a tool makes are the same in both eras, so the key does not name the era. */
 function readResult(message: unknown): CacheableResult | undefined {
   const { method, params } = asMembers(message);
   const { name, arguments: input } = asMembers(params);

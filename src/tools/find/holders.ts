@@ -63,8 +63,9 @@ export const severalListings = ({ detail, candidates }: Several): Problem =>
   });
 
 /**
- * Returns words if the question names a network but the address was found without a network: an offer on that
- * network is not known. The network of an offer may be unknown.
+ * The question may name a network on which Dossier knows no offer to this address. The address is then found
+ * on any network, and these words say so. They say “as far as Dossier knows”, because the network of some
+ * offers is unknown.
  */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;

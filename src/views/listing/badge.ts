@@ -158,7 +158,7 @@ export const toBadgePage = (site: PageSite, document: ListingDocument, style: Ba
     shown: 'publishers',
     description: `The badge of ${listing.handle} in three styles. It is never a mark of quality.`,
     body: html`
-<p class="lead">The badge shows the first of these that applies: the word sample, malicious code that was reported in a package, independent ratings, the claim in force, the last answer of the endpoint, or a date of publication or update. It is always grey, and never a mark of quality.</p>
+<p class="lead">The badge shows the first of these that applies: the word sample, malicious code that was reported in a package, independent ratings, the claim in force, the last answer of the endpoint, a date of publication or update, or the word listed. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
 <h2>Copy it as</h2>

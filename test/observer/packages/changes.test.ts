@@ -149,7 +149,7 @@ it('names the scripts, dependencies and account of a version and of another one 
     '1.0.0': { _npmUser: { name: 'alice' }, dependencies: { ajv: '8', zod: '4' } },
     '1.1.0': { _npmUser: { name: 'alice' }, dependencies: { hono: '4', ajv: '8', zod: '4' } },
   };
-  expect(await changesOf('Dependencies that the version before did not have')).toEqual([]);
+  expect(await changesOf('Dependencies that an earlier version did not have')).toEqual([]);
   stated.versions = {
     '1.0.0': { _npmUser: { name: 'alice' }, dependencies: { zod: '4' } },
     '1.2.0': {
@@ -158,7 +158,7 @@ it('names the scripts, dependencies and account of a version and of another one 
       scripts: { postinstall: 'node setup.js', test: 'vitest' },
     },
   };
-  expect(await changesOf('Dependencies that the version before did not have')).toEqual([
+  expect(await changesOf('Dependencies that an earlier version did not have')).toEqual([
     '1: `hono` until then 1: `koa`',
   ]);
   stated.versions['1.2.0'] = {

@@ -133,7 +133,7 @@ describe('the recorded version of an npm package, beside the one published befor
     expect(text).toMatch(
       /Version `1\.0\.2` of `npm:taken` was published by `mallory`, and version `1\.0\.0` before it by `alice` \(Dossier, \d{4}-\d\d-\d\d\)\./,
     );
-    expect(text).toContain('Dependencies that the version before did not have: 1: `plain-crypto`');
+    expect(text).toContain('Dependencies that an earlier version did not have: 1: `plain-crypto`');
   });
 
   it('is published by a build for the first time: a fact that does not stand out', async () => {

@@ -23,8 +23,8 @@ interface VersionReading<Value extends Json> {
 }
 
 /**
- * If the value is new, `as_seen.before` has the version before and the value of that version. The version is
- * no part of the value, so a new version with the same value is no change.
+ * If the value is new and the version before states one, `as_seen.before` has that version and its value. The
+ * version is no part of the value, so a new version with the same value is no change.
  */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
@@ -89,7 +89,7 @@ function newScripts(now: Scripts, { version, value }: { version: string; value: 
   const before = code(version);
   if (names.length === 0) return undefined;
   return isDeepStrictEqual(names, old)
-    ? say`names ${codes(names)}, which npm runs at installation; version ${before} before it has a different text for ${own(names.length === 1 ? 'this script' : 'these scripts')}`
+    ? say`names ${codes(names)}, which npm runs at installation; version ${before} before it has a different text for ${own(names.length === 1 ? 'this script' : 'at least one of these scripts')}`
     : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
 }
 
@@ -121,7 +121,7 @@ export const packageScripts = defineKind({
   question: 'code',
   title: 'Scripts that run when the package is installed',
   means:
-    'Which of the scripts preinstall, install and postinstall npm lists for the recorded version of a package. If the version before it had different scripts, these are named too. npm runs such scripts on the machine that installs the package.',
+    'Which of the scripts preinstall, install and postinstall npm lists for the recorded version of a package. If an earlier version (the newest that is at least a week older, or else the newest) had different scripts, these are named too. npm runs such scripts on the machine that installs the package.',
   doesNotMean:
     'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without such a script may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
@@ -174,9 +174,9 @@ export const packageDependencies = defineKind({
   value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
   say: ({ value: { count, names } }) => namesWords(count, names),
   question: 'code',
-  title: 'Dependencies that the version before did not have',
+  title: 'Dependencies that an earlier version did not have',
   means:
-    'The number and names of the direct dependencies that the recorded version of an npm package has, and the version before it did not have.',
+    'The number and names of the direct dependencies that the recorded version of an npm package has, and an earlier version did not have: the newest that is at least a week older, or else the newest.',
   doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
   method_version: 'package/2',
   isOptional: true,
