@@ -43,7 +43,7 @@ export const withdrawRating = defineTool({
   name: 'withdraw_rating',
   title: 'Withdraw your rating',
   description:
-    'Withdraws (removes) a rating that your listing submitted: it no longer counts, and stays listed without its texts. To change one, use submit_rating with supersedes. Needs the capability header.',
+    'Withdraws (removes, takes back) a rating that your listing submitted: it no longer counts, and stays listed without its texts. To change one, use submit_rating with supersedes. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   listedTo: 'holders of a capability',
