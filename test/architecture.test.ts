@@ -423,6 +423,10 @@ describe('architecture', () => {
     const folders = Map.groupBy(sources, (path) => dirname(path));
     expect([...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([]);
   });
+  it('no file of src has more than 400 lines', () => {
+    const lines = (path: string) => read(path).split('\n').length - 1;
+    expect(sources.filter((path) => lines(path) > 400)).toEqual([]);
+  });
   it('a type has a name that a search finds once, but for the Db of each module and two of the package', () => {
     const declared = /^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
     const names = sources.flatMap((path) => [...read(path).matchAll(declared)].map(([, name = '']) => name));

@@ -25,10 +25,7 @@ const createSaid = () => ({
   amended: new Map<string, { readonly by: string; readonly log_index: number }>(),
   erased: new Map<number, { readonly at: string; readonly by: number }>(),
   absent: new Map<number, string>(),
-  /**
-   * The key is the entry of a rating whose record is withheld, and the value the entry that withdrew the
-   * rating.
-   */
+  /** From the entry of each rating whose record is withheld to the entry that withdrew the rating. */
   withheld: new Map<number, number>(),
   endings: new Set<number>(),
   ofUnshownListings: new Set<string>(),
