@@ -156,8 +156,8 @@ export function toSpellings(word: string): Map<string, string> {
 }
 
 /**
- * Divides a word into two words of at least three letters in each possible way. A result has the stems of the
- * two words, and `text` with both as written.
+ * Divides a word into two words of at least three letters in each possible way. `terms` has the stems of
+ * these words, and `text` has the words themselves, separated by a space.
  */
 export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {

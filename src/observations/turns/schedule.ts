@@ -207,9 +207,7 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /**
-     * Returns true if a check of the listing waits or runs, because of this read or for an earlier reason.
-     */
+    /** Returns true if a check of the listing is queued or running, also if another read began it. */
     read({ network, ...listing }: ReadListing): boolean {
       const { handle } = listing;
       if (asked.has(handle)) return true;
