@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { handleParts } from '../core/handle.ts';
+import type { EndpointPlace } from '../core/identity.ts';
 import type { Json } from '../core/json.ts';
 import { wordsSchema } from '../core/words.ts';
 import type { Facet } from '../search/facets.ts';
@@ -94,6 +95,23 @@ export const listingPackage = z.object({
 });
 
 export type ListingPackage = z.infer<typeof listingPackage>;
+
+/** What the hosts and names of a record tell about its owners, in the order of its remotes and packages. */
+export interface Owners {
+  readonly remotes: readonly {
+    readonly owner: string;
+    readonly place: string;
+    /** Absent if the namespace is an account, or if the host is a template or cannot be read. */
+    readonly at?: EndpointPlace;
+    /** The domain of the hosting service that the host is below. */
+    readonly hosting?: string;
+  }[];
+  /** The owner of a package is its name if the name does not tell the owner. */
+  readonly packages: readonly { readonly name: string; readonly owner: string }[];
+}
+
+/** The key of the owners in a listing document. They are in no answer. */
+export const recordedOwners = Symbol('owners');
 
 const summaryColumns = {
   /** The static rank (toStaticRank). */

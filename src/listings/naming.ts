@@ -1,7 +1,19 @@
-import { hasPublicSuffix, ownerAt, repositoryIdentity } from '../core/identity.ts';
+import {
+  hasPublicSuffix,
+  hostingDomain,
+  ownerAt,
+  placesOfEndpoints,
+  repositoryIdentity,
+} from '../core/identity.ts';
 import { isAddress as isIpAddress, isPublicAddress, plainAddress } from '../net/addresses.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
-import type { Listing, ListingInput, ListingPackage } from './listing.ts';
+import {
+  type Listing,
+  type ListingInput,
+  type ListingPackage,
+  type Owners,
+  recordedOwners,
+} from './listing.ts';
 import { isAddress } from './references/package.ts';
 import { toPackageReference } from './references/references.ts';
 
@@ -119,6 +131,27 @@ export function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string
   const first = new Set(new Map(items.toReversed().map((item) => [ownerOf(item), item])).values());
   return items.toSorted((a, b) => Number(first.has(b)) - Number(first.has(a)));
 }
+
+type Owning = Pick<Listing, 'handle' | 'remotes' | 'packages'>;
+
+/** Looks each host up in the public suffix list, so the import does it and stores the result. */
+export const deriveOwners = ({ handle, remotes, packages }: Owning): Owners => ({
+  remotes: remotes.map(({ url }) => {
+    const { owner, place } = readAddress(url);
+    const [at] = placesOfEndpoints(handle, [url]) ?? [];
+    const hosting = url.includes('{') ? undefined : hostingDomain(URL.parse(url)?.hostname ?? '');
+    return { owner, place, ...(at && { at }), ...(hosting && { hosting }) };
+  }),
+  packages: packages.map((recorded) => {
+    const [name, owner = name] = nameOfPackage(recorded);
+    return { name, owner };
+  }),
+});
+
+/** The owners of a listing, or of its document. */
+export const ownersOf = (
+  listing: Owning & { readonly owners?: Owners | undefined; readonly [recordedOwners]?: Owners | undefined },
+): Owners => listing[recordedOwners] ?? listing.owners ?? deriveOwners(listing);
 
 export const remotesByOwner = <T extends { readonly url: string }>(remotes: readonly T[]): T[] =>
   firstOfEach(remotes, ({ url }) => readAddress(url).owner);
