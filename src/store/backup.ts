@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { attempt } from '../core/json.ts';
+import { dayText } from '../core/text.ts';
 import { withAnyTable } from './query.ts';
 import type { Engine, Load, StoreDump } from './store.ts';
 import type { AnyTable, StoredRow, TableBackup } from './table.ts';
@@ -26,10 +27,10 @@ const headerOfAnyVersion = z.object({
   format: z.literal(formatName),
   version: z.int(),
   dossier: z.string().regex(/^[\w.+-]{1,40}$/),
+  created_at: z.iso.datetime(),
 });
 const headerLine = headerOfAnyVersion.extend({
   version: z.literal(formatVersion),
-  created_at: z.iso.datetime(),
   rows: rowCounts,
 });
 /** Up to 500 rows of one table, fewer if they are long. */
@@ -286,7 +287,7 @@ function toHeader(parsed: unknown): BackupHeader {
   if (!other) throw new Error('not a backup of this service');
   if (other.version !== formatVersion)
     throw new Error(
-      `backup format ${other.version} cannot be read by this version (it reads ${formatVersion}); restore it with Dossier ${other.dossier}, which made it`,
+      `backup format ${other.version} cannot be read by this version (it reads ${formatVersion}); only the release or checkout of Dossier ${other.dossier} that made it on ${dayText(other.created_at)} restores it`,
     );
   const read = headerLine.safeParse(parsed);
   if (!read.success) throw new Error('damaged in its first line');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
-import { queryDatabase } from '../support/nodes.ts';
+import { takeBackMigrations } from '../support/nodes.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const dayAt = (day: string) => `${day}T08:00:00Z`;
@@ -224,12 +224,7 @@ it('a database of an older version is filled by the next full import and the nex
   const folder = mkdtempSync(join(tmpdir(), 'dossier-former-'));
   const DATABASE_URL = await createSharedDatabase(folder);
   await (await openDirectory({ entries, environment: { DATABASE_URL } })).close();
-  for (const statement of [
-    'drop table former_reference',
-    'drop table payee',
-    "delete from kysely_migration where name = '0002-former-values'",
-  ])
-    await queryDatabase(DATABASE_URL, statement);
+  await takeBackMigrations(DATABASE_URL, '0001-tables');
   const directory = await openDirectory({ entries, environment: { DATABASE_URL } });
   expect(await call(directory, 'get_agent', { handle: 'npm:vendor-mail' })).toMatchObject({
     handle: 'com.relocate/mail',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
-import { queryDatabase } from '../support/nodes.ts';
+import { queryDatabase, takeBackMigrations } from '../support/nodes.ts';
 
 // Each test starts the command several times.
 let folder: string;
@@ -12,6 +12,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'dossier-migrations-'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const applied = ['0001-tables', '0002-former-values', '0008-digests'];
 
 const namesOf = async (databaseUrl: string) =>
   (await queryDatabase(databaseUrl, 'select name from kysely_migration order by name')).map(
@@ -23,24 +25,74 @@ it('makes a new database in one step and opens it again', async () => {
   for (let opened = 0; opened < 2; opened++) {
     const store = await openDatabase(databaseUrl);
     await store.close();
-    expect(await namesOf(databaseUrl)).toEqual(['0001-tables', '0002-former-values']);
+    expect(await namesOf(databaseUrl)).toEqual(applied);
   }
 });
 
-/** What every version before the first release left in Kysely's table. */
-const asBeforeTheRelease = [
-  `create table if not exists kysely_migration
-    (name varchar(255) not null primary key, timestamp varchar(255) not null)`,
-  'delete from kysely_migration',
-  `insert into kysely_migration (name, timestamp) values
-    ('0001_tables', '2026-11-20T10:00:00.000Z'), ('0002_search', '2026-11-20T10:00:00.001Z')`,
+async function createOpened(): Promise<string> {
+  const databaseUrl = await createSharedDatabase(folder);
+  await (await openDatabase(databaseUrl)).close();
+  return databaseUrl;
+}
+
+/** The database of a version that had no migration after `last`, and stored no digests. */
+async function createEarlier(last: string): Promise<string> {
+  const databaseUrl = await createOpened();
+  await takeBackMigrations(databaseUrl, last);
+  return databaseUrl;
+}
+
+it('upgrades a database whose migrations were stored without digests, and stores these', async () => {
+  const databaseUrl = await createEarlier('0002-former-values');
+  await (await openDatabase(databaseUrl)).close();
+  const stored = await queryDatabase(databaseUrl, 'select name, sha256 from kysely_migration order by name');
+  expect(stored.map(({ name }) => name)).toEqual(applied);
+  for (const { sha256 } of stored) expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+  // Applied migrations never change.
+  expect(stored.slice(0, 2).map(({ sha256 }) => sha256)).toEqual([
+    'bf1782ee7706438cd02341d9610ade8c2039b3cecde3e1b7b66fe4cb421921f5',
+    'b59475c3b186328cdd24b8713f8e4cdc62275073465b4a74ce6ed0b7379c491a',
+  ]);
+});
+
+const refusal =
+  'DATABASE_URL: this database was made by another version of Dossier, from before its first release, and cannot be upgraded; run that version, or set DATABASE_URL to a new database\n';
+
+const others: readonly [string, () => Promise<string>, readonly string[]][] = [
+  [
+    'whose migrations have other names',
+    createOpened,
+    [
+      'delete from kysely_migration',
+      `insert into kysely_migration (name, timestamp) values
+        ('0001_tables', '2026-11-20T10:00:00.000Z'), ('0002_search', '2026-11-20T10:00:00.001Z')`,
+    ],
+  ],
+  [
+    'of commit 8070b262, whose first migration had another text',
+    () => createEarlier('0001-tables'),
+    ['alter table listed_surface rename to tool_surface'],
+  ],
+  [
+    'that lacks a column',
+    () => createEarlier('0002-former-values'),
+    ['alter table claim drop column moving'],
+  ],
+  [
+    'of which a migration is stored with another digest',
+    createOpened,
+    ["update kysely_migration set sha256 = 'ab' where name = '0002-former-values'"],
+  ],
 ];
 
-describe('a database made before the first release', () => {
+describe.each(others)('a database %s', (_what, make, changes) => {
   let databaseUrl: string;
+  let before: unknown;
+  const recorded = () => queryDatabase(databaseUrl, 'select * from kysely_migration order by name');
   beforeAll(async () => {
-    databaseUrl = await createSharedDatabase(folder);
-    for (const statement of asBeforeTheRelease) await queryDatabase(databaseUrl, statement);
+    databaseUrl = await make();
+    for (const statement of changes) await queryDatabase(databaseUrl, statement);
+    before = await recorded();
   });
 
   it.each([
@@ -54,21 +106,24 @@ describe('a database made before the first release', () => {
     expect(await runDossier(args, { DATABASE_URL: databaseUrl, REGISTRY_URL: 'off', PORT: '0' })).toEqual({
       code: 78,
       stdout: '',
-      stderr:
-        'DATABASE_URL: this database was made by an earlier version of Dossier, before its first release, and cannot be upgraded; set DATABASE_URL to a new one\n',
+      stderr: refusal,
     });
-    expect(await namesOf(databaseUrl)).toEqual(['0001_tables', '0002_search']);
+    expect(await recorded()).toEqual(before);
+  });
+
+  it('is a fault for dossier doctor', async () => {
+    const { code, stdout } = await runDossier(['doctor'], { DATABASE_URL: databaseUrl, REGISTRY_URL: 'off' });
+    expect([code, stdout]).toEqual([1, expect.stringContaining('made by another version of Dossier')]);
   });
 });
 
 describe('a database that a newer version upgraded', () => {
   let databaseUrl: string;
   beforeAll(async () => {
-    databaseUrl = await createSharedDatabase(folder);
-    await (await openDatabase(databaseUrl)).close();
+    databaseUrl = await createOpened();
     await queryDatabase(
       databaseUrl,
-      "insert into kysely_migration (name, timestamp) values ('0003-later', '2027-01-01T00:00:00.000Z')",
+      "insert into kysely_migration (name, timestamp) values ('0999-later', '2027-01-01T00:00:00.000Z')",
     );
   });
 
@@ -81,7 +136,7 @@ describe('a database that a newer version upgraded', () => {
         stderr:
           'DATABASE_URL: this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database\n',
       });
-      expect(await namesOf(databaseUrl)).toEqual(['0001-tables', '0002-former-values', '0003-later']);
+      expect(await namesOf(databaseUrl)).toEqual([...applied, '0999-later']);
     },
   );
 });

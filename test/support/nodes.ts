@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -41,6 +41,21 @@ export async function queryDatabase(databaseUrl: string, query: string): Promise
   const { rows } = await client.query<Record<string, unknown>>(query);
   await client.end();
   return rows;
+}
+
+/** Takes back what each migration after `last` made, as a version left it that had no later one. */
+export async function takeBackMigrations(databaseUrl: string, last: string): Promise<void> {
+  const later = `from kysely_migration where name > '${last}'`;
+  for (const { name } of await queryDatabase(databaseUrl, `select name ${later} order by name desc`)) {
+    const text = readFileSync(new URL(`../../src/store/migrations/${name}.sql`, import.meta.url), 'utf8');
+    for (const [, table] of text.matchAll(/^create table (\w+)/gm))
+      await queryDatabase(databaseUrl, `drop table ${table}`);
+    for (const [, index] of text.matchAll(/^create (?:unique )?index (\w+)/gm))
+      await queryDatabase(databaseUrl, `drop index if exists ${index}`);
+    for (const [, table, column] of text.matchAll(/^alter table (\w+) add column (\w+)/gm))
+      await queryDatabase(databaseUrl, `alter table ${table} drop column ${column}`);
+  }
+  await queryDatabase(databaseUrl, `delete ${later}`);
 }
 
 /** Makes a database; close it after use. */

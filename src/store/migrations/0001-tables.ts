@@ -12,24 +12,24 @@ export interface EngineDdl {
   createEngineTables(db: Db): Promise<void>;
 }
 
-/**
- * Each statement ends with `;` at the end of a line. The words INT8 and TEXT stand for the engine's types.
- */
-export async function runStatements(
-  db: Db,
-  file: string,
-  { int8, text }: Pick<EngineDdl, 'int8' | 'text'>,
-): Promise<void> {
-  const statements = readFileSync(new URL(file, import.meta.url), 'utf8')
+/** Each statement of the file ends with `;` at the end of a line. Comments are left out. */
+export const readStatements = (name: string): string[] =>
+  readFileSync(new URL(`./${name}.sql`, import.meta.url), 'utf8')
     .replace(/^--.*\n/gm, '')
-    .replaceAll(/\bINT8\b/g, int8)
-    .replaceAll(/\bTEXT\b/g, text);
-  for (const statement of statements.trim().split(';\n')) await sql.raw(statement).execute(db);
+    .trim()
+    .split(';\n');
+
+/** The words INT8 and TEXT stand for the engine's types. */
+export async function runStatements(db: Db, statements: readonly string[], ddl: EngineDdl): Promise<void> {
+  for (const statement of statements) {
+    const typed = statement.replaceAll(/\bINT8\b/g, ddl.int8).replaceAll(/\bTEXT\b/g, ddl.text);
+    await sql.raw(typed).execute(db);
+  }
 }
 
 export const createInitialTables = (ddl: EngineDdl): Migration => ({
   async up(db: Db) {
-    await runStatements(db, './0001-tables.sql', ddl);
+    await runStatements(db, readStatements('0001-tables'), ddl);
     await sql`insert into log_head (id, base, size, opened_at)
       values (1, 0, 0, ${new Date().toISOString()})`.execute(db);
     await ddl.createEngineTables(db);

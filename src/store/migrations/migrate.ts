@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { ExitError, exitCodes } from '../../core/process.ts';
 import type { Db } from '../schema.ts';
-import { createInitialTables, type EngineDdl, runStatements } from './0001-tables.ts';
+import { createInitialTables, type EngineDdl, readStatements, runStatements } from './0001-tables.ts';
 
 /**
  * The changes that opening may make: `make` creates a missing database and upgrades an existing one,
@@ -11,8 +12,8 @@ import { createInitialTables, type EngineDdl, runStatements } from './0001-table
 export type SchemaOpening = 'make' | 'existing' | 'unchanged';
 
 const adviceFor = {
-  'before-release':
-    'this database was made by an earlier version of Dossier, before its first release, and cannot be upgraded; set DATABASE_URL to a new one',
+  other:
+    'this database was made by another version of Dossier, from before its first release, and cannot be upgraded; run that version, or set DATABASE_URL to a new database',
   older: 'this database was made by an older version of Dossier; dossier serve upgrades it when it starts',
   newer:
     'this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database',
@@ -24,47 +25,96 @@ export class NoDatabase extends ExitError {
   }
 }
 
-/** Versions before the first release had a different first migration. Newer versions have more migrations. */
-function otherVersionOf(names: readonly string[], ours: readonly string[]) {
-  if (names.length > 0 && names[0] !== ours[0]) return 'before-release';
-  if (names.some((name) => !ours.includes(name))) return 'newer';
-  return names.length < ours.length ? 'older' : undefined;
+/** The SQL files in this folder, oldest first. An applied one never changes, except for its comments. */
+const files = ['0001-tables', '0002-former-values', '0008-digests'].map((name) => {
+  const statements = readStatements(name);
+  return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
+});
+
+interface AppliedMigration {
+  readonly name: string;
+  /** Versions before 0008-digests stored none. */
+  readonly sha256?: string | null;
 }
 
-async function readRecorded(db: Db): Promise<string[]> {
+const isOfFile = ({ name, sha256 }: AppliedMigration, file: (typeof files)[number]) =>
+  file.name === name && (sha256 ?? file.sha256) === file.sha256;
+
+function otherVersionOf(recorded: readonly AppliedMigration[]) {
+  const names = files.map(({ name }) => name);
+  if (recorded.length > 0 && recorded[0]?.name !== names[0]) return 'other';
+  if (recorded.some(({ name }) => !names.includes(name))) return 'newer';
+  if (!recorded.every((one) => files.some((file) => isOfFile(one, file)))) return 'other';
+  const isNewest = files.every((file) => recorded.some(({ name, sha256 }) => name === file.name && sha256));
+  return isNewest ? undefined : 'older';
+}
+
+/** SQLSTATEs undefined_table and undefined_column. Those of a role or database that does not exist differ. */
+function isMissing(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === '42P01' || code === '42703' || /no such (table|column)/.test(message);
+}
+
+async function readRecorded(db: Db): Promise<AppliedMigration[]> {
   try {
-    const recorded = sql<{ name: string }>`select name from kysely_migration order by name`;
-    return (await recorded.execute(db)).rows.map(({ name }) => name);
+    return (await sql<AppliedMigration>`select * from kysely_migration order by name`.execute(db)).rows;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // SQLSTATE undefined_table. The codes for a role or database that does not exist are different.
-    if (code === '42P01' || message.includes('no such table')) return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }
 
-/** The SQL files in this folder that add to the first tables, oldest first. */
-const additions = ['0002-former-values'];
+/** The columns that a statement makes, as `table.column`. */
+function columnsOf(statement: string): string[] {
+  const [, table, body = ''] = /^(?:create|alter) table (\w+) (?:add column )?(.*)$/s.exec(statement) ?? [];
+  const parts = body.replace(/^\(|\)$/g, '').replaceAll(/\([^()]*\)/g, '');
+  const names = parts.split(',').map((part) => part.trim().split(' ')[0]?.replaceAll('"', ''));
+  return table ? names.filter((name) => name !== 'primary').map((name) => `${table}.${name}`) : [];
+}
 
-const createAddition = (name: string, ddl: EngineDdl): Migration => ({
-  up: (db: Db) => runStatements(db, `./${name}.sql`, ddl),
-});
+/** Opens every table with every column: the text of 0001-tables changed before digests were stored. */
+async function hasColumns(db: Db, recorded: readonly AppliedMigration[]): Promise<boolean> {
+  const applied = files.filter((file) => recorded.some(({ name }) => name === file.name));
+  const made = applied.flatMap(({ statements }) => statements.map(columnsOf)).filter(({ length }) => length);
+  const opened = made.map((columns) => {
+    const table = sql.table(columns[0]?.split('.')[0] ?? '');
+    return sql`exists (select ${sql.join(columns.map((column) => sql.ref(column)))} from ${table})`;
+  });
+  try {
+    await sql`select 1 where false and (${sql.join(opened, sql` or `)})`.execute(db);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function upgrade(db: Db, ddl: EngineDdl): Promise<void> {
+  const toMigration = ({ statements }: (typeof files)[number]): Migration => ({
+    up: (to: Db) => runStatements(to, statements, ddl),
+  });
+  const migrations = {
+    ...Object.fromEntries(files.map((file) => [file.name, toMigration(file)])),
+    '0001-tables': createInitialTables(ddl),
+  };
+  const provider = { getMigrations: async () => migrations };
+  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  if (error) throw error;
+  for (const { name, sha256 } of files)
+    await sql`update kysely_migration set sha256 = ${sha256} where name = ${name}`.execute(db);
+}
 
 /**
  * Throws NoDatabase if there is no database and none may be made. Throws ExitError if an existing database
  * cannot or may not be upgraded, and leaves it unchanged.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): Promise<void> {
-  const migrations = {
-    '0001-tables': createInitialTables(ddl),
-    ...Object.fromEntries(additions.map((name) => [name, createAddition(name, ddl)])),
-  };
-  const names = await readRecorded(db);
-  if (names.length === 0 && opening !== 'make') throw new NoDatabase();
-  const other = otherVersionOf(names, Object.keys(migrations));
+  const recorded = await readRecorded(db);
+  if (recorded.length === 0 && opening !== 'make') throw new NoDatabase();
+  const version = otherVersionOf(recorded);
+  const isUsable = !version || version === 'older';
+  const other = isUsable && recorded.length > 0 && !(await hasColumns(db, recorded)) ? 'other' : version;
   if (other && (other !== 'older' || opening === 'unchanged'))
     throw new ExitError(exitCodes.configuration, `DATABASE_URL: ${adviceFor[other]}`);
-  const provider = { getMigrations: async () => migrations };
-  const { error } = other ? await new Migrator({ db, provider }).migrateToLatest() : {};
-  if (error) throw error;
+  if (other) await upgrade(db, ddl);
 }
