@@ -23,6 +23,7 @@ import {
   type ObservationChange,
   type StoredObservation,
   toLast,
+  withOneMore,
 } from './observation.ts';
 import { isLearnedOutcome, isUnanswered, type Outcome } from './outcome.ts';
 import { addCheck, type CheckEnd, toTallied } from './tally.ts';
@@ -160,10 +161,10 @@ export const missedAll = (
  * change do not depend on a part that was read later.
  */
 const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObservation => {
-  const { first_seen_at, last, kind } = known;
+  const { last, kind } = known;
   const isLaterPart = now.hasMore === true && !known.hasMore;
   const earlier = (isLaterPart && earlierChanges(kind, known)) || earlierOf(known);
-  return { ...now, first_seen_at, ...earlier, ...(last && { last }) };
+  return { ...now, ...withOneMore(known), ...earlier, ...(last && { last }) };
 };
 
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
@@ -175,7 +176,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   if (last && isKnown(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
-      ...(found.kind !== reachKind && { first_seen_at: last.first_seen_at }),
+      ...(found.kind !== reachKind && withOneMore(last)),
       ...earlierOf(last),
     };
   const before = hasValue(found) && last && isOfLast(last, known, found) ? last : known;

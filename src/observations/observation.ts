@@ -196,6 +196,7 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
 const lastFields = [
   ...(['value', 'outcome', 'asks_for', 'details', 'observed_at', 'first_seen_at'] as const),
   ...([
+    'checks',
     'changed_from',
     'earlier_changes',
     'method_version',
@@ -225,6 +226,8 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly open?: { readonly exchange: OpeningMessage; readonly why: readonly WordsPart[] };
   readonly observed_at: string;
   readonly first_seen_at: string;
+  /** The number of checks that saw the fact since `first_seen_at`. */
+  readonly checks?: number;
   readonly changed_from?: Observation['changed_from'] & object;
   readonly earlier_changes?: EarlierChange[];
   readonly vantage: string;
@@ -249,6 +252,15 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
   readonly tally?: Tally;
   /** All that is known of the value, if the value is a part and earlier checks read more. */
   readonly baseline?: Baseline;
+}
+
+/** Undefined if the fact was stored before Dossier counted the checks that saw it. */
+export const checksOf = ({ checks, first_seen_at, observed_at }: LastValue): number | undefined =>
+  checks ?? (first_seen_at === observed_at ? 1 : undefined);
+
+export function withOneMore(known: LastValue) {
+  const checks = checksOf(known);
+  return { first_seen_at: known.first_seen_at, ...(checks !== undefined && { checks: checks + 1 }) };
 }
 
 export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;

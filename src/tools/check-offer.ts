@@ -39,6 +39,11 @@ const input = z.strictObject({
 
 const state = z.enum(seenStates);
 const listState = z.enum(listStates);
+const heldPart = z.object({
+  since: z.string(),
+  checks: z.int().describe('At least this many checks saw it since then'),
+  before: z.object({ value: wordsSchema, until: z.string() }),
+});
 
 const output = z.object({
   handle: z.string().optional().describe('Absent if no listing records the address'),
@@ -59,6 +64,10 @@ const output = z.object({
       asset: state,
       network: state,
       scheme: state,
+      changed: z
+        .partialRecord(z.enum(partNames), heldPart)
+        .optional()
+        .describe('The parts of the newest quote that replaced another value'),
       price_lists: z
         .array(
           z.object({
@@ -121,6 +130,15 @@ function factsOf(compared: ComparedOffer): Words[] {
   });
 }
 
+function changedOf(compared: ComparedOffer) {
+  const replacing = partNames.flatMap((name) => {
+    const { since = '', checks = 0, before } = compared[name].held ?? {};
+    const was = before && { value: before.value, until: dayText(before.until) };
+    return was ? [[name, { since: dayText(since), checks, before: was }] as const] : [];
+  });
+  return replacing.length > 0 && { changed: Object.fromEntries(replacing) };
+}
+
 function toListedOffer(compared: ListComparison) {
   const { text: _, endpoint, observed_at, missed_since, tool, source, ...of } = compared;
   const { isSimilar, others, ...states } = of;
@@ -169,12 +187,13 @@ async function toOffer(
     asset: asset.seen,
     network: network.seen,
     scheme: scheme.seen,
+    ...changedOf(compared),
     ...(lists.length > 0 && { price_lists: lists.map(toListedOffer) }),
     facts: [...(isQuoted ? [...parts, ...listed] : [...listed, ...parts]), ...notes],
   };
 }
 
-const different = new Set<string>(['never_seen', 'seen_until', 'other', 'higher', 'lower']);
+const different = new Set<string>(['new', 'never_seen', 'seen_until', 'other', 'higher', 'lower']);
 
 function rankOf({ compared, lists }: CheckedOffer): number {
   const states = [

@@ -362,7 +362,7 @@ describe('the page of a payee', () => {
       ['plain', `${base}:${written}`],
     ] as const) {
       const answer = await call('check_offer', { handle: handleAt(name), offer: offerOf(payTo) });
-      expect(answer.offers).toMatchObject([{ payee: 'as_seen' }]);
+      expect(answer.offers).toMatchObject([{ payee: 'new' }]);
     }
     const other = await call('check_offer', {
       handle: handleAt('plain'),

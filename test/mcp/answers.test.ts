@@ -432,16 +432,23 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Price changed from 0.05 USDC on Base to 0.05 USDC (scheme upto) on Base (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme upto) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
+      `Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme upto) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
     ],
     absent: ['scheme exact'],
   },
   {
-    says: 'of a price in another format than x402 that it is not known for how much use',
+    says: 'of a charge of MPP that it is for one request',
     record: at(url),
-    seen: [answers, { ...price, details: { offers: [{ ...offer('50000', '0.05 USDC'), format: 'mpp' }] } }],
+    seen: [
+      answers,
+      {
+        ...price,
+        value: quote('50000', 'charge'),
+        details: { offers: [{ ...offer('50000', '0.05 USDC'), format: 'mpp', scheme: 'charge' }] },
+      },
+    ],
     expected: [
-      `Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme charge) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
     ],
   },
   {

@@ -1,4 +1,3 @@
-import { asMembers } from '../../core/json.ts';
 import { dayText } from '../../core/text.ts';
 import { count, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
 import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
@@ -29,12 +28,9 @@ const otherPrices = kinds.filter(
   ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
 );
 
-/** Tells whether all offers are in x402. An offer in x402 is the price of one request. */
-const isForRequest = ({ details }: KnownFact<typeof priceChallenge>): boolean => {
-  const { offers } = asMembers(details);
-  const formats = Array.isArray(offers) ? offers.map((one) => asMembers(one).format) : [];
-  return formats.length > 0 && formats.every((one) => typeof one === 'string' && one.startsWith('x402/'));
-};
+/** `exact` (x402) and `charge` (MPP) pay for one request, other schemes for use. */
+const isForRequest = (one: KnownFact<typeof priceChallenge>): boolean =>
+  allOffers(one).every(({ scheme }) => /^(?:exact|charge)$/.test(scheme));
 
 const none = say``;
 const noPrice = own('no price seen; calls may cost');
@@ -86,7 +82,6 @@ export const costs: FactsOf = (judged) => {
   if (isNowhere(judged)) return [];
   const quoted = judged.seen(priceChallenge);
   const prices = known(priceChallenge).map((one) => {
-    // Dossier does not read the units of formats other than x402.
     const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
     const place = atPlace(one, quoted);
     return observed(judged, one, say`quotes ${unit}${place} before it answers: ${quotedWords(one, judged)}`);

@@ -1,17 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
-import { code, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
+import { day_ms } from '../../core/text.ts';
+import { code, count, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
 import { convert, networkName, symbolOf, toCaip19 } from '../kinds/prices/assets.ts';
 import { isWhole, type OfferWithPayee, type PaidOffer } from '../kinds/prices/offers.ts';
 import type { OfferSighting, SeenQuotes } from './seen.ts';
 import type { SentOffer } from './sent-offer.ts';
 
 /** `higher` and `lower` compare amounts in one unit. */
-export const seenStates = ['as_seen', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const;
+export const seenStates = [
+  'as_seen',
+  'new',
+  'seen_until',
+  'never_seen',
+  'higher',
+  'lower',
+  'not_known',
+] as const;
 
 interface OfferPart {
   /** Absent if the offer states no value that can be read. */
   readonly value?: Words;
   readonly seen: (typeof seenStates)[number];
+  /** Present if the newest quote has the value: for how long, and what it replaced. */
+  readonly held?: {
+    readonly since: string;
+    /** At least this many checks saw the value since then. */
+    readonly checks: number;
+    readonly before?: { readonly value: Words; readonly until: string };
+  };
   readonly text: Words;
 }
 
@@ -32,14 +48,48 @@ const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>):
       : own('not known from quotes: the endpoint quoted Dossier none'),
 });
 
-/** Returns when the unbroken run of held sightings up to the newest began, or a later time if unknown. */
-function sinceWhen<T>(
-  sightings: readonly OfferSighting<T>[],
-  isHeld: (one: OfferSighting<T>) => boolean,
-): string {
+type IsHeld<T> = (one: OfferSighting<T>) => boolean;
+
+/** The unbroken run of held sightings up to the newest. */
+function runOf<T>(sightings: readonly OfferSighting<T>[], isHeld: IsHeld<T>) {
   const end = sightings.findIndex((one) => !isHeld(one));
-  const last = sightings.slice(0, end === -1 ? sightings.length : end).at(-1);
+  return sightings.slice(0, end === -1 ? sightings.length : end);
+}
+
+/** Returns when this run began, or a later time if unknown. */
+function sinceWhen<T>(sightings: readonly OfferSighting<T>[], isHeld: IsHeld<T>): string {
+  const last = runOf(sightings, isHeld).at(-1);
   return last?.from ?? last?.until ?? '';
+}
+
+/** A value that replaced another is new for this long, and a value of one check until the next check. */
+const newFor_ms = 7 * day_ms;
+
+/** `name` names what an earlier sighting had instead. */
+function toHeld<T>(
+  sightings: readonly OfferSighting<T>[],
+  isHeld: IsHeld<T>,
+  name: (value: T) => readonly Words[],
+  now: Date,
+): ComparedPart {
+  const run = runOf(sightings, isHeld);
+  const since = sinceWhen(sightings, isHeld);
+  const checks = run.reduce(
+    (sum, { checks: some, from = '', until }) => sum + (some ?? (from < until ? 2 : 1)),
+    0,
+  );
+  const least = run.length === 1 && run[0]?.checks !== undefined ? say`` : own('at least ');
+  const earlier = sightings.slice(run.length).find(({ value }) => value !== undefined);
+  const was = earlier && !isHeld(earlier) ? earlier : undefined;
+  const isNew = checks < 2 || (was !== undefined && now.getTime() - Date.parse(since) < newFor_ms);
+  const names = was?.value === undefined || was.isPart ? [] : name(was.value);
+  const before = was && names.length > 0 ? { value: listed(names, mostNamed), until: was.until } : undefined;
+  const replaced = before ? say`; until ${dayOf(before.until)} it was ${before.value}` : say``;
+  return {
+    seen: isNew ? 'new' : 'as_seen',
+    held: { since, checks, ...(before && { before }) },
+    text: say`${own(isNew ? 'new' : 'as seen')} since ${dayOf(since)} (${least}${count(checks, 'check')})${replaced}`,
+  };
 }
 
 const partlyRead = ({ until }: Pick<OfferSighting<unknown>, 'until'>): ComparedPart =>
@@ -48,7 +98,7 @@ const partlyRead = ({ until }: Pick<OfferSighting<unknown>, 'until'>): ComparedP
 /** `name` names what a sighting has instead. */
 function comparePlace<T>(
   sightings: readonly OfferSighting<T>[],
-  { since, ...asked }: Pick<SeenQuotes, 'since' | 'endpoint' | 'unseen'>,
+  { since, now: today, ...asked }: Pick<SeenQuotes, 'since' | 'endpoint' | 'unseen' | 'now'>,
   holds: (value: T) => boolean,
   name: (value: T) => readonly Words[],
   where = say``,
@@ -57,8 +107,7 @@ function comparePlace<T>(
   const [now] = sightings;
   const newest = sightings.find(({ value }) => value !== undefined);
   if (!now || newest?.value === undefined) return noQuote(asked);
-  if (isHeld(now))
-    return { seen: 'as_seen', text: say`as seen since ${dayOf(sinceWhen(sightings, isHeld))}` };
+  if (isHeld(now)) return toHeld(sightings, isHeld, name, today);
   if (now.isPart) return partlyRead(now);
   const names = name(newest.value);
   const isNewest = ({ value }: OfferSighting<T>) =>
@@ -112,46 +161,44 @@ const amountWords = (amount: string, { network, asset }: Unit): Words => {
   return converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`;
 };
 
-const payeesIn = (offers: readonly OfferWithPayee[]) =>
-  unique(offers.flatMap(({ pay_to }) => pay_to ?? [])).map((payee) => code(payee));
-
-/** Names the amounts of the payee, if this amount was quoted in the same unit for other payees only. */
-function withOtherAmounts(
-  compared: ComparedPart,
-  offer: SentOffer,
-  own: readonly OfferWithPayee[],
-  ofUnit: readonly OfferWithPayee[],
-): ComparedPart {
-  const { amount = '' } = offer;
-  const others = ofUnit.filter((one) => one.amount === amount);
-  if (others.length === 0 || own.some((one) => one.amount === amount)) return compared;
-  const words = unique(own.map((one) => one.amount)).map((one) => amountWords(one, offer));
-  const text = say`${compared.text}, but for ${listed(words, mostNamed)}; ${amountWords(amount, offer)} was quoted for ${listed(payeesIn(others), mostNamed)}`;
-  return { ...compared, text };
-}
-
+/**
+ * A payee is compared among those of this price: of the same asset, network and scheme, and of the same
+ * amount if the newest quote has this amount.
+ */
 function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): ComparedPart {
   const [now] = seen.payees;
   if (seen.isAnotherEachTime && now)
     return notKnown(
       say`the endpoint named another address at each request on ${dayOf(now.until)}, so this one can neither be confirmed nor called a change`,
     );
-  const compared = comparePlace(
-    seen.payees,
-    seen,
-    (payees) => payees.includes(pay_to),
-    (payees) => payees.map((payee) => code(payee)),
-  );
-  const ofUnit = seen.payeesOf.filter((one) => one.pay_to !== undefined && isOf(offer)(one));
-  if (compared.seen !== 'as_seen' || now?.isPart || ofUnit.length === 0) return compared;
-  const ofPayee = ofUnit.filter((one) => one.pay_to === pay_to);
-  if (ofPayee.length > 0) return withOtherAmounts(compared, offer, ofPayee, ofUnit);
-  const named = listed(payeesIn(ofUnit), mostNamed);
-  const earlier = seen.earlierPayeesOf.find(({ value = [] }) =>
-    value.some((one) => one.pay_to === pay_to && isOf(offer)(one)),
-  );
+  const names = (payees: readonly string[]) => payees.map((payee) => code(payee));
+  const holds = (payees: readonly string[]) => payees.includes(pay_to);
+  const compared = comparePlace(seen.payees, seen, holds, names);
+  const ofUnit = (all: readonly OfferWithPayee[] = []) =>
+    all.filter((one) => one.pay_to !== undefined && isOf(offer)(one));
+  const hasAmount = ofUnit(seen.payeesOf).some(({ amount }) => amount === offer.amount);
+  const payeesOf = (all?: readonly OfferWithPayee[]) =>
+    unique(
+      ofUnit(all).flatMap((one) => (hasAmount && one.amount !== offer.amount ? [] : (one.pay_to ?? []))),
+    );
+  const present = payeesOf(seen.payeesOf);
+  if (!now || !compared.held || now.isPart || present.length === 0) return compared;
+  const before = seen.earlierPayeesOf.map(({ value, ...when }) => ({ ...when, value: payeesOf(value) }));
+  if (holds(present)) {
+    const was = before.find(({ value }) => value.length > 0);
+    if (!was?.ended || holds(was.value) || was.ended <= compared.held.since) return compared;
+    const isHeld = ({ value }: OfferSighting<readonly string[]>) => value !== undefined && holds(value);
+    return toHeld(
+      [{ ...now, value: present, from: was.ended, checks: undefined }, was],
+      isHeld,
+      names,
+      seen.now,
+    );
+  }
+  const earlier = before.find(({ value }) => holds(value));
   const when = earlier ? say`seen until ${dayOf(earlier.until)}` : own('not in the last quote');
-  const text = say`${when} for this asset, network and scheme; other: ${named}; for other offers ${compared.text}`;
+  const price = hasAmount ? own('amount, asset, network and scheme') : own('asset, network and scheme');
+  const text = say`${when} for this ${price}; other: ${listed(names(present), mostNamed)}; for other offers ${compared.text}`;
   return { seen: earlier ? 'seen_until' : 'never_seen', text };
 }
 
@@ -182,27 +229,26 @@ function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: See
   if (offer.asset === undefined || offer.network === undefined)
     return notKnown(own('amounts are compared within one asset and network'));
   const amount = BigInt(sent);
-  const known = quotes.flatMap(({ value, ...when }): SeenAmounts[] => {
+  const inUnit = quotes.map(({ value, ...when }) => {
     const amounts = amountsIn(value, offer);
-    return amounts.length > 0 ? [{ ...when, value: amounts }] : [];
+    return { ...when, value: amounts.length > 0 ? amounts : undefined };
   });
+  const known = inUnit.flatMap(({ value, ...when }): SeenAmounts[] => (value ? [{ ...when, value }] : []));
   const [last] = known;
   const part = quotes.find(({ isPart }) => isPart);
   if (part && (part.isNow || !last) && !last?.value.includes(amount)) return partlyRead(part);
   if (!last) {
     const isQuoted = quotes.some(({ value }) => value !== undefined);
     if (!isQuoted) return noQuote(asked);
-    return notKnown(
-      own('it cannot be compared, because nothing was quoted in this asset, network and scheme'),
-    );
-  }
-  if (last.value.includes(amount)) {
-    const since = sinceWhen(quotes, ({ value }) => amountsIn(value, offer).includes(amount));
-    return last.isNow
-      ? { seen: 'as_seen', text: say`as seen since ${dayOf(since)}` }
-      : { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
+    return notKnown(own('Dossier knows no quote in this asset, network and scheme'));
   }
   const words = (one: bigint) => amountWords(String(one), offer);
+  if (last.value.includes(amount) && !last.isNow)
+    return { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
+  if (last.value.includes(amount)) {
+    const isHeld = ({ value }: OfferSighting<readonly bigint[]>) => value?.includes(amount) === true;
+    return toHeld(inUnit, isHeld, (amounts) => amounts.map(words), asked.now);
+  }
   const names = listed(last.value.map(words), mostNamed);
   const beside = say`, last seen on ${dayOf(last.until)}${besideLast(amount, known, words)}`;
   if (last.value.every((one) => amount > one))
@@ -226,16 +272,21 @@ function toPart<T>(
 /** Tells whether a network is neither in CAIP-2 nor known to Dossier by its name. */
 export const isNetworkName = (network: string): boolean => !network.includes(':');
 
-/** A name that Dossier does not know may mean a network that is written in CAIP-2. */
+/** Tells whether an asset on such a network is not its address there, but a symbol or a name. */
+const isAssetName = (asset: string, network: string): boolean =>
+  /^(?:eip155|solana):/.test(network) && toCaip19(network, asset) === undefined;
+
+/** A name that Dossier does not know may mean what is written in another form. */
 function whyNotComparable(
-  network: string | undefined,
-  quotes: SeenQuotes['quotes'],
+  stated: string | undefined,
+  seen: readonly string[],
+  isName: (one: string) => boolean,
+  what: Words,
 ): ComparedPart | undefined {
-  const seen = unique(quotes.flatMap(({ value }) => value?.map((one) => one.network) ?? []));
-  if (network === undefined || seen.length === 0 || seen.includes(network)) return undefined;
-  const unknown = isNetworkName(network) ? network : seen.find(isNetworkName);
-  if (unknown === undefined || (isNetworkName(network) && seen.every(isNetworkName))) return undefined;
-  return notKnown(say`Dossier does not know which network ${code(unknown)} is`);
+  if (stated === undefined || seen.length === 0 || seen.includes(stated)) return undefined;
+  const unknown = isName(stated) ? stated : seen.find(isName);
+  if (unknown === undefined || seen.every((one) => isName(one) && isName(stated))) return undefined;
+  return notKnown(say`${code(unknown)} is a name, and Dossier does not know which ${what} has it`);
 }
 
 /**
@@ -270,7 +321,12 @@ function compareUnit(
   const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
   const ofOther = (one: PaidOffer) => assetWords(one.asset, one.network);
   const writeElsewhere = (one: PaidOffer) => say`${ofOther(one)} on ${networkWords(one.network)}`;
-  const other = whyNotComparable(network, quotes);
+  const all = quotes.flatMap(({ value }) => value ?? []);
+  const networks = unique(all.map((one) => one.network));
+  const other = whyNotComparable(network, networks, isNetworkName, own('network'));
+  const assets = unique(all.filter(isOf(ofNetwork)).map((one) => one.asset));
+  const isName = (one: string) => isAssetName(one, network ?? '');
+  const otherAsset = whyNotComparable(asset, assets, isName, own('asset'));
   const where = own(' on this network');
   const isNowhere = network === undefined && newest !== undefined;
   return {
@@ -280,7 +336,7 @@ function compareUnit(
       () =>
         isNowhere
           ? notKnown(own('assets are compared within one network'))
-          : (other ?? compare(ofAsset, ofNetwork, ofOther, { where, writeElsewhere })),
+          : (other ?? otherAsset ?? compare(ofAsset, ofNetwork, ofOther, { where, writeElsewhere })),
     ),
     network: toPart(
       network,
@@ -305,6 +361,7 @@ const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
 
 export function unseenOffer(offer: SentOffer, unseen: SeenQuotes['unseen']): ComparedOffer {
   return compareOffer(offer, {
+    now: new Date(0),
     endpoint: undefined,
     unseen,
     quotes: [],
@@ -321,7 +378,7 @@ export function compareWithClosest(offers: readonly SentOffer[], seen: readonly 
     compared: offers.map((offer) => compareOffer(offer, quotes)),
   }));
   const asSeen = ({ compared }: (typeof all)[number]) =>
-    compared.flatMap((one) => Object.values(one)).filter((part) => part.seen === 'as_seen').length;
+    compared.flatMap((one): OfferPart[] => Object.values(one)).filter((part) => part.held).length;
   const isQuoting = ({ quotes }: (typeof all)[number]) => (quotes.quotes.some(({ value }) => value) ? 1 : 0);
   return all.toSorted((a, b) => asSeen(b) - asSeen(a) || isQuoting(b) - isQuoting(a))[0];
 }

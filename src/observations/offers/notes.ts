@@ -1,16 +1,20 @@
 import { code, dayOf, isEmpty, listed, number, ours, own, quote, say, type Words } from '../../core/words.ts';
-import { networkWords, symbolOf, tokensOn } from '../kinds/prices/assets.ts';
+import { networkWords, symbolOf, toCaip19, tokensOn } from '../kinds/prices/assets.ts';
 import type { SentOffer } from './sent-offer.ts';
 
 const none = own('');
 
 function assetNote({ asset, network, asset_name }: SentOffer): Words {
   if (asset === undefined || network === undefined || symbolOf(network, asset) !== undefined) return none;
+  if (toCaip19(network, asset) === undefined) return none;
   const name = asset_name === undefined ? none : say`The offer names the asset ${quote(asset_name)}; `;
   const on = networkWords(network);
-  const known = tokensOn(network).map(
-    ({ symbol, address }) => say`${ours(symbol)} on ${on} is ${code(address)}`,
-  );
+  // The names of USDC and EURC in their contracts are USD Coin and EURC.
+  const isClaimed = ({ symbol }: { readonly symbol: string }) =>
+    asset_name?.toLowerCase().includes(symbol.replace('test-', '').slice(0, 3).toLowerCase()) === true;
+  const known = tokensOn(network)
+    .filter(isClaimed)
+    .map(({ symbol, address }) => say`${ours(symbol)} on ${on} is ${code(address)}`);
   if (known.length === 0) return isEmpty(name) ? none : say`${name}Dossier does not know ${code(asset)}.`;
   return say`${name}${listed(known)} (by Dossier’s table of assets), this is ${code(asset)}.`;
 }

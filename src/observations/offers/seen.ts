@@ -4,7 +4,12 @@ import { priceChallenge } from '../kinds/prices/offer.ts';
 import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/prices/offers.ts';
 import { pricePaidFor } from '../kinds/prices/paid-for.ts';
 import { isAnotherEachTime, pricePayTo, readPayees, withPresentPayees } from '../kinds/prices/pay-to.ts';
-import type { Observation, ObservationChange, StoredObservation } from '../observation.ts';
+import {
+  checksOf,
+  type Observation,
+  type ObservationChange,
+  type StoredObservation,
+} from '../observation.ts';
 
 /** The state of a fact in a span of time. */
 export interface OfferSighting<T> {
@@ -13,6 +18,10 @@ export interface OfferSighting<T> {
   readonly from: string | undefined;
   /** The last time at which the state was seen. */
   readonly until: string;
+  /** The time of the check that no longer saw the state. */
+  readonly ended?: string;
+  /** How many checks saw the state, if Dossier counted them. */
+  readonly checks?: number | undefined;
   readonly isNow: boolean;
   /** Dossier read or stored only a part of the value. */
   readonly isPart?: true;
@@ -39,9 +48,10 @@ function toPast<T>(
       .filter(({ kind, subject }) => kind === fact.kind && subject === fact.subject)
       .map(({ before }) => ({ at, before })),
   );
-  return own.flatMap(({ before }, index): OfferSighting<T>[] =>
-    before ? [{ ...read(before), from: own[index + 1]?.at, until: before.seen_until, isNow: false }] : [],
-  );
+  return own.flatMap(({ before, at: ended }, index): OfferSighting<T>[] => {
+    const when = { from: own[index + 1]?.at, until: before?.seen_until ?? '', ended, isNow: false };
+    return before ? [{ ...read(before), ...when }] : [];
+  });
 }
 
 /** Begins with the newest. */
@@ -51,11 +61,14 @@ function toSightings<T>(
   read: (shown: OfferObservation) => ReadValue<T>,
 ): OfferSighting<T>[] {
   const { first_seen_at: from, observed_at: until } = fact;
-  return [{ ...read(fact), from, until, isNow: true }, ...toPast(fact, changes, read)];
+  const now = { ...read(fact), from, until, checks: checksOf(fact), isNow: true };
+  return [now, ...toPast(fact, changes, read)];
 }
 
 /** `quotes` and `payees` begin with the newest. */
 export interface SeenQuotes {
+  /** The time of the question. */
+  readonly now: Date;
   readonly endpoint: string | undefined;
   /** If there is no endpoint, this has no quotes; default `address`. */
   readonly unseen?: 'address' | 'listing' | undefined;
@@ -117,7 +130,11 @@ function earlierPayees(
   return [...ofQuotes, ...ofOffers].toSorted((a, b) => (a.until < b.until ? 1 : -1));
 }
 
-export function toSeenQuotes(facts: readonly StoredObservation[], changes: OfferChanges): SeenQuotes[] {
+export function toSeenQuotes(
+  facts: readonly StoredObservation[],
+  changes: OfferChanges,
+  now: Date,
+): SeenQuotes[] {
   const oldest = changes.rows.at(-1)?.at;
   return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {
     const fact = challenge as StoredObservation;
@@ -125,6 +142,7 @@ export function toSeenQuotes(facts: readonly StoredObservation[], changes: Offer
     const isQuoted = fact.outcome === 'seen';
     const quotes = toSightings(fact, changes, readQuotes);
     return {
+      now,
       endpoint: fact.subject,
       quotes,
       payees: paid ? besideParts(toSightings(paid, changes, readPaid), quotes) : [],

@@ -26,14 +26,14 @@ export interface CheckedOffer {
   readonly lists: readonly ListComparison[];
 }
 
-async function readSeen({ facts, endpoints }: PaidPlace, { store }: Context) {
+async function readSeen({ facts, endpoints }: PaidPlace, { store, clock }: Context) {
   if (!facts) return { seen: [], lists: [] };
   const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
   const changes: OfferChanges = { rows, isAll: rows.length < mostChanges };
   const observed = facts.observed?.observations ?? [];
   const isThere = ({ endpoint = '' }: Pick<PriceList, 'endpoint'>) => endpoints.includes(endpoint);
   return {
-    seen: toSeenQuotes(observed, changes).filter(isThere),
+    seen: toSeenQuotes(observed, changes, clock()).filter(isThere),
     lists: toPriceLists(observed).filter(isThere),
   };
 }

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { beforePayment, createClient } from '../../../src/client/client.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { type Asked, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
+import { registryEntry } from '../../support/entries.ts';
 import { alice, askOf, mallory, usdc } from '../../support/offers.ts';
 
 let asked: Asked = { dollars: '$0.02', payTo: alice };
@@ -16,7 +18,7 @@ beforeAll(async () => {
   shop = await startX402Server(() => asked);
   const evil = await startX402Server(() => ({ dollars: '$0.02', payTo: mallory }));
   observed = await openObserved({ shop, evil });
-  for (const name of ['shop', 'evil']) await observed.directory.observe(handleAt(name));
+  for (const name of ['shop', 'evil', 'shop', 'evil']) await observed.directory.observe(handleAt(name));
 });
 afterAll(() => observed.close());
 
@@ -101,6 +103,36 @@ it('sends what is compared alone, however much else a request for a payment has'
   expect(await payer.client.createPaymentPayload({ ...required, extensions })).toMatchObject({
     accepted: { payTo: alice },
   });
+});
+
+it('the hook that the document prints stops at a payee that was swapped a minute ago, also after a check', async () => {
+  const [, printed = ''] =
+    /```ts\n(import \{ x402Client .*?)```/s.exec(readFileSync('docs/package.md', 'utf8')) ?? [];
+  const code = `${printed.replaceAll(/^import .*$/gm, '')}\nreturn hook;`;
+  const create = (options: object) => createClient({ ...options, url: 'http://127.0.0.1:3000', fetch: ask });
+  const run = new Function('x402Client', 'beforePayment', 'createClient', code);
+  const printedHook: ReturnType<typeof hook> = run(x402Client, beforePayment, create);
+  const { directory } = observed;
+  const remotes = [{ type: 'streamable-http', url: 'https://shop.example.com/mcp' }];
+  await directory.importEntries([registryEntry('com.example/weather', { remotes })]);
+  const reasonFor = async (payTo: string) =>
+    (await printedHook({ payTo, network: 'eip155:8453', asset: usdc, amount: '20000' }))?.reason;
+  const check = async (payTo: string, days: number) => {
+    asked = { dollars: '$0.02', payTo };
+    directory.wait(days * 86_400);
+    await directory.observe('com.example/weather');
+  };
+  for (const days of [0, 2, 2, 2]) await check(alice, days);
+  expect(await reasonFor(alice)).toBeUndefined();
+  for (const days of [2, 6]) {
+    await check(mallory, days);
+    expect(await reasonFor(mallory)).toMatch(
+      /^Payee `0x2{40}`: new since [\d-]{10} \(. checks?\); until [\d-]{10} it was `0x1{40}`\. /,
+    );
+    expect(await reasonFor(alice)).toMatch(/; this one was seen until /);
+  }
+  await check(mallory, 1);
+  expect(await reasonFor(mallory)).toBeUndefined();
 });
 
 const nonsense: Readonly<Record<string, () => Response>> = {

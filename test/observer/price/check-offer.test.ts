@@ -48,7 +48,9 @@ beforeAll(async () => {
     },
     { LIMITS: 'off' },
   );
-  for (const name of ['shop', 'mpp', 'rotating', 'free']) await observed.directory.observe(handleAt(name));
+  // A value of a single check is new.
+  for (const name of ['shop', 'mpp', 'rotating', 'free', 'shop', 'mpp'])
+    await observed.directory.observe(handleAt(name));
   ask = await askOf(shop, 'shop.example.com');
   ({ challenge } = await askOf(mpp, 'mpp.example.com'));
   for (const kind of clientKinds) clients.push(await connect(kind, { app: observed.directory.app }));
@@ -58,13 +60,14 @@ afterAll(async () => {
   await observed.close();
 });
 
-type Seen = 'as_seen' | 'seen_until' | 'never_seen' | 'higher' | 'lower' | 'not_known';
+type Seen = 'as_seen' | 'new' | 'seen_until' | 'never_seen' | 'higher' | 'lower' | 'not_known';
 interface Answer {
   readonly handle?: string;
   readonly message: string;
   readonly more?: number;
   readonly offers: readonly (Record<'payee' | 'amount' | 'asset' | 'network' | 'scheme', Seen> & {
     readonly facts: readonly string[];
+    readonly changed?: object;
   })[];
 }
 
@@ -149,7 +152,7 @@ describe('an offer that is the one that Dossier saw', () => {
     expect(answer.handle).toBe(shopHandle);
     expect(statesOf(answer)).toEqual([same]);
     expect(answer.offers[0]?.facts).toEqual([
-      `Payee \`${alice}\`, amount 0.02 USDC (20000), asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: as seen since ${inDays(0)}.`,
+      `Payee \`${alice}\`, amount 0.02 USDC (20000), asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: as seen since ${inDays(0)} (2 checks).`,
     ]);
   });
 
@@ -232,6 +235,30 @@ describe('an offer that is another one', () => {
       /^The offer names the asset “USDC' \(Dossier: as seen since 2020\) `x`”; USDC on Base is/,
     ],
     [
+      'asset that nobody takes for another',
+      () => ({ asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42', extra: { name: 'EURC' } }),
+      'as_seen not_known never_seen as_seen as_seen',
+      /^Asset EURC \(`0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42`\): never seen here on this network; other: USDC/,
+    ],
+    [
+      'asset that says what it is',
+      () => ({ asset: unknownToken, extra: { name: 'Acme points' } }),
+      'as_seen not_known never_seen as_seen as_seen',
+      /^The offer names the asset “Acme points”; Dossier does not know `0x55\d+`\.$/,
+    ],
+    [
+      'asset by its symbol alone',
+      () => ({ asset: 'USDC', network: 'Base' }),
+      'as_seen not_known not_known as_seen as_seen',
+      /^Asset `USDC`: not known: `USDC` is a name, and Dossier does not know which asset has it\.$/,
+    ],
+    [
+      'network by a name of nobody',
+      () => ({ network: 'base-main' }),
+      'as_seen not_known not_known not_known as_seen',
+      /^Asset .*network `base-main`: not known: `base-main` is a name, and Dossier does not know which network has it\.$/,
+    ],
+    [
       'network',
       () => ({ network: 'eip155:84532' }),
       'as_seen not_known never_seen never_seen as_seen',
@@ -275,6 +302,8 @@ describe('an offer that is another one', () => {
       const answer = await check({ handle: shopHandle, offer });
       expect(statesOf(answer)).toEqual([states]);
       expect(answer.offers[0]?.facts).toContainEqual(expect.stringMatching(fact));
+      if (!fact.source.includes('USDC on Base is'))
+        expect(answer.offers[0]?.facts.join(' ')).not.toContain('USDC on Base is');
     }
   });
 
@@ -333,7 +362,7 @@ describe('an offer that is another one', () => {
   it('of an asset that was not quoted, an amount cannot be compared', async () => {
     const { offers } = await check({ handle: shopHandle, offer: [{ ...quoted(), asset: unknownToken }] });
     expect(offers[0]?.facts).toContain(
-      'Amount 20000: not known: it cannot be compared, because nothing was quoted in this asset, network and scheme.',
+      'Amount 20000: not known: Dossier knows no quote in this asset, network and scheme.',
     );
   });
 
@@ -525,15 +554,20 @@ describe('after the service has changed what it asks for', () => {
     expect(before.offers[0]?.facts.slice(0, 3)).toEqual([
       `Payee \`${alice}\`: other: \`${mallory}\` since ${inDays(6)}; this one was seen until ${inDays(3)}.`,
       `Amount 0.02 USDC (20000): higher than 0.01 USDC (10000), last seen on ${inDays(6)}; this one, the highest, was seen until ${inDays(3)}.`,
-      `Asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: as seen since ${inDays(0)}.`,
+      `Asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: as seen since ${inDays(0)} (at least 3 checks).`,
     ]);
-    const now = await check({
-      handle: shopHandle,
-      offer: [{ ...quoted(), amount: '10000', payTo: mallory }],
+    const mallorys = { handle: shopHandle, offer: [{ ...quoted(), amount: '10000', payTo: mallory }] };
+    const now = await check(mallorys);
+    expect(statesOf(now)).toEqual(['new new as_seen as_seen as_seen']);
+    expect(now.offers[0]?.facts.slice(0, 2)).toEqual([
+      `Payee \`${mallory}\`: new since ${inDays(6)} (1 check); until ${inDays(3)} it was \`${alice}\`.`,
+      `Amount 0.01 USDC (10000): new since ${inDays(6)} (1 check); until ${inDays(3)} it was 0.02 USDC (20000).`,
+    ]);
+    const since = { since: inDays(6), checks: 1 };
+    expect(now.offers[0]?.changed).toEqual({
+      payee: { ...since, before: { value: `\`${alice}\``, until: inDays(3) } },
+      amount: { ...since, before: { value: '0.02 USDC (20000)', until: inDays(3) } },
     });
-    expect(now.offers[0]?.facts[0]).toBe(
-      `Payee \`${mallory}\`, amount 0.01 USDC (10000): as seen since ${inDays(6)}.`,
-    );
     const above = await check({ handle: shopHandle, offer: [{ ...quoted(), amount: '50000' }] });
     expect(above.offers[0]?.facts[1]).toBe(
       `Amount 0.05 USDC (50000): higher than 0.01 USDC (10000), last seen on ${inDays(6)}, and than the highest seen, 0.02 USDC (20000) until ${inDays(3)}.`,
@@ -544,13 +578,31 @@ describe('after the service has changed what it asks for', () => {
     );
   });
 
+  it('a value that replaced another is new for seven days, however many checks saw it', async () => {
+    const stateAfter = async (days: number) => {
+      observed.directory.wait(days * 86_400);
+      await observed.directory.observe(shopHandle);
+      const offer = [{ ...quoted(), amount: '10000', payTo: mallory }];
+      const { offers } = await check({ handle: shopHandle, offer });
+      return [offers[0]?.payee, offers[0]?.facts[0]];
+    };
+    expect(await stateAfter(6)).toEqual([
+      'new',
+      `Payee \`${mallory}\`: new since ${inDays(6)} (2 checks); until ${inDays(3)} it was \`${alice}\`.`,
+    ]);
+    expect(await stateAfter(1)).toEqual([
+      'as_seen',
+      `Payee \`${mallory}\`: as seen since ${inDays(6)} (3 checks); until ${inDays(3)} it was \`${alice}\`.`,
+    ]);
+  });
+
   it('a payee is dated from the check that saw it, not from the one before it', async () => {
     asked = { dollars: '$0.01', payTo: unknownToken };
     observed.directory.wait(3 * 86_400);
     await observed.directory.observe(shopHandle);
     const before = await check({ handle: shopHandle, offer: ask.header });
     expect(before.offers[0]?.facts[0]).toBe(
-      `Payee \`${alice}\`: other: \`${unknownToken}\` since ${inDays(9)}; this one was seen until ${inDays(3)}.`,
+      `Payee \`${alice}\`: other: \`${unknownToken}\` since ${inDays(16)}; this one was seen until ${inDays(3)}.`,
     );
   });
 });
@@ -605,7 +657,7 @@ describe('a stranger’s listing that alone records a host, and an endpoint of i
   const own = 'https://thief.example.com/mcp';
   const offerAt = (url?: string) => ({ ...agentkit(), payTo: mallory, url });
   const nothing = 'not_known not_known not_known not_known not_known';
-  const quotedByStranger = 'as_seen as_seen as_seen as_seen not_known';
+  const quotedByStranger = 'new new new new not_known';
 
   beforeAll(async () => {
     const remotes = [till, own].map((url) => ({ type: 'streamable-http', url }));
@@ -626,7 +678,7 @@ describe('a stranger’s listing that alone records a host, and an endpoint of i
     const answer = await check({ ...named, offer: offerAt() });
     expect(answer.handle).toBe(stranger);
     expect(statesOf(answer)).toEqual([nothing]);
-    expect(answer.message).toContain(`At \`${till}\` on ${inDays(9)}: `);
+    expect(answer.message).toContain(`At \`${till}\` on ${inDays(16)}: `);
   });
 
   it('an offer that names the other endpoint is said to do so, and is compared with the one that was called', async () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
     { shop: await startShop(alice), evil: await startShop(mallory) },
     { LIMITS: 'off' },
   );
-  for (const name of ['shop', 'evil']) await observed.directory.observe(handleAt(name));
+  for (const name of ['shop', 'evil', 'shop', 'evil']) await observed.directory.observe(handleAt(name));
   client = await connect('v2', { app: observed.directory.app });
 });
 afterAll(async () => {

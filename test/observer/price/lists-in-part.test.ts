@@ -266,7 +266,7 @@ it('of a tool with more offers than are kept, another order is no change', async
 
 it('an offer of a quote that can no longer be read is no change of the price', async () => {
   const title = 'Price that the endpoint quotes';
-  const euro = { asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42' };
+  const euro = { asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb43' };
   quoted = [offer(alice), offer(alice, euro)];
   await directory.observe(handleAt('quoting'));
   quoted = [offer(alice), offer(alice, { ...euro, amount: '0.01' })];

@@ -121,7 +121,8 @@ beforeAll(async () => {
       PRICE_CATALOGS: 'https://bazaar.example.com',
     },
   });
-  for (const name of ['.tools/a', '/two', '/leaving', '/pair']) await directory.observe(`com.example${name}`);
+  for (const name of ['.tools/a', '/two', '/leaving', '/pair', '/two', '/leaving', '/pair'])
+    await directory.observe(`com.example${name}`);
   client = await connect('v2', { app: directory.app });
 });
 afterAll(async () => {
@@ -270,15 +271,17 @@ it('of two offers of one endpoint, each payee is compared with that of the same 
   const crossed = await stateOf({ payTo: mallory });
   expect(crossed).toMatchObject({ payee: 'never_seen', amount: 'as_seen', asset: 'as_seen' });
   expect(crossed?.facts[0]).toBe(
-    `Payee \`${mallory}\`: not in the last quote for this asset, network and scheme; other: \`${alice}\`; for other offers as seen since ${today}.`,
+    `Payee \`${mallory}\`: not in the last quote for this amount, asset, network and scheme; other: \`${alice}\`; for other offers as seen since ${today} (2 checks).`,
   );
   isCrossed = true;
   directory.wait(86_400);
   await directory.observe('com.example/pair');
-  expect(await stateOf({ payTo: mallory })).toMatchObject({ payee: 'as_seen' });
+  expect((await stateOf({ payTo: mallory }))?.facts[0]).toMatch(
+    /^Payee `0x2{40}`: new since [\d-]{10} \(at least 1 check\); until [\d-]{10} it was `0x1{40}`\.$/,
+  );
   const before = await stateOf({});
   expect(before).toMatchObject({ payee: 'seen_until' });
   expect(before?.facts[0]).toBe(
-    `Payee \`${alice}\`: seen until ${today} for this asset, network and scheme; other: \`${mallory}\`; for other offers as seen since ${today}.`,
+    `Payee \`${alice}\`: seen until ${today} for this amount, asset, network and scheme; other: \`${mallory}\`; for other offers as seen since ${today} (3 checks).`,
   );
 });

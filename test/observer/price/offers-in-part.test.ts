@@ -13,7 +13,7 @@ const manyAt = (at: number) =>
 const unread = offerOf({ network: 'lightning', amount: '0.001', asset: 'BTC', payTo: 'lnbc1' });
 
 const ofEuro = (amount: string, payee: number) =>
-  offerOf({ asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42', amount, payTo: numbered(payee) });
+  offerOf({ asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb43', amount, payTo: numbered(payee) });
 
 let requests = 0;
 /** What each server asks for now; a server without offers fails. */
@@ -82,7 +82,7 @@ beforeAll(async () => {
   const names = Object.keys(asked);
   const servers = await Promise.all(names.map(async (name) => [name, await startShop(name)] as const));
   observed = await openObserved(Object.fromEntries(servers), { LIMITS: 'off' });
-  for (const name of names) await observed.directory.observe(handleAt(name));
+  for (const name of [...names, ...names]) await observed.directory.observe(handleAt(name));
 });
 afterAll(() => observed.close());
 
@@ -142,9 +142,12 @@ it('of a thousand offers and one in another format, that one could not be read',
 });
 
 it('a token on a network without a name is named beside that network', async () => {
-  const { facts } = await check('optimism', offerOf({ network: 'eip155:10', asset: unknownToken }));
+  const { facts } = await check(
+    'optimism',
+    offerOf({ network: 'eip155:10', asset: unknownToken, extra: { name: 'USDC' } }),
+  );
   expect(facts).toContain(
-    `USDC on \`eip155:10\` is \`0x0b2c639c533813f4aa9d7837caf62653d097ff85\` (by Dossier’s table of assets), this is \`${unknownToken}\`.`,
+    `The offer names the asset “USDC”; USDC on \`eip155:10\` is \`0x0b2c639c533813f4aa9d7837caf62653d097ff85\` (by Dossier’s table of assets), this is \`${unknownToken}\`.`,
   );
 });
 
@@ -159,7 +162,7 @@ it('networks are compared as what they are, whatever version of x402 names them'
   const { states, facts } = await check('shop', offerOf({ network: 'newchain' }));
   expect(states).toMatchObject({ network: 'not_known', asset: 'not_known', amount: 'not_known' });
   expect(facts.join('\n')).toContain(
-    'network `newchain`: not known: Dossier does not know which network `newchain` is.',
+    'network `newchain`: not known: `newchain` is a name, and Dossier does not know which network has it.',
   );
   expect((await check('unnamed', offerOf())).states).toMatchObject({ network: 'not_known' });
   expect((await check('unnamed', offerOf({ network: 'newchain' }))).states).toMatchObject({
@@ -328,7 +331,7 @@ describe('beside an offer that cannot be read', () => {
     expect(payee).toBe(inDays(0));
     expect(price).not.toBe(inDays(0));
     const { facts } = await check('growing', dear);
-    expect(facts.find((fact) => fact.includes('mount 9 USDC'))).toContain(`as seen since ${price}`);
+    expect(facts.find((fact) => fact.includes('mount 9 USDC'))).toContain(`new since ${price} (1 check)`);
     expect(await historyOf('growing')).toContain(other);
     expect(await historyOf('growing')).not.toContain('No such change');
   });
@@ -382,7 +385,7 @@ describe('beside an offer that cannot be read', () => {
         /^It also asks to be paid at `0x2{40}`; the endpoint quotes more than Dossier can read \(between /,
       ),
     ]);
-    expect((await check('kept', offerOf({ payTo: mallory }))).states).toMatchObject({ payee: 'as_seen' });
+    expect((await check('kept', offerOf({ payTo: mallory }))).states).toMatchObject({ payee: 'new' });
     expect((await check('kept', offerOf({ payTo: numbered(36) }))).states).toMatchObject({
       payee: 'seen_until',
     });

@@ -121,9 +121,9 @@ it('payees of two amounts that change places are a change at every door, and the
     handle,
     offer: [offer(alice)],
   });
-  expect(offers[0]?.payee).toBe('as_seen');
-  expect(offers[0]?.facts.join(' ')).toContain(
-    `but for 0.9 USDC (900000); 0.01 USDC (10000) was quoted for \`${bob}\``,
+  expect(offers[0]?.payee).toBe('seen_until');
+  expect(offers[0]?.facts[0]).toMatch(
+    /^Payee `0x1{40}`: seen until [\d-]{10} for this amount, asset, network and scheme; other: `0x3{40}`; for other offers as seen since /,
   );
 });
 

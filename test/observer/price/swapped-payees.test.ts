@@ -139,7 +139,7 @@ it('one payee of all tools is named once, before prices, and each network has it
 });
 
 it('payees that only change places are a change, and another spelling of an address is none', async () => {
-  const euro = '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42';
+  const euro = '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb43';
   lists.networks = [priced('find', offer(alice), offer(bob, { asset: euro }))];
   await nextCheck('networks');
   lists.networks = [priced('find', offer(bob), offer(alice, { asset: euro }))];

@@ -6,7 +6,7 @@ import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
 import { alice, mallory, numbered, offerOf, usdc } from '../../support/offers.ts';
 
 const bob = '0x3333333333333333333333333333333333333333';
-const euro = '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42';
+const euro = '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb43';
 /** An offer that cannot be read. */
 const unread = offerOf({ network: 'lightning', amount: '0.001', asset: 'BTC', payTo: 'lnbc1' });
 const many = <One>(length: number, make: (at: number) => One) => Array.from({ length }, (_, at) => make(at));

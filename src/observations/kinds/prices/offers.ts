@@ -69,10 +69,10 @@ export const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network
 
 const convertedOf = ({ amount, network, asset }: PaidOffer) => convert(amount, toCaip19(network, asset));
 
-/** Returns each offer once. Assets that Dossier knows come first. */
+/** Returns each offer once. Dollars that Dossier knows come first. */
 function inOrder<Offer extends OfferWithPayee>(offers: readonly Offer[]): Offer[] {
   const rank = (offer: Offer) =>
-    `${convertedOf(offer) === undefined ? 1 : 0} ${offerText(offer)} ${offer.pay_to ?? ''}`;
+    `${convertedOf(offer)?.includes('USD') ? 0 : 1} ${offerText(offer)} ${offer.pay_to ?? ''}`;
   const ranked = new Map(offers.map((offer) => [rank(offer), offer]));
   return [...ranked].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, offer]) => offer);
 }
