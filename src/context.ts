@@ -37,8 +37,14 @@ export interface ReadListing {
 }
 
 export interface Searches {
-  /** Throws rate_limited before the search begins, or unavailable if too many searches wait. */
-  run<T>(asked: { readonly network: string; readonly now_ms: number }, search: () => Promise<T>): Promise<T>;
+  /**
+   * Throws rate_limited before the search begins, or unavailable if too many searches wait. `listings` are
+   * the listings that the caller names.
+   */
+  run<T>(
+    asked: { readonly network: string; readonly now_ms: number; readonly listings?: number },
+    search: () => Promise<T>,
+  ): Promise<T>;
 }
 
 /**

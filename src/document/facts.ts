@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { claimTable } from '../claims/claim.ts';
 import { readClaimHistory, readReceiptKeys } from '../claims/table.ts';
+import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { namingOf } from '../imports/naming.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
@@ -205,12 +206,8 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
 async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
   if (handles.length === 0) return [];
   const found = new Map((await selectFacts(db, handles)).map((row) => [row.handle, row]));
-  const facts: ListingFacts[] = [];
-  for (const handle of handles) {
-    const row = found.get(handle);
-    if (row) facts.push(await toFacts(db, row, now));
-  }
-  return facts;
+  const rows = handles.flatMap((handle) => found.get(handle) ?? []);
+  return inTurns(rows, (row) => toFacts(db, row, now));
 }
 
 const selectHits = (by: 'id' | 'handle') =>
@@ -233,19 +230,16 @@ async function readHits(
 ): Promise<HitFacts[]> {
   const rows = keys.length === 0 ? [] : await selectHitsBy[by](db, keys);
   const found = new Map(rows.map((row) => [row[by], row]));
-  return Promise.all(
-    keys
-      .flatMap((key) => found.get(key) ?? [])
-      .map(async (row) => {
-        const listing = withoutHidden(listingTable.decode(row));
-        const isRated = listing.facets.includes('has:ratings');
-        return {
-          listing,
-          observations: toObserved(row, listing)?.observations ?? [],
-          native: isRated ? await readNativeCounts(db, row.handle, now) : undefined,
-        };
-      }),
-  );
+  const known = keys.flatMap((key) => found.get(key) ?? []);
+  return inTurns(known, async (row) => {
+    const listing = withoutHidden(listingTable.decode(row));
+    const isRated = listing.facets.includes('has:ratings');
+    return {
+      listing,
+      observations: toObserved(row, listing)?.observations ?? [],
+      native: isRated ? await readNativeCounts(db, row.handle, now) : undefined,
+    };
+  });
 }
 
 export const createDocumentReads = (db: Db) => ({

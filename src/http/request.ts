@@ -5,6 +5,7 @@ import { readCursor, toCursor } from '../core/cursor.ts';
 import { isHandle, requireHandle } from '../core/handle.ts';
 import { countValues, decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
+import { nextTurn } from '../core/turns.ts';
 import { toText } from '../core/words.ts';
 import { findPrivateSelection, requireSelection } from '../selections/members.ts';
 import { isKnownHandle } from '../tools/find/listing.ts';
@@ -15,6 +16,9 @@ function refuseEncoded(headers: Headers): void {
   const encoding = headers.get('content-encoding');
   if (encoding && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type');
 }
+
+/** Larger bodies take turns, because many that arrive together would be parsed and compared in one piece. */
+const small_bytes = 8192;
 
 /**
  * Node enforces a declared length, so a body with one is read in one piece. The bytes of any other body are
@@ -41,6 +45,7 @@ export async function readText(
   if (!body) throw tooLarge();
   const text = decodeUtf8(body);
   if (text === undefined) throw new Problem('invalid_request', 'The body is not UTF-8.');
+  if (text.length > small_bytes) await nextTurn();
   return text;
 }
 

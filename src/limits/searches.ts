@@ -80,19 +80,25 @@ export function createSearchTurns(mostWaiting: number) {
 /** Searches and comparisons are charged, whatever the adapter is. */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
+/** Each listing that a caller names in a list is charged, because each costs as much as one that is read. */
+export const namedLimit: Limit = { name: 'named', burst: 600, refill_s: 120 };
+
 const mostWaiting = 50;
 const refusal_s = 2;
 
 /** `run` throws rate_limited, or unavailable if too many searches wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
+  const named = createMemoryLimit(namedLimit, settings);
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
   return {
-    async run({ network, now_ms }, search) {
+    async run({ network, now_ms, listings = 0 }, search) {
       // The command line and stdio have the process to themselves.
       if (network === 'local') return search();
-      const used = settings.hasLimits ? limit.usedShare(network, now_ms) : 0;
+      const shares = [limit, ...(listings > 0 ? [named] : [])].map((one) => one.usedShare(network, now_ms));
+      const used = settings.hasLimits ? Math.max(...shares) : 0;
       limit.take(network, now_ms);
+      if (listings > 0) named.take(network, now_ms, listings);
       const end = await turns.wait(used);
       const tooMany = { retry_after_s: refusal_s, detail: 'Too many searches at the moment.' };
       if (!end) throw new Problem('unavailable', tooMany);

@@ -1,4 +1,5 @@
 import { createEpoch } from '../core/epoch.ts';
+import { nextTurn } from '../core/turns.ts';
 import { inChunks } from '../store/query.ts';
 import { createDocuments, type FoundDocuments } from './document.ts';
 import { toPosition } from './query.ts';
@@ -10,14 +11,6 @@ const mostNumbers = 4_000_000;
 /** If more listings than this change before the next search, all documents are dropped. */
 const manyListings = 500;
 const readAtOnce = 500;
-
-let turn = Promise.resolve();
-
-/** Waits for the next turn of the event loop. Each turn continues one of the waiting searches. */
-export function nextTurn(): Promise<void> {
-  turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
-  return turn;
-}
 
 function* piecesOf(positions: readonly number[]) {
   for (let at = 0; at < positions.length; at += readAtOnce) yield positions.slice(at, at + readAtOnce);

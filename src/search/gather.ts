@@ -1,5 +1,5 @@
 import { isHandle } from '../core/handle.ts';
-import { nextTurn } from './cached-documents.ts';
+import { nextTurn } from '../core/turns.ts';
 import { type Documents, type FoundDocuments, firstTermOf } from './document.ts';
 import { type Facet, type FacetChoice, toOwnerFacets } from './facets.ts';
 import { readNearWords, readWords } from './index-words.ts';

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { readPages } from '../core/pages.ts';
 import { day_ms } from '../core/text.ts';
+import { inTurns } from '../core/turns.ts';
 import { sampleSource } from '../listings/listing.ts';
 import type { FailedCriterion } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
@@ -45,18 +46,17 @@ async function findMoves(
   );
   const facts = await reads.documents.factsOfAll(handles, now);
   const found = new Map(facts.map((one) => [one.listing.handle, one]));
-  const moves: SelectionMove[] = [];
-  for (const handle of handles) {
+  const moves = await inTurns(handles, (handle) => {
     const judged = judgeFacts(found.get(handle), selections, context);
-    for (const [at, selection] of selections.entries()) {
+    return selections.flatMap((selection, at): SelectionMove[] => {
       const span = spans[at]?.find((one) => one.handle === handle && one.left_seq === null);
       const failed = judged ? (judged.memberships[at]?.failed ?? []) : [];
       const isIn = judged !== undefined && failed.length === 0;
-      if (isIn === (span === undefined))
-        moves.push({ selection, handle, joined_seq: span?.joined_seq, failed: isIn ? undefined : failed });
-    }
-  }
-  return moves;
+      if (isIn !== (span === undefined)) return [];
+      return [{ selection, handle, joined_seq: span?.joined_seq, failed: isIn ? undefined : failed }];
+    });
+  });
+  return moves.flat();
 }
 
 async function apply(
@@ -74,11 +74,13 @@ async function apply(
 
 /** A listing that is in a selection when the selection is first judged does not count as joining it. */
 async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
-  if ((await findMoves(context.store, handles, context)).length === 0) return;
+  const found = await findMoves(context.store, handles, context);
+  const moving = [...new Set(found.map(({ handle }) => handle))];
+  if (moving.length === 0) return;
   await context.store.write(async (tx) => {
     const judged = new Set((await tx.selections.passes()).map(({ view }) => view));
     // Judges again under the write lock, because another node may have seen a later state of the listing.
-    for (const move of await findMoves(tx, handles, context)) {
+    for (const move of await findMoves(tx, moving, context)) {
       const key = keyOf(move.selection);
       if (judged.has(key)) await apply(tx, move, context.clock().toISOString());
       else if (!move.failed)

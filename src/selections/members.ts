@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { keyOf, type Selection } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { Problem } from '../core/problem.ts';
 import { dayText, nextDay_ms } from '../core/text.ts';
+import { inTurns } from '../core/turns.ts';
 import { toText } from '../core/words.ts';
 import { toListingDocument } from '../document/document.ts';
 import { type ListingFacts, nextChange_ms } from '../document/record.ts';
@@ -90,8 +90,8 @@ async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, '
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** This many listings are judged in one turn of the event loop. On SQLite, judging blocks the event loop. */
-const perTurn = 20;
+/** The number of listings whose facts are held in memory at once. */
+const readAtOnce = 20;
 
 interface JudgedName {
   readonly verdict: SelectionVerdict;
@@ -155,7 +155,7 @@ async function judgeSome(
   const now = context.clock();
   const facts = await context.store.documents.factsOfAll(handles, now.toISOString());
   const found = new Map(facts.map((one) => [one.listing.handle, one]));
-  return handles.map((handle) => {
+  return inTurns(handles, (handle) => {
     const known = found.get(handle);
     const entry = entries.get(handle);
     const judged = judgeName(selection, [handle, known, entry], context);
@@ -168,20 +168,16 @@ async function judgeSome(
   });
 }
 
-async function inTurns(
+async function inParts(
   handles: readonly string[],
   judge: (some: readonly string[]) => Promise<readonly JudgedName[]>,
 ) {
-  const judged: JudgedName[] = [];
-  for (let at = 0; at < handles.length; at += perTurn) {
-    if (at > 0) await setImmediate();
-    judged.push(...(await judge(handles.slice(at, at + perTurn))));
-  }
-  return judged;
+  const starts = handles.keys().filter((at) => at % readAtOnce === 0);
+  return (await inTurns(starts, (at) => judge(handles.slice(at, at + readAtOnce)))).flat();
 }
 
 const judgeNow = (selection: Selection, [handles, entries]: [readonly string[], Entries], context: Context) =>
-  inTurns(handles, (some) => judgeSome(selection, [some, entries], context));
+  inParts(handles, (some) => judgeSome(selection, [some, entries], context));
 
 /**
  * Judges the names of a selection that is judged when it is read. A result is kept for at most ten minutes.
@@ -202,7 +198,7 @@ async function judgeChanged(
   };
   const known = new Map(handles.map((handle) => [handle, last(handle)]));
   const changed = handles.filter((handle) => !known.get(handle));
-  const judged = await inTurns(changed, (some) => keep(() => judgeSome(selection, [some, entries], context)));
+  const judged = await inParts(changed, (some) => keep(() => judgeSome(selection, [some, entries], context)));
   for (const { verdict } of judged) known.set(verdict.handle, verdict);
   return {
     verdicts: handles.flatMap((handle) => known.get(handle) ?? []),

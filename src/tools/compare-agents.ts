@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code, lines, list, paragraphs, toQuote } from '../core/text.ts';
+import { inTurns } from '../core/turns.ts';
 import {
   codes,
   code as codeWords,
@@ -25,6 +26,7 @@ import {
   type RequestedCriterion,
 } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
+import { namedLimit, searchLimit } from '../limits/searches.ts';
 import { malwareWords } from '../observations/malware.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { readListing } from './find/document.ts';
@@ -229,7 +231,11 @@ export async function compareAll(
 ): Promise<ComparedAgent[]> {
   const criteria = toRequested(sent);
   const withoutNear = { ...context, namesNear: false };
-  const compared = await Promise.all(handles.map((handle) => compareOne(handle, criteria, withoutNear)));
+  const { searches, caller, clock } = context;
+  const asked = { network: caller.network, now_ms: clock().getTime(), listings: handles.length };
+  const compared = await searches.run(asked, () =>
+    inTurns(handles, (handle) => compareOne(handle, criteria, withoutNear)),
+  );
   const unknown = compared.findIndex(({ problem }) => problem?.code === 'unknown_handle');
   if (unknown >= 0) compared[unknown] = await compareOne(handles[unknown] ?? '', criteria, context);
   return compared.map(withSame).map((one, at) => {
@@ -252,6 +258,7 @@ export const compareAgents = defineTool({
   input,
   output,
   card: cardAddress,
+  ownLimits: [searchLimit, namedLimit],
   example: {
     handles: ['co.webhook/webhook', 'com.politicalcomms/api'],
     criteria: ['has_endpoint', 'updated_within_days:365'],

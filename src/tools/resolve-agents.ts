@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
+import { inTurns } from '../core/turns.ts';
 import { toMarkdown, toText } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
@@ -9,7 +10,7 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
 import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
 import type { CopyField } from '../imports/import-run.ts';
-import { searchLimit } from '../limits/searches.ts';
+import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
 import { type Reference, toHost, toPackageReference } from '../listings/references/references.ts';
@@ -151,19 +152,16 @@ export async function resolveAll(handles: readonly string[], directory: Director
   const found = picked.flatMap(({ by }) => (by && 'handle' in by && !named.has(by.handle) ? by.handle : []));
   const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);
   let searched = 0;
-  return Promise.all(
-    picked.map(({ one, by }) => {
-      if (by && 'candidates' in by)
-        return { asked: one.asked, outcome: 'several_listings' as const, candidates: [...by.candidates] };
-      const known = by && facts.get(by.handle);
-      if (known) return toListedAgent({ ...one, ...by }, known);
-      const atHosts = recording(one.hosts).flat();
-      const mayBeName =
-        atHosts.length === 0 &&
-        (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
-      return toMissing(one, atHosts, mayBeName && searched++ < mostSearched, directory);
-    }),
-  );
+  return inTurns(picked, ({ one, by }) => {
+    if (by && 'candidates' in by)
+      return { asked: one.asked, outcome: 'several_listings' as const, candidates: [...by.candidates] };
+    const known = by && facts.get(by.handle);
+    if (known) return toListedAgent({ ...one, ...by }, known);
+    const atHosts = recording(one.hosts).flat();
+    const mayBeName =
+      atHosts.length === 0 && (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
+    return toMissing(one, atHosts, mayBeName && searched++ < mostSearched, directory);
+  });
 }
 
 const untrusted = [
@@ -180,7 +178,7 @@ export const resolveAgents = defineTool({
   input: z.strictObject({ handles: z.array(namedInput.max(longestName)).min(1).max(mostNames) }),
   output: resolvedNames,
   listedTo: 'nobody',
-  ownLimits: [searchLimit],
+  ownLimits: [searchLimit, namedLimit],
   example: { handles: ['https://mcp.webhook.co/mcp', 'npm:@political-comms/mcp', 'npm:left-pad'] },
   toText: ({ results, ...answer }) =>
     paragraphs(
@@ -191,7 +189,7 @@ export const resolveAgents = defineTool({
   async run({ handles }, context) {
     const { caller, clock, searches } = context;
     const now = clock();
-    const asked = { network: caller.network, now_ms: now.getTime() };
+    const asked = { network: caller.network, now_ms: now.getTime(), listings: handles.length };
     const results = await searches.run(asked, () => resolveAll(handles, createDirectory(context)));
     const has = (name: (typeof untrusted)[number]) =>
       results.some((one) => untrustedOf(one, [name]).length > 0);

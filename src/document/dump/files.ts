@@ -8,6 +8,7 @@ import { gzip } from 'node:zlib';
 import type { Context } from '../../context.ts';
 import { readPages } from '../../core/pages.ts';
 import { day_ms } from '../../core/text.ts';
+import { inTurns } from '../../core/turns.ts';
 import { isSample, withoutHiddenText } from '../../listings/listing.ts';
 import { currentCheckpoint, openLogKey } from '../../log/checkpoints.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
@@ -49,9 +50,8 @@ async function toEvidence(
 ): Promise<string[]> {
   const now = clock();
   const facts = await documents.factsOfAll(handles, now.toISOString());
-  return facts
-    .filter(({ listing }) => !listing.withdrawn && !isSample(listing))
-    .map((one) => JSON.stringify(toListingDocument(one, config, now)));
+  const shown = facts.filter(({ listing }) => !listing.withdrawn && !isSample(listing));
+  return inTurns(shown, (one) => JSON.stringify(toListingDocument(one, config, now)));
 }
 
 const kinds = { listings: toRecords, evidence: toEvidence } as const;

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { reversedHost } from '../../core/identity.ts';
 import { asMembers, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { dayText } from '../../core/text.ts';
+import { inTurns } from '../../core/turns.ts';
 import {
   type Listing,
   type ListingVersion,
@@ -197,7 +198,7 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
   const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
   const listings = read.map(({ listing }) => listing);
   const latest = await latestOf(listings, context);
-  return versions.map((version) => {
+  return inTurns(versions, (version) => {
     const facts = factsOf.get(version.handle);
     const isLatest = latest.get(version.handle) === version.version;
     const document =

@@ -86,11 +86,14 @@ export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const members = surface.compared.filter((member) => hasMember(sent, member));
   const annotations = new Set([...hints, ...sent.flatMap((one) => Object.keys(asMembers(one.annotations)))]);
   const compared = { members, annotations };
-  return { surface, list: sent.map((one) => digest(one, nameOf(one, surface), compared)), ...compared };
+  const list = sent.map((one) => digest(one, nameOf(one, surface), compared));
+  return { surface, list, unsent: unsentNamesOf(surface, sent), ...compared };
 }
 
 const longestPrefix = 101;
 const longestName = 300;
+/** Each is looked for in every name. The longest come first, because the names themselves may begin alike. */
+const mostPrefixes = 10;
 
 function commonStart(names: readonly string[]): string {
   let common = names[0]?.slice(0, longestPrefix) ?? '';
@@ -105,11 +108,10 @@ function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
   if (sent.some((name) => seen.has(name))) return '';
   const short = sent.filter((name) => name.length <= longestName);
   const common = commonStart(sent);
+  const starts = common.split('').map((_, at) => common.slice(0, common.length - at));
   let best = { prefix: '', matches: 0 };
-  for (let length = common.length; length > 0; length -= 1) {
-    const prefix = common.slice(0, length);
-    if (!prefixForm.test(prefix)) continue;
-    const matches = short.filter((name) => seen.has(name.slice(length))).length;
+  for (const prefix of starts.filter((text) => prefixForm.test(text)).slice(0, mostPrefixes)) {
+    const matches = short.filter((name) => seen.has(name.slice(prefix.length))).length;
     if (matches > best.matches) best = { prefix, matches };
   }
   return best.prefix;
@@ -140,16 +142,13 @@ function repeatedIn(names: readonly string[]): string[] {
 }
 
 /**
- * Clients list resources and resource templates separately, so the list that was sent may have only one of
- * the two. An empty list counts as a list of resources.
+ * The names of entries whose list was not sent. Clients list resources and resource templates separately, so
+ * the list that was sent may have only one of the two. An empty list counts as a list of resources.
  */
-function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean {
-  const [first, ...others] = surface.namedBy;
-  const has = (sent: readonly SurfaceMember[], name: string) => hasMember(sent, name);
-  const sent = list.map((member) => member.sent);
-  const absent = others.filter((name) => !has(sent, name));
-  const isFirstSent = has(sent, first) || absent.length === others.length;
-  return !(isFirstSent ? absent : [first, ...absent]).some((name) => ownMember(one, name) !== undefined);
+function unsentNamesOf({ namedBy: [first, ...others] }: Surface, sent: readonly SurfaceMember[]): string[] {
+  const absent = others.filter((name) => !hasMember(sent, name));
+  const isFirstSent = hasMember(sent, first) || absent.length === others.length;
+  return isFirstSent ? absent : [first, ...absent];
 }
 
 /**
@@ -157,8 +156,8 @@ function isOfSentList(one: SurfaceMember, { surface, list }: ShownList): boolean
  * with their product.
  */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
-  const { surface, list, members } = shown;
-  const seen = all.filter((one) => isOfSentList(one, shown));
+  const { surface, list, members, unsent } = shown;
+  const seen = all.filter((one) => unsent.every((name) => ownMember(one, name) === undefined));
   const prefix = prefixOf(
     list.map(({ name }) => name),
     new Set(seen.map((one) => nameOf(one, surface))),

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { countValues } from '../../core/json.ts';
+import { nextTurn } from '../../core/turns.ts';
 import type { SurfaceMember } from '../endpoint/surface.ts';
 import type { SurfaceAt } from '../table.ts';
 
@@ -32,7 +32,7 @@ export function createSetReader({ store }: Pick<Context, 'store'>) {
     if (values > left_values) return 'left_out';
     left_values -= values;
     // Other requests get their answers before the list is parsed.
-    await setImmediate();
+    await nextTurn();
     return JSON.parse(text) as SurfaceMember[];
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { isJsonObject, ownMember } from '../../core/json.ts';
 import { Problem, wrongField } from '../../core/problem.ts';
+import { inTurns } from '../../core/turns.ts';
 import { toListingDocument } from '../../document/document.ts';
 import { ownNamespace, readUrn, serverCardType, toArdEntry } from '../../document/registry/ard.ts';
 import type { Facet } from '../../search/facets.ts';
@@ -127,14 +128,14 @@ export async function searchEntries(sent: unknown, context: Context, signal: Abo
   );
   const factsOf = new Map(facts.map((one) => [one.listing.id, one]));
   const scores = scoresOf(found.hits, found.words, shown);
-  const results = shown.flatMap(({ id }, at) => {
+  const results = await inTurns(shown.entries(), ([at, { id }]) => {
     const one = factsOf.get(id);
     if (!one || one.listing.withdrawn) return [];
     const entry = toArdEntry(toListingDocument(one, config, now), config.publicUrl);
     const score = scores[at] ?? 0;
     return [{ ...entry, score, 'dossier:scoreMeans': scoreMeans, source: `${config.publicUrl}/ard` }];
   });
-  return { results, ...(next && { pageToken: next }) };
+  return { results: results.flat(), ...(next && { pageToken: next }) };
 }
 
 /** GET /agents/{identifier} (5.3.4). Throws invalid_input, not_found, unknown_handle or listing_withdrawn. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
+import { inTurns } from '../../core/turns.ts';
 import { ended, isEmpty, join, phrase, say, source, type Words, wordsSchema } from '../../core/words.ts';
 import {
   type CriterionAnswer,
@@ -75,14 +76,12 @@ export async function findLeftOut(
     .filter(({ facets }) => facets.length > 0)
     .slice(0, mostBest);
   const now = context.clock().toISOString();
-  const best = await Promise.all(
-    without.map(async ({ handle, facets }) => {
-      // A listing may have been withdrawn since the search.
-      const facts = await documents.facts(handle, now);
-      if (!facts || facts.listing.withdrawn) return { handle, why: say`` };
-      noteChange(context, nextChange_ms(facts, context));
-      return { handle, why: whyWithout(facts, facets, context) };
-    }),
-  );
+  const best = await inTurns(without, async ({ handle, facets }) => {
+    // A listing may have been withdrawn since the search.
+    const facts = await documents.facts(handle, now);
+    if (!facts || facts.listing.withdrawn) return { handle, why: say`` };
+    noteChange(context, nextChange_ms(facts, context));
+    return { handle, why: whyWithout(facts, facets, context) };
+  });
   return { count: counts.total, capped: counts.capped, best: best.filter(({ why }) => !isEmpty(why)) };
 }
