@@ -18,7 +18,7 @@ type AuditContext = Pick<LogContext, 'store' | 'clock'> & { readonly config: Fil
 async function readOwnCheckpoint({ store, config }: AuditContext) {
   const file = await readCheckpointFile(config);
   if (file === undefined || file.otherDatabase !== undefined) return undefined;
-  const { text } = file;
+  const [text = ''] = file.texts;
   const origin = readCheckpoint(text)?.origin ?? '';
   const key = await findKeyOfOrigin({ store }, origin);
   return { log: logOfOrigin(origin), checkpoint: text, key: key && verifierOf(key) };

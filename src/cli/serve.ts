@@ -11,7 +11,7 @@ import { toProblem } from '../core/problem.ts';
 import { ExitError, endProcess, exitCodes } from '../core/process.ts';
 import { toProblemAnswer } from '../http/problems.ts';
 import { requireCheckpointFolder } from '../log/checkpoint-file.ts';
-import { startAskingWitnesses } from '../log/witnesses.ts';
+import { startIssuing } from '../log/witnesses.ts';
 import { startJudgingSelections } from '../selections/judging.ts';
 import { startReadingPrivate } from '../selections/members.ts';
 import type { StoreFigures } from '../telemetry/instruments.ts';
@@ -118,7 +118,7 @@ export async function runServe(config: Config): Promise<void> {
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const jobs = [startPurge, startAudits, observe, startBackups, startWebhooks, startReadingPrivate];
-    const later = [startAskingWitnesses, startJudgingSelections, startRecheck];
+    const later = [startIssuing, startJudgingSelections, startRecheck];
     background = [
       startImports(running.context, stopping.signal, importInThread),
       ...[...jobs, ...later].map((start) => start(running.context, stopping.signal)),

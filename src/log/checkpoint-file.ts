@@ -11,8 +11,8 @@ export type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
 
 export interface CheckpointFile {
   readonly path: string;
-  /** The checkpoint in the file; empty if the file cannot be read. */
-  readonly text: string;
+  /** The largest checkpoint of each log, the newest log first; empty if the file cannot be read. */
+  readonly texts: readonly string[];
   /**
    * The database file for which the checkpoint file was written. It is set only if that file still exists and
    * is not our database.
@@ -49,6 +49,8 @@ function findOtherDatabase(content: string, path: string, { databaseUrl }: FileC
   return other === databaseFile(databaseUrl) ? undefined : other;
 }
 
+const note = /[^\n]+\n\d+\n[^\n]+\n\n(?:\u2014 [^\n]+\n)+/g;
+
 /** Returns undefined if there is no path for a checkpoint file, or no file at the path. */
 export async function readCheckpointFile(config: FileConfig): Promise<CheckpointFile | undefined> {
   const path = checkpointPath(config);
@@ -58,7 +60,9 @@ export async function readCheckpointFile(config: FileConfig): Promise<Checkpoint
   );
   if (content === undefined) return undefined;
   const text = content.replace(ownerLine, '');
-  return { path, text, otherDatabase: findOtherDatabase(content, path, config) };
+  const texts = text.match(note) ?? [];
+  const isWhole = texts.join('') === text;
+  return { path, texts: isWhole ? texts : [], otherDatabase: findOtherDatabase(content, path, config) };
 }
 
 /** Makes a rename in a folder survive a loss of power. Throws if the system does not support this. */

@@ -64,30 +64,38 @@ export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer>
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
-/** Another process may have saved a newer checkpoint. */
-async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
-  const saved = await openOwnCheckpoint(context, text);
-  if (!saved) return false;
-  const log = logOfOrigin(checkpoint.origin);
-  const savedLog = logOfOrigin(saved.origin);
-  return log < savedLog || (log === savedLog && checkpoint.size < saved.size);
+/** Keeps the largest checkpoint of each log, the newest log first. */
+function largestOfLogs(texts: readonly string[]): string[] {
+  const largest = new Map<number, { readonly text: string; readonly size: number }>();
+  for (const text of texts) {
+    const { origin = '', size = 0 } = readCheckpoint(text) ?? {};
+    const log = logOfOrigin(origin);
+    if (size >= (largest.get(log)?.size ?? 0)) largest.set(log, { text, size });
+  }
+  return [...largest].toSorted(([a], [b]) => b - a).map(([, { text }]) => text);
 }
 
 /**
  * Call this before each publication, because another process may have put an older checkpoint back. Never let
- * two calls run at once in a process.
+ * two calls run at once in a process. The file also keeps what closed earlier logs, because a restored
+ * database lacks it.
  */
-async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
+async function saveCheckpoint(
+  context: LogContext,
+  { text, heads, saved }: { text: string; heads: readonly LogHead[]; saved: CheckpointFile | undefined },
+): Promise<void> {
   const path = checkpointPath(context.config);
-  const checkpoint = readCheckpoint(text);
-  if (!path || !checkpoint) return;
-  const saved = await readCheckpointFile(context.config);
-  if (saved?.otherDatabase !== undefined || saved?.text === text) return;
-  if (await isOlderThan(saved?.text ?? '', context, checkpoint)) return;
-  await replaceCheckpointFile(path, text, context.config);
+  if (!path || saved?.otherDatabase !== undefined || saved?.texts[0] === text) return;
+  const own = await Promise.all((saved?.texts ?? []).map((one) => openOwnCheckpoint(context, one)));
+  const known = (saved?.texts ?? []).filter((_, at) => own[at] !== undefined);
+  const closed = heads.flatMap(({ closed_with }) => closed_with ?? []);
+  const texts = largestOfLogs([...known, ...closed, text]);
+  if (texts.join('') !== saved?.texts.join(''))
+    await replaceCheckpointFile(path, texts.join(''), context.config);
 }
 
-const newestCheckpoint = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
+const newestOf = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
+const sizeOf = (checkpoint: string): number => readCheckpoint(checkpoint)?.size ?? 0;
 
 /** Returns a checkpoint that this database's key signed, under any PUBLIC_URL. */
 async function openOwnCheckpoint(context: LogContext, text: string): Promise<Checkpoint | undefined> {
@@ -96,28 +104,15 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
   return key && openCheckpoint(text, verifierOf(key));
 }
 
-/**
- * A checkpoint of a log before the newest one counts as contained, because a node has already closed that
- * log. A checkpoint of a later log does not count as contained, because it comes from a database that went on
- * after this one was copied.
- */
+/** A closed log contains a checkpoint if it was closed with one that is as large. */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
-  const head = newestCheckpoint(await log.heads());
-  const of = logOfOrigin(checkpoint.origin);
-  if (head.id !== of) return head.id > of;
-  if (head.size < checkpoint.size) return false;
+  const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
+  if (head?.closed_with !== undefined) return sizeOf(head.closed_with) >= checkpoint.size;
+  if (!head || head.size < checkpoint.size) return false;
   return (await treeRoot(log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
-}
-
-/** The published checkpoint closes the newest log only if it is of that log. */
-async function closingCheckpoint(context: LogContext, published: Checkpoint, text: string): Promise<string> {
-  const head = newestCheckpoint(await context.store.log.heads());
-  if (head.id === logOfOrigin(published.origin)) return text;
-  const root = await treeRoot(context.store.log.tree(head.id), head.size);
-  return toCheckpoint({ size: head.size, root }, await openLogKey(context, head.id));
 }
 
 function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFile): void {
@@ -127,39 +122,66 @@ function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFil
   );
 }
 
+interface SavedCheckpoint extends Checkpoint {
+  readonly log: number;
+  readonly text: string;
+}
+
+async function findLost(log: Parameters<typeof isContained>[0], saved: readonly SavedCheckpoint[]) {
+  const contained = await Promise.all(saved.map((one) => isContained(log, one)));
+  return saved.filter((_, at) => !contained[at]);
+}
+
 /**
- * Compares the database with the checkpoint file (docs/log.md). It must be called before anything is written.
- * If the database does not contain the checkpoint's tree, for example because an older backup was restored,
- * the function closes the log and opens a new one, whose first entry contains the checkpoint. The number of
- * the new log is greater than every number in the database and the checkpoint, so that no two logs sign
- * checkpoints under the same name.
+ * Closes each log that lacks its saved checkpoint with that checkpoint. If one of them is the newest log or a
+ * later one, opens a log with a greater number than each of them, so that no two logs sign checkpoints under
+ * the same name. Returns false if a saved checkpoint is not one of this database.
  */
-export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
-  const { store, config, clock, log } = context;
-  const file = await readCheckpointFile(config);
-  if (file === undefined) return;
-  if (file.otherDatabase !== undefined) return reportOther(context, file);
-  const { text, path } = file;
-  const checkpoint = await openOwnCheckpoint(context, text);
-  if (!checkpoint)
-    return log.error(
-      { file: path },
-      'the checkpoint file is unreadable, cut off or not signed by the key of this database, so a roll-back of the database cannot be detected at this start; compare the log with a checkpoint stored elsewhere',
-    );
-  if (await isContained(store.log, checkpoint)) return;
-  const closed_with = await closingCheckpoint(context, checkpoint, text);
-  const isOpened = await store.write(async (tx) => {
-    if (await isContained(tx.log, checkpoint)) return false;
-    const id = 1 + Math.max(newestCheckpoint(await tx.log.heads()).id, logOfOrigin(checkpoint.origin));
-    await tx.log.openNext({ id, closed_with, opened_at: clock().toISOString() });
-    await tx.log.append(toLeaf('log.continued', { checkpoint: text }));
-    return true;
+async function closeLostLogs(context: LogContext, texts: readonly string[]): Promise<boolean> {
+  const saved: SavedCheckpoint[] = [];
+  for (const text of texts) {
+    const checkpoint = await openOwnCheckpoint(context, text);
+    if (checkpoint) saved.push({ ...checkpoint, text, log: logOfOrigin(checkpoint.origin) });
+  }
+  if (saved.length === 0 || saved.length < texts.length) return false;
+  if ((await findLost(context.store.log, saved)).length === 0) return true;
+  const closing = await signHead(context, newestOf(await context.store.log.heads()));
+  const opened_at = context.clock().toISOString();
+  const continued = await context.store.write(async (tx) => {
+    const lost = await findLost(tx.log, saved);
+    const { id } = newestOf(await tx.log.heads());
+    const [last] = lost;
+    const isOpened = last !== undefined && last.log >= id;
+    if (isOpened) await tx.log.close({ id, closed_with: closing, opened_at });
+    for (const { log, text } of lost.toReversed())
+      await tx.log.close({ id: log, closed_with: text, opened_at });
+    if (!isOpened) return undefined;
+    await tx.log.openNext({ id: last.log + 1, opened_at });
+    await tx.log.append(toLeaf('log.continued', { checkpoint: last.text }));
+    return last;
   });
-  if (isOpened)
-    log.warn(
-      { size: checkpoint.size },
+  if (continued)
+    context.log.warn(
+      { size: continued.size },
       'the database is older than the published checkpoint; a new transparency log was opened',
     );
+  return true;
+}
+
+/**
+ * Compares the database with the checkpoint file (docs/log.md). It must be called before anything is written.
+ * If the database does not contain a tree that was signed, for example because an older backup was restored,
+ * the function closes the log and opens a new one, whose first entry contains the checkpoint.
+ */
+export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
+  const file = await readCheckpointFile(context.config);
+  if (file === undefined) return;
+  if (file.otherDatabase !== undefined) return reportOther(context, file);
+  if (await closeLostLogs(context, file.texts)) return;
+  context.log.error(
+    { file: file.path },
+    'the checkpoint file is unreadable, cut off or not signed by the key of this database, so a roll-back of the database cannot be detected at this start; compare the log with a checkpoint stored elsewhere',
+  );
 }
 
 export interface IssuedCheckpoint {
@@ -187,19 +209,21 @@ export type IssuingContext = LogContext & { readonly checkpoints: CheckpointCach
 
 const signAtMostEvery_ms = 1000;
 
-async function sign(context: LogContext, head: LogHead): Promise<IssuedCheckpoint> {
-  const root = await treeRoot(context.store.log.tree(head.id), head.size);
-  const text = toCheckpoint({ size: head.size, root }, await openLogKey(context, head.id));
-  await saveCheckpoint(context, text);
-  return { head, size: head.size, text };
+async function signHead(context: LogContext, { id, size }: LogHead): Promise<string> {
+  const root = await treeRoot(context.store.log.tree(id), size);
+  return toCheckpoint({ size, root }, await openLogKey(context, id));
 }
 
 async function issue(context: LogContext, last: IssuedCheckpoint | undefined): Promise<IssuedCheckpoint> {
-  const head = newestCheckpoint(await context.store.log.heads());
+  const saved = await readCheckpointFile(context.config);
+  // A database that is replaced while the service runs may lack what was signed before.
+  if (saved && saved.otherDatabase === undefined) await closeLostLogs(context, saved.texts);
+  const heads = await context.store.log.heads();
+  const head = newestOf(heads);
   const isSame = last?.head.id === head.id && last.size === head.size;
-  if (!isSame) return sign(context, head);
-  await saveCheckpoint(context, last.text);
-  return last;
+  const text = isSame ? last.text : await signHead(context, head);
+  await saveCheckpoint(context, { text, heads, saved });
+  return isSame ? last : { head, size: head.size, text };
 }
 
 function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {

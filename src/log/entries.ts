@@ -36,13 +36,15 @@ async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
   return [headTable.decode(first), ...rest.map(headTable.decode)];
 }
 
+const endOf = (heads: readonly LogHead[]): number => {
+  const last = heads.at(-1);
+  return last ? last.base + last.size : 0;
+};
+
 export const createLogReads = (db: Db) => ({
   heads: () => readHeads(db),
   /** The number of entries of all logs together, which is the next log_index. */
-  size: async () => {
-    const head = (await readHeads(db)).at(-1);
-    return (head?.base ?? 0) + (head?.size ?? 0);
-  },
+  size: async () => endOf(await readHeads(db)),
   /** The seed of the key that signs checkpoints, base64; undefined until it is made. */
   seed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
   /** `erased_by` is the entry that says that the record of this leaf was erased. */
@@ -149,12 +151,24 @@ export const createLogWrites = (db: Db) => ({
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
   },
-  /** `closed_with` is a checkpoint of the log that was the newest until now. */
-  async openNext({ id, closed_with, opened_at }: Pick<LogHead, 'id' | 'closed_with' | 'opened_at'>) {
-    const head = (await readHeads(db)).at(-1);
-    if (!head || head.id >= id) throw new Error('no log can be opened under a number that was used');
-    await db.updateTable('log_head').set({ closed_with }).where('id', '=', head.id).execute();
-    const next = { id, base: head.base + head.size, size: 0, opened_at };
-    await db.insertInto('log_head').values(headTable.encode(next)).execute();
+  /** Also adds a log of which the database knows nothing, without entries. */
+  async close({ id, closed_with, opened_at }: Pick<LogHead, 'id' | 'closed_with' | 'opened_at'>) {
+    const heads = await readHeads(db);
+    const later = heads.find((head) => head.id > id)?.base;
+    const base = later ?? endOf(heads);
+    const row = headTable.encode({ id, base, size: 0, opened_at, closed_with });
+    const isKnown = heads.some((head) => head.id === id);
+    if (isKnown) await db.updateTable('log_head').set({ closed_with }).where('id', '=', id).execute();
+    else await db.insertInto('log_head').values(row).execute();
+  },
+  /** The log that was the newest until now must be closed. */
+  async openNext({ id, opened_at }: Pick<LogHead, 'id' | 'opened_at'>) {
+    const heads = await readHeads(db);
+    if (heads.some((head) => head.id >= id))
+      throw new Error('no log can be opened under a number that was used');
+    await db
+      .insertInto('log_head')
+      .values(headTable.encode({ id, base: endOf(heads), size: 0, opened_at }))
+      .execute();
   },
 });

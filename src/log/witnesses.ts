@@ -161,16 +161,15 @@ export function createWitnessRound(context: IssuingContext) {
 const pause_ms = 5000;
 
 /**
- * Asks the witnesses of WITNESSES until the signal aborts, with five seconds between two rounds. Logs
- * failures.
+ * Issues a checkpoint of new entries every five seconds until the signal aborts, so that the loss of older
+ * ones is found even if nobody reads a checkpoint. Asks the witnesses of WITNESSES. Logs failures.
  */
-export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
-  if (readWitnesses(context.config.witnesses).length === 0) return;
+export async function startIssuing(context: IssuingContext, signal: AbortSignal): Promise<void> {
   const ask = createWitnessRound(context);
   await every({
     signal,
     pause_ms,
     run: () => unlessAborted(ask(), signal),
-    onError: (err) => context.log.warn({ err }, 'witnesses could not be asked; they are asked again'),
+    onError: (err) => context.log.warn({ err }, 'no checkpoint could be issued; the next attempt follows'),
   });
 }

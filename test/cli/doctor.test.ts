@@ -45,7 +45,6 @@ beforeAll(async () => {
   const common = { DATABASE_URL: database, LOG_LEVEL: 'error', BACKUP_DIR: join(root, 'backups') };
   service = startDossier(['serve'], { ...common, PORT: '0', REGISTRY_URL: registryUrl });
   publicUrl = await service.line(/^listening on (.+)$/m);
-  await fetch(`${publicUrl}/log/checkpoint`);
   settings = { ...common, REGISTRY_URL: registryUrl, PUBLIC_URL: publicUrl };
 });
 afterAll(async () => {
@@ -292,6 +291,13 @@ describe('dossier doctor', () => {
       stdout: '',
     });
   });
+});
+
+it('the service signs new entries, though nobody reads its checkpoint', async () => {
+  const act = ['moderate', 'withdraw', 'com.example/one', '--reason', 'malicious'];
+  expect((await runDossier(act, settings)).code).toBe(0);
+  const saved = () => readFileSync(join(root, 'a.db.checkpoint'), 'utf8').split('\n')[1];
+  await expect.poll(saved, { timeout: 60_000 }).toBe('1');
 });
 
 /** Overwrites the first page of a table. */

@@ -62,6 +62,9 @@ it('two nodes that start on an older database than their checkpoints name open o
       const heads = await context.store.log.heads();
       expect([round, ...heads.map(({ id, size }) => `${id}: ${size}`)]).toEqual([round, '1: 0', '2: 1']);
       expect((await fetch(`${url}/log/2/checkpoint`)).status).toBe(200);
+      // The first node knows a checkpoint of one entry, and the other one of two.
+      const closed = await (await fetch(`${url}/log/checkpoint`)).text();
+      expect(closed.split('\n')[1]).toBe('2');
     }
     await restored.stop();
   }

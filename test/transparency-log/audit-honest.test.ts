@@ -86,7 +86,8 @@ it('accuses nobody of what a closed log withdrew, amended or erased', async () =
   await act('erase', await rate({ interaction_id: 'three' }));
   const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
   await directory.store.write(async (tx) => {
-    await tx.log.openNext({ id: 2, closed_with: checkpoint, opened_at: now() });
+    await tx.log.close({ id: 1, closed_with: checkpoint, opened_at: now() });
+    await tx.log.openNext({ id: 2, opened_at: now() });
     await tx.log.append(toLeaf('log.continued', { checkpoint }));
   });
   await rate({ interaction_id: 'two', supersedes: newer });
@@ -105,7 +106,8 @@ it('accuses nobody of a withdrawn rating of a listing that the operator withdrew
 async function closeLog(): Promise<void> {
   const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
   await directory.store.write(async (tx) => {
-    await tx.log.openNext({ id: 2, closed_with: checkpoint, opened_at: now() });
+    await tx.log.close({ id: 1, closed_with: checkpoint, opened_at: now() });
+    await tx.log.openNext({ id: 2, opened_at: now() });
     await tx.log.append(toLeaf('log.continued', { checkpoint }));
   });
 }

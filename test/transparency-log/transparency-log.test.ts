@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js';
 import { verifyMerkleInclusion } from '@sigstore/verify/dist/tlog/merkle.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -392,36 +393,52 @@ it('a backup made before anything was published closes the log too: it has the k
   expect((await directory.audit()).filter((fault) => !/^entry \d+: it records/.test(fault))).toEqual([]);
 });
 
-it('a backup that is restored again opens the log after those that were published, each closed by its own checkpoint', async () => {
+it('a database that is put back again and again answers, for each log that was signed, its largest checkpoint', async () => {
   await append(2);
   await text('/log/checkpoint');
   await directory.close();
   await cp(join(folder, 'dossier.db'), join(folder, 'backup.db'));
-  const restore = async () => {
+  directory = await open();
+  await append(3, 2);
+  directory.wait(1);
+  const signed = [await text('/log/checkpoint')];
+  for (const log of [2, 3, 4]) {
     await directory.close();
     await cp(join(folder, 'backup.db'), join(folder, 'dossier.db'));
     directory = await open();
-  };
-  directory = await open();
-  await append(3, 2);
-  await text('/log/checkpoint');
-  await restore();
-  await append(4, 10);
-  const second = await text('/log/2/checkpoint');
-  await restore();
-  expect(await logs()).toEqual(['127.0.0.1:3000/log 2', '127.0.0.1:3000/log/3 1']);
-  expect((await text('/log/checkpoint')).split('\n').slice(0, 2)).toEqual(['127.0.0.1:3000/log', '2']);
-  expect((await text('/log/3/checkpoint')).split('\n')[0]).toBe('127.0.0.1:3000/log/3');
-  expect((await directory.app.request('/log/2/checkpoint')).status).toBe(404);
-  const { body } = await prove({ log_index: 2 });
-  expect(JSON.parse(body.record ?? '')).toEqual({ checkpoint: second });
-  await restore();
-  expect(await logs()).toEqual(['127.0.0.1:3000/log 2', '127.0.0.1:3000/log/4 1']);
+    expect(await logs()).toEqual([
+      '127.0.0.1:3000/log 2',
+      ...signed.slice(1).map((_, at) => `127.0.0.1:3000/log/${at + 2} 0`),
+      `127.0.0.1:3000/log/${log} 1`,
+    ]);
+    const { body } = await prove({ log_index: 2 });
+    expect(JSON.parse(body.record ?? '')).toEqual({ checkpoint: signed.at(-1) });
+    // The shorter logs are signed later than the longer ones.
+    await append(6 - log, 10 * log);
+    directory.wait(1);
+    const newest = await text(`/log/${log}/checkpoint`);
+    expect(newest.split('\n').slice(0, 2)).toEqual([`127.0.0.1:3000/log/${log}`, `${7 - log}`]);
+    for (const [at, checkpoint] of signed.entries())
+      expect(await text(at === 0 ? '/log/checkpoint' : `/log/${at + 1}/checkpoint`)).toBe(checkpoint);
+    signed.push(newest);
+  }
   await directory.close();
   directory = await open();
-  expect(await logs()).toEqual(['127.0.0.1:3000/log 2', '127.0.0.1:3000/log/4 1']);
+  expect(await logs()).toHaveLength(4);
   // The entries were made without ratings.
   expect((await directory.audit()).filter((fault) => !/^entry \d+: it records/.test(fault))).toEqual([]);
+});
+
+it('a database that is rolled back while the service runs closes its log with what was signed', async () => {
+  await append(5);
+  const signed = await text('/log/checkpoint');
+  const database = new DatabaseSync(join(folder, 'dossier.db'));
+  for (const table of ['log_leaf', 'log_record']) database.exec(`delete from ${table} where log_index >= 2`);
+  database.exec('delete from log_node where (position + 1) * (1 << level) > 2; update log_head set size = 2');
+  database.close();
+  directory.wait(1);
+  expect(await text('/log/checkpoint')).toBe(signed);
+  expect(await logs()).toEqual(['127.0.0.1:3000/log 2', '127.0.0.1:3000/log/2 1']);
 });
 
 describe('the checkpoint file', () => {

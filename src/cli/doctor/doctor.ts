@@ -171,14 +171,14 @@ const auditAge_ms = 2 * day_ms;
 
 async function compareWithFile(
   store: Store,
-  { text, path, otherDatabase }: CheckpointFile,
+  { texts, path, otherDatabase }: CheckpointFile,
 ): Promise<DoctorFinding> {
   if (otherDatabase !== undefined)
     return fault(
       `${path} is the checkpoint file of ${otherDatabase}, so a rolled back database would not be noticed`,
       'name another CHECKPOINT_FILE, or, if this database takes its place, move the other one away',
     );
-  const checkpoint = readCheckpoint(text);
+  const checkpoint = readCheckpoint(texts[0] ?? '');
   if (!checkpoint)
     return warning(
       'the checkpoint file is unreadable, so a rolled back database would not be noticed',

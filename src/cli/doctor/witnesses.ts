@@ -27,7 +27,7 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
  * checkpoint's log or some of its entries.
  */
 async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<IssuedCheckpoint | undefined> {
-  const saved = (await readCheckpointFile(config))?.text;
+  const saved = (await readCheckpointFile(config))?.texts[0];
   const answer = saved === undefined ? await ask(`${config.publicUrl}/log/checkpoint`) : undefined;
   const text = saved ?? (typeof answer === 'object' && answer.status === 200 ? answer.text : '');
   const checkpoint = readCheckpoint(text);

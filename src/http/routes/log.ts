@@ -27,10 +27,15 @@ const wholeNumber = /^(0|[1-9]\d{0,14})$/;
 const findHead = (c: Request) => findLog(Number(c.req.param('log') ?? 1), c.get('context'));
 
 async function answerCheckpoint(c: Request): Promise<Response> {
-  const { closed_with } = await findHead(c);
   const context = c.get('context');
-  const checkpoint = closed_with ?? withCosignatures(context.checkpoints, await currentCheckpoint(context));
-  return c.body(checkpoint, 200, { ...text, 'Cache-Control': 'public, max-age=1' });
+  const { closed_with: before } = await findHead(c);
+  const current = before ?? withCosignatures(context.checkpoints, await currentCheckpoint(context));
+  // Issuing it may have closed this log.
+  const { closed_with = current } = await findHead(c);
+  return c.body(closed_with, 200, {
+    ...text,
+    'Cache-Control': 'public, max-age=1',
+  });
 }
 
 async function answerTile(c: Request, level: string, path: string): Promise<Response> {
