@@ -123,10 +123,6 @@ export const tallyWords = (tally: Tallied, { outcome }: Pick<Observation, 'outco
 export const isAbsent = (one: DatedObservation): boolean =>
   one.outcome === 'absent' && kindOf(one.kind)?.existsAs !== undefined;
 
-/** Tells whether endpoints were checked and none of them exists. */
-export const isNowhere = ({ seen }: Pick<JudgedListing, 'seen'>): boolean =>
-  seen(endpointAnswers).length > 0 && seen(endpointAnswers).every(isAbsent);
-
 /** Returns no words if there is only one place, or if the fact names none. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): Words =>
   all.length > 1 && subject !== undefined ? say` at ${subjectWords(subject)}` : say``;

@@ -181,6 +181,55 @@ describe('get_agent', () => {
   });
 });
 
+/** Each question, and the names under which a gap may answer it in place of a line. */
+const questions = {
+  Whose: ['operator', 'repository'],
+  Where: ['endpoint', 'a remote endpoint'],
+  Asks: ['credentials'],
+  Tools: ['tools'],
+  Costs: ['price'],
+  'Kept up': [],
+  Rated: [],
+};
+const gapTitles = ['Not there', 'Could not be seen', 'Not stated', 'Not checked'];
+
+describe('of each state, the short answer, the page and the Markdown', () => {
+  const textOf = async (path: string) => (await directory.app.request(path)).text();
+  const bullets = (text: string) =>
+    new Map(
+      [...text.matchAll(/^\* ([A-Z][\w ]+): (.+)$/gm)].map(([, title = '', said = '']) => [title, said]),
+    );
+  it.each(Object.entries(observedStates))(
+    '%s: answer each question in a line or in a gap, and agree',
+    async (_, handle) => {
+      const short = await ask('get_agent', { handle });
+      const markdown = await textOf(`/agents/${handle}.md`);
+      const page = (await textOf(`/agents/${handle}`)).matchAll(/<dt>([\w ]+)<\/dt><dd>(.*?)<\/dd>/gs);
+      const forms = {
+        short: bullets(short.text),
+        page: new Map([...page].map(([, title = '', said = '']) => [title, said.replaceAll(/<[^>]+>/g, '')])),
+        markdown: bullets(markdown.slice(0, markdown.indexOf('## All facts'))),
+      };
+      const listed = (title: string) =>
+        new Set(
+          Object.values(forms).flatMap((form) =>
+            (form.get(title) ?? '').replaceAll(/ \([^)]*\)/g, '').split(/[,:;] /),
+          ),
+        );
+      for (const [form, said] of Object.entries(forms)) {
+        const gaps = gapTitles.map((title) => said.get(title));
+        for (const [title, names] of Object.entries(questions))
+          expect(
+            said.get(title) ?? names.find((name) => gaps.some((gap) => gap?.includes(name))),
+            `${form} ${title}`,
+          ).toBeDefined();
+      }
+      const named = gapTitles.flatMap((title) => [...listed(title)].filter(Boolean));
+      expect(named.toSorted()).toEqual([...new Set(named)].toSorted());
+    },
+  );
+});
+
 it('list_ratings says what is left out of a rating, and what its proof shows', async () => {
   const { text } = await ask('list_ratings', { handle: observedStates.healthy });
   expect(text).toContain(
@@ -234,8 +283,8 @@ describe('the page of a comparison', () => {
         .find((row) => row.includes(`>${name}</th>`))
         ?.replace(/<[^>]+>/g, ' ')
         .replace(/\s+/g, ' ');
-    expect(rowOf('Costs')).toContain('com.vanished/api Not known. ');
-    expect(rowOf('Tools')).toMatch(/com\.vanished\/api Not known\. com\.unseen\/billing Not known\. /);
+    expect(rowOf('Costs')).toContain('com.vanished/api No price could be seen (');
+    expect(rowOf('Tools')).toMatch(/com\.vanished\/api None seen: .+ com\.unseen\/billing Not known\. /);
     expect(rowOf('Stands out')).toContain('com.unseen/billing Nothing. ');
   });
 });

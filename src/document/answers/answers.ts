@@ -19,7 +19,7 @@ import { askedOf, kinds } from '../../observations/kinds.ts';
 import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
 import { recorded, type TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isAbsent, isChecked, isKnown, isNowhere, type JudgedListing, toKnown, toSeen } from '../seen.ts';
+import { isAbsent, isChecked, isKnown, type JudgedListing, toKnown, toSeen } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -36,6 +36,9 @@ type GapName = keyof typeof gapTitles;
 export const gapNames = Object.keys(gapTitles) as GapName[];
 
 export type ListingAnswer = ReturnType<typeof toAnswer>;
+
+/** If a fact of such a kind was looked for and is not there, it counts as not stated. */
+const countsAsUnstated = (kind: string) => isAlwaysAsked(kind) && askedOf(kind)?.isSeldom === true;
 
 const isShown = ({ detail }: JudgedListing, kind: string) => detail === 'full' || !askedOf(kind)?.isSeldom;
 
@@ -66,7 +69,9 @@ function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
     ({ kind, outcome, subject, reason }) =>
       isNotThere({ outcome }) === areNotThere &&
       !isInLines(kind) &&
-      (isShown(judged, kind) || split.has(kind) || (isAlwaysAsked(kind) && !areNotThere)) &&
+      (split.has(kind) ||
+        (isShown(judged, kind) && !countsAsUnstated(kind)) ||
+        (isAlwaysAsked(kind) && !areNotThere)) &&
       // If an endpoint asks for credentials or a payment, most other facts about it have this outcome.
       (isAlwaysAsked(kind) || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
@@ -97,14 +102,13 @@ function notKnownOf(
   const items = not_known.filter(
     (one) =>
       one.state === state &&
-      (one.kind === toolsSurface.kind ? !isNowhere(judged) : gaps.has(one.kind) || !isInLines(one.kind)) &&
+      (one.kind === toolsSurface.kind || gaps.has(one.kind) || !isInLines(one.kind)) &&
       (state === 'not_stated' || judged.detail !== 'short' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
-  // If a fact of a seldom kind was looked for and is not there, it counts as not stated.
   const known = new Set(observations.filter(isKnown).map(({ kind }) => kind));
   const unseen = not_seen.filter(
-    (one) => isAlwaysAsked(one.kind) && !isShown(judged, one.kind) && isNotThere(one) && !known.has(one.kind),
+    (one) => countsAsUnstated(one.kind) && isNotThere(one) && !known.has(one.kind),
   );
   const all = state === 'not_stated' ? [...items, ...unseen] : items;
   const text = join(unique(all.map(({ kind }) => notKnownWords({ kind, state }))), ', ');

@@ -17,7 +17,6 @@ import {
   factWords,
   isChecked,
   isKnown,
-  isNowhere,
   type JudgedListing,
   type KnownFact,
   type SeenFact,
@@ -79,7 +78,6 @@ function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: J
 
 export const costs: FactsOf = (judged) => {
   const { known } = judged;
-  if (isNowhere(judged)) return [];
   const quoted = judged.seen(priceChallenge);
   const prices = known(priceChallenge).map((one) => {
     const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');

@@ -42,7 +42,6 @@ import {
   atPlace,
   isAbsent,
   isKnown,
-  isNowhere,
   type JudgedListing,
   type KnownFact,
   type SeenFact,
@@ -304,7 +303,6 @@ const besidesTools = saidIn('tools', (one, judged) => {
 
 const tools: FactsOf = (judged) => {
   const all = judged.seen(toolsSurface);
-  if (isNowhere(judged)) return [];
   const listed = all.map((one) => {
     if (!isKnown(one)) {
       return observed(judged, one, say`none seen${atPlace(one, all)}: ${whyNoTools(one)}`);
