@@ -106,8 +106,13 @@ export interface Owners {
     /** The domain of the hosting service that the host is below. */
     readonly hosting?: string;
   }[];
-  /** The owner of a package is its name if the name does not tell the owner. */
-  readonly packages: readonly { readonly name: string; readonly owner: string }[];
+  readonly packages: readonly {
+    readonly name: string;
+    /** The name if it does not tell the owner. */
+    readonly owner: string;
+    /** The hosts of addresses in the arguments of the runtime, for example of another registry. */
+    readonly runtime_hosts?: readonly string[];
+  }[];
 }
 
 /** The key of the owners in a listing document. They are in no answer. */

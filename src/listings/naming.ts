@@ -144,7 +144,9 @@ export const deriveOwners = ({ handle, remotes, packages }: Owning): Owners => (
   }),
   packages: packages.map((recorded) => {
     const [name, owner = name] = nameOfPackage(recorded);
-    return { name, owner };
+    const addresses = recorded.runtime_arguments?.filter((word) => word.includes('://')) ?? [];
+    const hosts = [...hostsIn(addresses.join(' ')).keys()];
+    return { name, owner, ...(hosts.length > 0 && { runtime_hosts: hosts }) };
   }),
 });
 
@@ -152,15 +154,6 @@ export const deriveOwners = ({ handle, remotes, packages }: Owning): Owners => (
 export const ownersOf = (
   listing: Owning & { readonly owners?: Owners | undefined; readonly [recordedOwners]?: Owners | undefined },
 ): Owners => listing[recordedOwners] ?? listing.owners ?? deriveOwners(listing);
-
-export const remotesByOwner = <T extends { readonly url: string }>(remotes: readonly T[]): T[] =>
-  firstOfEach(remotes, ({ url }) => readAddress(url).owner);
-
-export const packagesByOwner = (packages: readonly ListingPackage[]): ListingPackage[] =>
-  firstOfEach(packages, (recorded) => {
-    const [name, owner = name] = nameOfPackage(recorded);
-    return owner;
-  });
 
 interface Asking {
   readonly remotes: readonly {

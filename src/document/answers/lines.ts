@@ -15,7 +15,7 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
-import { hostsIn, packagesByOwner, remotesByOwner } from '../../listings/naming.ts';
+import { firstOfEach, ownersOf } from '../../listings/naming.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import { toolsCount, toolsSurface } from '../../observations/kinds/lists/tools.ts';
@@ -114,12 +114,22 @@ function withMissed(one: DatedObservation, fact: TextFact): TextFact {
   return why ? { ...fact, text: say`${fact.text}: ${within(phrase(why))}` } : fact;
 }
 
+/** If only some are shown, the first of each owner comes first. */
+function byOwner<Item, Owned extends { readonly owner: string }>(
+  judged: JudgedListing,
+  items: readonly Item[],
+  owned: readonly Owned[],
+) {
+  const all = items.map((item, at) => ({ item, ...(owned[at] as Owned) }));
+  return isCut(judged, all) ? firstOfEach(all, ({ owner }) => owner) : all;
+}
+
 const remotesOf: FactsOf = (judged) => {
   const { listing, detail } = judged;
   const answers = new Map(judged.seen(endpointAnswers).map((one) => [one.subject, one]));
   const isOnly = listing.remotes.length === 1;
   const { remotes } = listing;
-  return (isCut(judged, remotes) ? remotesByOwner(remotes) : remotes).map(({ url, type }) => {
+  return byOwner(judged, remotes, ownersOf(listing).remotes).map(({ item: { url, type } }) => {
     const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
     const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
     const isStreamable = type === 'streamable-http';
@@ -137,24 +147,20 @@ const remotesOf: FactsOf = (judged) => {
   });
 };
 
-/**
- * Names the hosts of addresses in a package's runtime arguments, for example the host of a different
- * registry.
- */
-function runtimeHosts({ runtime_arguments = [] }: JudgedListing['listing']['packages'][number]): Words {
-  const addresses = runtime_arguments.filter((word) => word.includes('://'));
-  const hosts = [...hostsIn(addresses.join(' ')).keys()].map((host) => code(host));
-  return hosts.length > 0 ? say`, with arguments that name ${listed(hosts, 3)}` : say``;
-}
-
 const packagesOf: FactsOf = (judged) => {
   const exist = new Map(judged.seen(packageExists).map((one) => [one.subject, one]));
   const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
   const { packages } = judged.listing;
-  return (isCut(judged, packages) ? packagesByOwner(packages) : packages).map((recordedPackage) => {
+  const owned = ownersOf(judged.listing).packages;
+  return byOwner(judged, packages, owned).map(({ item: recordedPackage, runtime_hosts = [] }) => {
     const { registry_type, version, transport } = recordedPackage;
     const over = transport && transport !== 'stdio' ? say` over ${typeWords(transport)}` : say``;
-    const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${runtimeHosts(recordedPackage)}`;
+    const hosts = listed(
+      runtime_hosts.map((host) => code(host)),
+      3,
+    );
+    const named = isEmpty(hosts) ? hosts : say`, with arguments that name ${hosts}`;
+    const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${named}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}, not checked`, 'not_known');
@@ -202,14 +208,40 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
     : own('introduced itself without asking for credentials');
 }
 
+interface AskingPlace {
+  readonly noun: 'endpoint' | 'package';
+  readonly subject: string;
+  /** The position in the list of endpoints or of packages. */
+  readonly at: number;
+  readonly asked: Words;
+  /** Whether a secret is sent there. */
+  readonly isSent: boolean;
+}
+
+/** The endpoints and packages that ask for inputs. */
+function placesOf({ remotes, packages }: ListingDocument): AskingPlace[] {
+  const all = [
+    ...remotes.map(({ url, inputs }, at) => ({ noun: 'endpoint' as const, subject: url, at, inputs })),
+    ...packages.map(({ identifier, inputs }, at) => {
+      return { noun: 'package' as const, subject: identifier, at, inputs };
+    }),
+  ];
+  return all.flatMap(({ inputs = [], ...place }) => {
+    const isSent = place.noun === 'endpoint' && inputs.some(({ secret }) => secret);
+    return inputs.length === 0 ? [] : [{ ...place, asked: inputsWords(inputs), isSent }];
+  });
+}
+
 /**
  * The hosts that secrets are sent to. Returns no words if no host is known, or if the endpoints of several
  * hosts ask for different inputs.
  */
-function sentTo({ remotes }: ListingDocument): Words {
-  const secret = remotes.filter(({ inputs = [] }) => inputs.some((one) => one.secret));
-  const hosts = new Set(remotesByOwner(secret).flatMap(({ url }) => hostOf(url) ?? []));
-  const isOfAll = unique(secret.map(({ inputs }) => inputsWords(inputs))).length === 1;
+function sentTo(listing: ListingDocument, places: readonly AskingPlace[]): Words {
+  const owned = ownersOf(listing).remotes;
+  const secret = places.filter(({ isSent }) => isSent);
+  const ordered = firstOfEach(secret, ({ at }) => owned[at]?.owner ?? '');
+  const hosts = new Set(ordered.flatMap(({ subject }) => hostOf(subject) ?? []));
+  const isOfAll = unique(secret.map(({ asked }) => asked)).length === 1;
   if (hosts.size === 0 || (hosts.size > 1 && !isOfAll)) return say``;
   return say` for ${listed(
     [...hosts].map((host) => code(host)),
@@ -219,25 +251,18 @@ function sentTo({ remotes }: ListingDocument): Words {
 
 const asks: FactsOf = (judged) => {
   const { listing, known, detail } = judged;
-  const places = [
-    ...listing.remotes.map(({ url, inputs }) => ({ noun: 'endpoint' as const, subject: url, inputs })),
-    ...listing.packages.map(({ identifier, inputs }) => ({
-      noun: 'package' as const,
-      subject: identifier,
-      inputs,
-    })),
-  ].filter(({ inputs = [] }) => inputs.length > 0);
+  const all = [...listing.remotes, ...listing.packages];
+  const places = placesOf(listing);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
   // If only endpoints or only packages have inputs, and the inputs differ, each place is named.
-  const isOfEach = !isOfBoth && unique(places.map(({ inputs }) => inputsWords(inputs))).length > 1;
-  const needs = places.map(({ noun, subject, inputs }) => {
-    const isSent = noun === 'endpoint' && inputs?.some(({ secret }) => secret);
-    const text = say`${inputsWords(inputs)}${isSent ? sentTo(listing) : say``}`;
-    if (detail === 'full' || isOfEach)
-      return say`${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
+  const isOfEach = !isOfBoth && unique(places.map(({ asked }) => asked)).length > 1;
+  const to = sentTo(listing, places);
+  const needs = places.map(({ noun, subject, asked, isSent }) => {
+    const text = isSent ? say`${asked}${to}` : asked;
+    if (detail === 'full' || isOfEach) return say`${text}${atPlace({ subject }, all)}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;
   });
-  const unread = [...listing.remotes, ...listing.packages].flatMap((one) => one.unread ?? []);
+  const unread = all.flatMap((one) => one.unread ?? []);
   const facts = [
     ...firstThree(
       judged,

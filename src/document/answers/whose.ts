@@ -1,11 +1,6 @@
 import { claimMethods } from '../../claims/methods.ts';
 import { namespaceText } from '../../core/handle.ts';
-import {
-  type EndpointPlace,
-  hostingDomain,
-  namespaceIdentity,
-  placesOfEndpoints,
-} from '../../core/identity.ts';
+import { type EndpointPlace, namespaceIdentity } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import {
   code,
@@ -22,6 +17,7 @@ import {
   source,
   type Words,
 } from '../../core/words.ts';
+import { ownersOf } from '../../listings/naming.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import {
   namespaceHoldsEndpoint,
@@ -50,9 +46,9 @@ import { isAbsent, type JudgedListing } from '../seen.ts';
 /** Returns undefined for a template. */
 export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
 
-function hostedAt({ handle, remotes }: ListingDocument): Words {
-  const elsewhere = remotes.filter(({ url }) => placesOfEndpoints(handle, [url])?.[0] !== 'on');
-  const domains = elsewhere.flatMap(({ url }) => hostingDomain(hostOf(url) ?? '') ?? []);
+function hostedAt(listing: ListingDocument): Words {
+  const elsewhere = ownersOf(listing).remotes.filter(({ at }) => at !== 'on');
+  const domains = elsewhere.flatMap(({ hosting }) => hosting ?? []);
   return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
 }
 
@@ -61,17 +57,16 @@ function hostedAt({ handle, remotes }: ListingDocument): Words {
  * with the namespace.
  */
 function endpointsAtDomain(listing: ListingDocument, it: Words): Words {
-  const { handle, remotes } = listing;
   const at = hostedAt(listing);
   const hosted = isEmpty(at) ? at : say`: ${at}`;
-  const urls = remotes.map(({ url }) => url);
-  const places = placesOfEndpoints(handle, urls) ?? [];
+  const known = ownersOf(listing).remotes.map((one) => one.at);
+  const places = known.includes(undefined) ? [] : known;
   const [first] = places;
   if (first === undefined) return say``;
   const countOf = (wanted: EndpointPlace) => places.filter((place) => place === wanted).length;
   const there = countOf('on');
   const beside = countOf('beside');
-  const under = say`under the same registered domain ${code(namespaceIdentity(handle))}`;
+  const under = say`under the same registered domain ${code(namespaceIdentity(listing.handle))}`;
   if (places.length === 1) {
     if (first === 'on') return say`; its endpoint is on ${it}`;
     return first === 'beside'
