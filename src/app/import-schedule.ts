@@ -69,9 +69,14 @@ export async function startImports(
     async run() {
       if (!isBegun) await importSample(context, signal);
       isBegun = true;
-      if (config.registryUrl === 'off') return 'ended';
+      const isUpgraded = (await store.listings.underived(1)).length > 0;
+      if (config.registryUrl === 'off') {
+        // The import derives what an upgraded database lacks before it finds that there is no registry.
+        if (isUpgraded) await run(context, { signal });
+        return 'ended';
+      }
       const { run: last } = await store.imports.last();
-      const due_s = failures === 0 ? untilDue_s(context, last) : 0;
+      const due_s = failures === 0 && !isUpgraded ? untilDue_s(context, last) : 0;
       if (due_s > 0) return due_s * 1000;
       if (await isUnderWay(store)) return busyPause_ms;
       const { state, error } = await run(context, { signal, dueAfter: { finishedAt: last?.finished_at } });

@@ -5,7 +5,8 @@ import type { Config } from '../config/config.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { dayText } from '../core/text.ts';
 import { hasField } from '../imports/recorded.ts';
-import { isSample, sampleSentence, statedDates } from '../listings/listing.ts';
+import { isSample, recordedOwners, sampleSentence, statedDates } from '../listings/listing.ts';
+import { ownersOf } from '../listings/naming.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { factsOf } from '../observations/kind.ts';
 import { recordUnreadFields } from '../observations/kinds/record.ts';
@@ -97,6 +98,7 @@ function toRecorded({ listing, reading }: ListingFacts) {
     imported_at,
     observed_at: reading.observed_at,
     endpoint,
+    [recordedOwners]: ownersOf(listing),
     remotes: [...listing.remotes],
     packages: [...listing.packages],
     repository,

@@ -3,10 +3,9 @@ import { claimTable } from '../claims/claim.ts';
 import { readClaimHistory, readReceiptKeys } from '../claims/table.ts';
 import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
-import { namingOf } from '../imports/naming.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
 import { sharedColumn, toShared } from '../listings/references/shared.ts';
-import { type Moves, toMoves } from '../listings/version-moves.ts';
+import type { ShownRecord } from '../listings/version-moves.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
@@ -52,7 +51,8 @@ const selectFacts = precompileQuery((db: Db, handles: readonly string[]) =>
       'publisher_count.listings as publisher_listings',
       'import_run.source as run_source',
       'import_run.progress as run_progress',
-      'shown.record',
+      'shown.digest as shown_digest',
+      'shown.shown',
       sql<string | null>`(select finished_at from ${doneRunsOfSource} order by id desc limit 1)`.as(
         'read_at',
       ),
@@ -74,8 +74,6 @@ type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 
 const shownVersions = 10;
 const shownRatings = 5;
-/** Only the newest versions are compared (docs/decisions/imports.md). */
-const comparedVersions = 30;
 
 const readVersions = precompileQuery((db: Db, handle: string) =>
   db
@@ -85,31 +83,6 @@ const readVersions = precompileQuery((db: Db, handle: string) =>
     .orderBy('published_at', 'desc')
     .limit(shownVersions),
 );
-
-const readEditions = precompileQuery((db: Db, handle: string) =>
-  db
-    .selectFrom('listing_version')
-    .select(['version', 'status', 'published_at', 'undated', 'record'])
-    .where('handle', '=', handle)
-    .where('status', '<>', 'deleted')
-    .orderBy('published_at', 'desc')
-    .limit(comparedVersions + 1),
-);
-
-/**
- * Returns undefined if a version has no date and there are more versions than are compared, because the
- * newest are then not known.
- */
-async function readMoves(db: Db, { handle, version, undated }: FactsRow): Promise<Moves | undefined> {
-  const rows = await readEditions(db, handle);
-  if (undated && rows.length > comparedVersions) return undefined;
-  const editions = rows.slice(0, comparedVersions).map(({ record, ...row }) => ({
-    ...row,
-    undated: row.undated ? true : undefined,
-    naming: namingOf(JSON.parse(record) as object),
-  }));
-  return toMoves(handle, editions, version);
-}
 
 const readClaim = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
@@ -141,8 +114,8 @@ async function readClaims(db: Db, handle: string) {
   return { claim: claim && claimTable.decode(claim), claimHistory, receiptKeys };
 }
 
-const hasOtherVersions = ({ stored_versions, record }: FactsRow) =>
-  Number(stored_versions) > (record === null ? 0 : 1);
+const hasOtherVersions = ({ stored_versions, shown_digest }: FactsRow) =>
+  Number(stored_versions) > (shown_digest === null ? 0 : 1);
 
 async function readParts(db: Db, row: FactsRow, now: string) {
   const { handle } = row;
@@ -181,21 +154,29 @@ const toObserved = (
     ? undefined
     : { observed_at, due_since, observations: recordedNow(listing, decodeObservations(observations)) };
 
+const toShownRecord = (shown: string) => JSON.parse(shown) as ShownRecord;
+
 async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
   const parts =
     hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation
       ? await readParts(db, row, now)
       : toPlain(row);
   const listing = withoutHidden(listingTable.decode(row));
-  const { record, run_source: source } = row;
+  const { shown_digest, shown, run_source: source } = row;
   const lastPublished = parts.versions[0]?.published_at ?? row.published_at;
-  const moves = hasOtherVersions(row) ? await readMoves(db, row) : undefined;
-  const stored = { versions: Number(row.stored_versions), lastPublished, source, moves };
+  const stored = { versions: Number(row.stored_versions), lastPublished, source };
   const reading = toReading(listing, toRuns(row));
   return {
     ...parts,
     listing,
-    imported: record === null ? [] : recordedFacts(listing, { ...stored, record }, reading),
+    imported:
+      shown_digest === null
+        ? []
+        : recordedFacts(
+            listing,
+            { ...stored, shown: shown === null ? undefined : toShownRecord(shown) },
+            reading,
+          ),
     observed: toObserved(row, listing),
     publisherListings: row.publisher_listings ?? 0,
     shared: toShared(listing.handle, row.shared),

@@ -1,8 +1,8 @@
 import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
-import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
+import { holdsEndpoints } from '../listings/naming.ts';
 import { accessRequired } from '../observations/kinds/access.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
 import { priceChallenge } from '../observations/kinds/prices/offer.ts';
@@ -33,12 +33,11 @@ export interface HitFacts {
     | undefined;
 }
 
-export function publisherOf({ handle, repository_key, remotes }: Listing): Words {
+export function publisherOf(listing: Listing): Words {
+  const { handle, repository_key, remotes } = listing;
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
-  const urls = remotes.map(({ url }) => url);
-  const isOn = namespaceHoldsEndpoints(handle, urls);
-  const endpoints = urls.length > 1 ? own(', all its endpoints on it') : own(', its endpoint on it');
-  const at = isOn ? endpoints : say``;
+  const endpoints = remotes.length > 1 ? own(', all its endpoints on it') : own(', its endpoint on it');
+  const at = holdsEndpoints(listing) ? endpoints : say``;
   const not = owner === 'no' ? own(', not the owner of the repository') : say``;
   return say`${ours(namespaceText(handle))}${at}${not}`;
 }

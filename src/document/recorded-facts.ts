@@ -1,7 +1,7 @@
 import { isWebAddress } from '../core/text.ts';
 import { own } from '../core/words.ts';
 import { type ImportedSignal, isSpecified, type Listing } from '../listings/listing.ts';
-import type { Moves } from '../listings/version-moves.ts';
+import type { ShownRecord } from '../listings/version-moves.ts';
 import type { RecordKind } from '../observations/kind.ts';
 import { publisherListings, publisherSameEndpoint, sharedKinds } from '../observations/kinds/publisher.ts';
 import { recordKinds } from '../observations/kinds.ts';
@@ -11,15 +11,17 @@ import { sharedWords } from './sentences.ts';
 /** The source of shared facts that checks by Dossier saw and no record states. */
 export const ofChecks = 'checks of Dossier';
 
+const notDerived = own(
+  'Dossier was upgraded and has not read the stored records again since. It does so before the next import.',
+);
+
 interface StoredServer {
-  /** The server.json of the shown version, as JSON text. */
-  readonly record: string;
+  /** Undefined in a database that was upgraded, until it is derived. */
+  readonly shown?: ShownRecord | undefined;
   readonly versions: number;
   readonly lastPublished: string;
   /** The address of the registry's API, or the name of the saved copy, that the import read. */
   readonly source: string | null;
-  /** Undefined without two versions whose order is known. */
-  readonly moves?: Moves | undefined;
 }
 
 type Told = Pick<ImportedSignal, 'source' | 'source_url' | 'observed_at'>;
@@ -42,7 +44,7 @@ function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: Re
 
 export function recordedFacts(
   listing: Listing,
-  { record, source, ...stored }: StoredServer,
+  { shown, source, ...stored }: StoredServer,
   reading: RecordReading,
 ): ImportedSignal[] {
   const source_url = isWebAddress(source ?? '')
@@ -50,12 +52,14 @@ export function recordedFacts(
     : undefined;
   const { observed_at } = reading;
   const told = { source: listing.origin, ...(source_url && { source_url }), observed_at };
-  const recorded = { ...stored, listing, server: JSON.parse(record) as object };
+  const recorded = { ...stored, listing, unread: [], ...shown };
   return recordKinds.flatMap((kind): ImportedSignal[] => {
     if (!isStated(kind, listing, reading)) {
       const reason = kind.isDate && reading.isUndated ? noDates : whyNoHistory(reading);
       return [toSignal(kind, told, { value: null, outcome: 'nothing', reason })];
     }
+    if (kind.isDerived && !shown)
+      return [toSignal(kind, told, { value: null, outcome: 'not_asked', reason: notDerived })];
     // No registry states anything about a listing that quotes the specification.
     const value = isSpecified(listing) ? undefined : kind.stated?.(recorded);
     if (value === undefined) return [];

@@ -1,8 +1,8 @@
 import type { ListingVersion } from '../listings/listing.ts';
+import type { ListingReads } from '../listings/reads.ts';
 import type { FormerReference } from '../listings/references/former.ts';
 import { placeKeysOf } from '../listings/references/references.ts';
 import { recordedOf } from './recorded.ts';
-import type { ImportTransaction } from './schema.ts';
 
 const mostVersions = 200;
 const mostFormer = 100;
@@ -28,13 +28,19 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
   return former.slice(0, mostFormer);
 }
 
+const timeOf = ({ published_at, version }: ListingVersion) => `${published_at} ${version}`;
+
 /**
- * Former references follow from the stored versions alone, so that one full import and many small ones give
- * the same references.
+ * Former references follow from the versions alone, so that one full import and many small ones give the same
+ * references. `rows` are the versions that differ from the stored ones.
  */
-export async function putFormer(tx: ImportTransaction, handles: Iterable<string>): Promise<void> {
-  for (const handle of new Set(handles)) {
-    const versions = await tx.listings.datedVersions(handle, mostVersions);
-    await tx.listings.putFormer(handle, toFormer(versions));
-  }
+export async function deriveFormer(
+  reads: ListingReads,
+  { handle, rows }: { readonly handle: string; readonly rows: ReadonlyMap<string, ListingVersion> },
+): Promise<FormerReference[]> {
+  const stored = await reads.datedVersions(handle, mostVersions);
+  const read = [...rows.values()].filter(({ status, undated }) => status !== 'deleted' && !undated);
+  const all: ListingVersion[] = [...stored.filter(({ version }) => !rows.has(version)), ...read];
+  const newest = all.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+  return toFormer(newest.slice(0, mostVersions));
 }

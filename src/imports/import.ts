@@ -3,24 +3,23 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordRestored } from '../claims/opt-out.ts';
 import { suspendClaim } from '../claims/suspend.ts';
 import type { Context } from '../context.ts';
-import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
 import { asMembers } from '../core/json.ts';
 import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease } from '../store/store.ts';
-import { putFormer } from './former.ts';
+import { deriveMissing } from './derive.ts';
 import { copyFields, type ImportCounts, type ImportRun, isUnreadable, RegistryError } from './import-run.ts';
 import {
   addCounts,
   changesRepository,
   createMassChangeGuard,
+  isStill,
   MassChangeError,
   type PagePlan,
   planPage,
   toChanges,
   withdraws,
 } from './plan.ts';
-import { recordedOf } from './recorded.ts';
 import {
   beginRun,
   importLease,
@@ -71,17 +70,6 @@ async function updateClaims(tx: ImportTransaction, { listings }: PagePlan, at: s
   }
 }
 
-function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
-  const named = versions.flatMap((version) =>
-    recordedIdentities(version.handle, recordedOf(version)).map((identity) => ({
-      handle: version.handle,
-      ...identity,
-      first_imported_at: at,
-    })),
-  );
-  return [...new Map(named.map((one) => [`${one.handle} ${one.kind} ${one.value}`, one])).values()];
-}
-
 const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   remotes: remotes.map(({ type, url }) => [type, url]),
   packages: packages.map(({ registry_type, registry_base_url, identifier, version }) => [
@@ -105,9 +93,9 @@ async function applyPage(
   { run, mayRelease, isRecorded, at }: Pick<Import, 'run' | 'mayRelease' | 'isRecorded'> & { at: string },
 ): Promise<void> {
   await tx.listings.putVersions(plan.versions, at);
-  await tx.ratings.putIdentities(toIdentities(plan, at));
+  await tx.ratings.putIdentities(plan.identities);
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
-  await putFormer(tx, plan.several);
+  for (const derived of plan.derived) await tx.listings.putDerived(derived);
   for (const optOut of plan.optedOut) await tx.optOuts.put(optOut);
   await tx.observations.setDue(renamed(plan), at);
   if (mayRelease) await tx.imports.release(plan.readable);
@@ -137,15 +125,16 @@ async function endOne(tx: ImportTransaction, listing: Listing, at: string): Prom
 /**
  * Withdraws listings of the shipped sample that the page names, so that the registry's listings take their
  * place. With the last page, the function withdraws the whole sample. The claims of these listings are
- * suspended, and the ratings by and about them end.
+ * suspended, and the ratings by and about them end. Returns whether there were any.
  */
-export async function endSample(tx: ImportTransaction, page: SourcePage, at: string): Promise<void> {
+export async function endSample(tx: ImportTransaction, page: SourcePage, at: string): Promise<boolean> {
   const handles = await readSampleHandles();
   const named = new Set(page.entries.map((entry) => asMembers(asMembers(entry).server).name));
   const ending = page.nextCursor === undefined ? handles : handles.filter((handle) => named.has(handle));
-  if (ending.length === 0) return;
-  for (const listing of await tx.listings.byHandles(ending))
-    if (isSample(listing) && !isGone(listing)) await endOne(tx, listing, at);
+  const listings = ending.length === 0 ? [] : await tx.listings.byHandles(ending);
+  const ended = listings.filter((listing) => isSample(listing) && !isGone(listing));
+  for (const listing of ended) await endOne(tx, listing, at);
+  return ended.length > 0;
 }
 
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
@@ -197,15 +186,20 @@ function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: P
   return `${rows_quarantined} of ${rows_seen} entries could not be read, so Dossier cannot import this registry${one ? ` (one of them: ${one.reason})` : ''}`;
 }
 
-async function writePage(current: Import, page: SourcePage): Promise<void> {
+async function writePage(current: Import, page: SourcePage, tries = 2): Promise<void> {
   const { context, guard, run } = current;
   const { origin } = current.source;
   const at = context.clock().toISOString();
   const cursor = page.nextCursor;
   requireWhole(current, page);
-  current.run = await context.store.write(async (tx) => {
-    if (current.source.name !== sampleSource) await endSample(tx, page, at);
-    const plan = await planPage(tx, page.entries, { origin, at, runId: run.id });
+  const facts = { origin, at, runId: run.id };
+  // Foreign records are worked on before the transaction, because all other writes wait for it.
+  const planned = await planPage(context.store, page.entries, facts);
+  const written = await context.store.write(async (tx) => {
+    const hasEnded = current.source.name !== sampleSource && (await endSample(tx, page, at));
+    const isSame = !hasEnded && (await isStill(tx, planned));
+    if (!isSame && !hasEnded && tries > 0) return undefined;
+    const plan = isSame ? planned : await planPage(tx, page.entries, facts);
     if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
     guard.count(plan.affected);
     await applyPage(tx, plan, { ...current, at });
@@ -224,6 +218,8 @@ async function writePage(current: Import, page: SourcePage): Promise<void> {
     if (!isSaved) throw new RegistryError('another process has taken this import over', true);
     return { ...run, ...progress, cursor, error };
   });
+  if (!written) return writePage(current, page, tries - 1);
+  current.run = written;
   if (current.run.counts.rows_quarantined > 0) current.mayRelease = true;
 }
 
@@ -376,8 +372,9 @@ async function runToEnd(current: Import): Promise<ImportResult> {
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;
-  const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
   await using lease = await store.leases.take(importLease);
   if (!lease) throw new UnderWayError();
+  await deriveMissing(store, lease, request.signal);
+  const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
   return await runToEnd(await openImport(context, request, { source, lease }));
 }

@@ -6,6 +6,7 @@ import {
   toStaticRank,
   type VersionSummary,
 } from '../listings/listing.ts';
+import { deriveOwners } from '../listings/naming.ts';
 import { toTags } from '../listings/tags.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { type RecordedServer, recordedOf, toRecorded } from './recorded.ts';
@@ -89,6 +90,7 @@ export function toListing(
     id: toStaticRank(handle, published_at),
     handle,
     ...fields,
+    owners: shown && deriveOwners({ handle, ...fields }),
     version: shown?.version ?? '',
     origin,
     origin_status,

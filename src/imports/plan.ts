@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OptOut } from '../claims/claim.ts';
+import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
 import {
   isGone,
   isSample,
@@ -11,13 +12,15 @@ import {
 } from '../listings/listing.ts';
 import { moveBetween, type VersionMove } from '../listings/moves.ts';
 import type { ListingReads } from '../listings/reads.ts';
+import type { DerivedRecord } from '../listings/writes.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
+import { deriveRecord } from './derive.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type UnreadableEntry } from './entry.ts';
 import { type CopyField, type ImportCounts, zeroImportCounts } from './import-run.ts';
 import { type PageFacts, toListing } from './listing.ts';
 import { namingOf } from './naming.ts';
-import { hasField, toRecorded } from './recorded.ts';
+import { hasField, recordedOf, toRecorded } from './recorded.ts';
 
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
   const sum = { ...zeroImportCounts };
@@ -70,7 +73,7 @@ function classify(head: EntryHead, versions: Versions, at: string, classified: C
   }
   counts[known ? 'rows_changed' : 'rows_new'] += 1;
   if (row.status !== 'active') counts[`rows_${row.status}`] += 1;
-  ofHandle?.set(head.version, row);
+  ofHandle?.set(head.version, { ...row, derived: known?.derived });
   rows.set(keyOfVersion(row.handle, row.version), row as ListingVersion);
 }
 
@@ -134,29 +137,38 @@ async function readMove(
   return was && is && moveBetween(was, is, shown.handle);
 }
 
+/** What a plan depends on and other work than this import may change. */
+async function readKnown(reads: Reads, handles: readonly string[]) {
+  const known = new Map<string, { listing: Listing; optOut: OptOut | undefined }>();
+  for (const listing of await reads.listings.byHandles(handles)) {
+    const { handle, withdrawn } = listing;
+    const optOut = withdrawn === 'optout' ? await reads.optOuts.withdrawing(handle) : undefined;
+    known.set(handle, { listing, optOut });
+  }
+  return known;
+}
+
 async function planListings(
   reads: Reads,
   { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
   facts: PageFacts,
 ) {
-  const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
-  const known = new Map(
-    (await reads.listings.byHandles(handles)).map((listing) => [listing.handle, listing]),
-  );
+  const rowsOf = Map.groupBy(rows.values(), ({ handle }) => handle);
+  const known = await readKnown(reads, [...rowsOf.keys()]);
   const listings: ListingChange[] = [];
+  const derived: DerivedRecord[] = [];
   const optedOut: OptOut[] = [];
-  for (const handle of handles) {
-    const before = known.get(handle);
+  for (const [handle, some] of rowsOf) {
+    const { listing: before, optOut } = known.get(handle) ?? {};
     const all = [...(versions.get(handle)?.values() ?? [])];
     const picked = pickShown(all);
+    const read = new Map(some.map((row) => [row.version, row]));
     const shown =
-      picked &&
-      (rows.get(keyOfVersion(handle, picked.version)) ??
-        (await reads.listings.version(handle, picked.version)));
+      picked && (read.get(picked.version) ?? (await reads.listings.version(handle, picked.version)));
+    derived.push(await deriveRecord(reads.listings, { handle, versions: all, rows: read, shown }));
     const origin = isSample(facts) ? sampleOriginOf(handle) : facts.origin;
     const made = toListing(handle, { versions: all, shown, known: before }, { ...facts, origin });
     const listing = withModeration(withKnownId(made, before), before);
-    const optOut = before?.withdrawn === 'optout' ? await reads.optOuts.withdrawing(handle) : undefined;
     if (optOut && (listing.withdrawn || stillStands(optOut, listing))) {
       optedOut.push({ ...optOut, listing });
       continue;
@@ -165,8 +177,18 @@ async function planListings(
     const moved = await readMove(reads, shown, before);
     listings.push({ listing, known: before, differs, moved, ...(optOut && { optOut }) });
   }
-  return { listings, optedOut };
+  return { listings, derived, optedOut, known };
 }
+
+/** Tells whether nothing that the plan depends on has changed since it was made. */
+export const isStill = async (reads: Reads, { known, derived }: PagePlan): Promise<boolean> =>
+  isDeepStrictEqual(
+    await readKnown(
+      reads,
+      derived.map(({ handle }) => handle),
+    ),
+    known,
+  );
 
 /** Only a repository can change: the other locations follow from the handle. */
 const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>
@@ -200,26 +222,36 @@ function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['
     .map(({ listing }) => listing.handle);
 }
 
+function toIdentities(versions: Iterable<ListingVersion>, at: string): RecordedIdentity[] {
+  const named = [...versions].flatMap((version) =>
+    recordedIdentities(version.handle, recordedOf(version)).map((identity) => ({
+      handle: version.handle,
+      ...identity,
+      first_imported_at: at,
+    })),
+  );
+  return [...new Map(named.map((one) => [`${one.handle} ${one.kind} ${one.value}`, one])).values()];
+}
+
 export type PagePlan = Awaited<ReturnType<typeof planPage>>;
 
 /** Writes nothing. Counts every entry once. */
 export async function planPage(reads: Reads, entries: readonly unknown[], facts: PageFacts) {
   const classified = await classifyEntries(reads.listings, entries, facts.at);
   const { rows, quarantined, readable, servers, updatedAt, counts, versions } = classified;
-  const { listings, optedOut } = await planListings(reads, { rows, versions }, facts);
+  const planned = await planListings(reads, { rows, versions }, facts);
+  const { listings } = planned;
   counts.listings_new = listings.filter(({ known }) => !known).length;
   counts.listings_changed = listings.filter(({ known, differs }) => known && differs).length;
   counts.listings_withdrawn = listings.filter(withdraws).length;
   counts.repositories_changed = listings.filter(changesRepository).length;
   return {
     versions: [...rows.values()],
-    listings,
-    /** Opt-out lines that stay in force, with the listing as now recorded. */
-    optedOut,
+    identities: toIdentities(rows.values(), facts.at),
+    /** `optedOut` are opt-out lines that stay in force, with the listing as now recorded. */
+    ...planned,
     quarantined,
     readable,
-    /** The handles on the page that have several versions, stored or on the page. */
-    several: [...versions].flatMap(([handle, of]) => (of.size > 1 ? handle : [])),
     /**
      * Handles of known listings whose shown version is deleted, or whose recorded repository or endpoint host
      * changes.

@@ -97,7 +97,7 @@ export const listingPackage = z.object({
 export type ListingPackage = z.infer<typeof listingPackage>;
 
 /** What the hosts and names of a record tell about its owners, in the order of its remotes and packages. */
-export interface Owners {
+export interface RecordedOwners {
   readonly remotes: readonly {
     readonly owner: string;
     readonly place: string;
@@ -166,6 +166,8 @@ export const listingTable = table(
     ...summaryColumns,
     remotes: json<readonly ListingRemote[]>(),
     packages: json<readonly ListingPackage[]>(),
+    /** Null if the database was made before owners were stored, until they are derived. */
+    owners: optional(json<RecordedOwners>()),
   },
   {
     derived: {
@@ -175,6 +177,15 @@ export const listingTable = table(
   },
 );
 export type Listing = TableValue<typeof listingTable>;
+
+/** Empty if the record of the version was never compared. */
+export interface DerivedVersion {
+  /** 0 if it moved nothing, otherwise more the more its move weighs (version-moves.ts). */
+  readonly weight?: number;
+  /** The version that it was compared with; absent for the first. */
+  readonly with?: string;
+  readonly partly_read?: true;
+}
 
 const versionColumns = {
   handle: text,
@@ -190,9 +201,11 @@ const versionColumns = {
   undated: optional(flag),
   /** SHA-256 of the entry as received, hex; an equal digest means that nothing changed. */
   digest: text,
+  /** How it compares with the version before it; null until that is derived. */
+  derived: optional(json<DerivedVersion>()),
 };
 
-export const versionTable = table('listing_version', ['handle', 'version'], {
+const listedVersionColumns = {
   ...versionColumns,
   status_message: optional(text),
   /** The publisher's server.json, cleaned, as JSON text. */
@@ -202,15 +215,25 @@ export const versionTable = table('listing_version', ['handle', 'version'], {
    * withdrawn, hidden or shown again here.
    */
   listed_at: text,
+};
+
+export const versionTable = table('listing_version', ['handle', 'version'], {
+  ...listedVersionColumns,
+  /** The JSON of ComparedVersion (version-moves.ts). */
+  compared: optional(text),
+  /** The JSON of ShownRecord (version-moves.ts). Only the version that the listing shows has it. */
+  shown: optional(text),
 });
 /**
  * A version as the registry API lists it. If its listing was withdrawn here, it is listed as deleted, without
  * the publisher's record.
  */
 export type ListedVersion = TableValue<typeof versionTable>;
-export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
+export type ListingVersion = Omit<ListedVersion, 'listed_at' | 'derived' | 'compared' | 'shown'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
-export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
+/** The columns of a version as the registry API lists it. */
+export const listedColumns = Object.keys(listedVersionColumns) as (keyof typeof listedVersionColumns)[];
+export type VersionSummary = Pick<ListedVersion, keyof typeof versionColumns>;
 
 /** Both dates are undefined if any version has no publication date in the registry. */
 export const statedDates = ({
@@ -286,6 +309,7 @@ export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): 
   website: undefined,
   remotes: [],
   packages: [],
+  owners: undefined,
   tags: [],
   facets: [],
   withdrawn,

@@ -348,9 +348,9 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   };
 }
 
-/** Adds inputs that the later record still asks for and only the earlier record called secrets. */
-export function withFormerSecrets(before: Naming, after: Naming): Naming {
-  const former = [...before.secrets.keys()].flatMap((key) => {
+/** Adds inputs that the record still asks for and that an earlier record called secrets, by their keys. */
+export function withFormerSecrets(secrets: Iterable<string>, after: Naming): Naming {
+  const former = [...secrets].flatMap((key) => {
     const plain = after.secrets.has(key) ? undefined : after.plainInputs.get(key);
     return plain ? [[key, { ...plain, isPlain: true as const }] as const] : [];
   });
@@ -359,7 +359,7 @@ export function withFormerSecrets(before: Naming, after: Naming): Naming {
 
 /** Returns undefined if no compared part differs. The handle tells the owner of the namespace. */
 export function moveBetween(before: Naming, now: Naming, handle: string): VersionMove | undefined {
-  const after = withFormerSecrets(before, now);
+  const after = withFormerSecrets(before.secrets.keys(), now);
   const compared = { before, after, known: knownOwners(before, handle) };
   const found = {
     endpoints: replacedNames('endpoints', compared),

@@ -11,7 +11,7 @@ import {
   type Listing,
   type ListingInput,
   type ListingPackage,
-  type Owners,
+  type RecordedOwners,
   recordedOwners,
 } from './listing.ts';
 import { isAddress } from './references/package.ts';
@@ -135,7 +135,7 @@ export function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string
 type Owning = Pick<Listing, 'handle' | 'remotes' | 'packages'>;
 
 /** Looks each host up in the public suffix list, so the import does it and stores the result. */
-export const deriveOwners = ({ handle, remotes, packages }: Owning): Owners => ({
+export const deriveOwners = ({ handle, remotes, packages }: Owning): RecordedOwners => ({
   remotes: remotes.map(({ url }) => {
     const { owner, place } = readAddress(url);
     const [at] = placesOfEndpoints(handle, [url]) ?? [];
@@ -152,8 +152,17 @@ export const deriveOwners = ({ handle, remotes, packages }: Owning): Owners => (
 
 /** The owners of a listing, or of its document. */
 export const ownersOf = (
-  listing: Owning & { readonly owners?: Owners | undefined; readonly [recordedOwners]?: Owners | undefined },
-): Owners => listing[recordedOwners] ?? listing.owners ?? deriveOwners(listing);
+  listing: Owning & {
+    readonly owners?: RecordedOwners | undefined;
+    readonly [recordedOwners]?: RecordedOwners | undefined;
+  },
+): RecordedOwners => listing[recordedOwners] ?? listing.owners ?? deriveOwners(listing);
+
+/** Returns undefined if the endpoints cannot be compared with the namespace, or if there are none. */
+export function holdsEndpoints(listing: Parameters<typeof ownersOf>[0]): boolean | undefined {
+  const places = ownersOf(listing).remotes.map(({ at }) => at);
+  return places.length === 0 || places.includes(undefined) ? undefined : places.every((at) => at === 'on');
+}
 
 interface Asking {
   readonly remotes: readonly {

@@ -277,6 +277,11 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),
+  /** Handles with a version of which nothing is derived yet, as after an upgrade. */
+  underived: async (limit: number): Promise<string[]> => {
+    const rows = db.selectFrom('listing_version').select('handle').distinct().where('derived', 'is', null);
+    return (await rows.orderBy('handle').limit(limit).execute()).map(({ handle }) => handle);
+  },
   version: (handle: string, version: string) =>
     findOne(db, 'listing_version', { handle, version }, versionTable),
 });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type ListedVersion, sampleOrigins, versionTable } from './listing.ts';
+import { type ListedVersion, listedColumns, sampleOrigins, versionTable } from './listing.ts';
 import type { Db } from './schema.ts';
 import type { VersionQuery } from './table.ts';
 
@@ -7,7 +7,7 @@ const selectListed = (db: Db) =>
   db
     .selectFrom('listing_version')
     .innerJoin('listing', 'listing.handle', 'listing_version.handle')
-    .selectAll('listing_version')
+    .select(listedColumns.map((name) => `listing_version.${name}` as const))
     .select('listing.withdrawn')
     .where('listing.origin', 'not in', [...sampleOrigins]);
 

@@ -6,9 +6,7 @@ import type { VersionSummary } from './listing.ts';
 import { isWeighty, leadsToOthers, moveBetween, moveSchema, withFormerSecrets } from './moves.ts';
 import type { Naming } from './naming.ts';
 
-export interface Edition extends Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated'> {
-  readonly naming: Naming;
-}
+type Edition = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'derived'>;
 
 /**
  * How many endpoint addresses, or else hosts, and packages (without versions) are the same as in the record
@@ -36,28 +34,46 @@ function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> 
   };
 }
 
+const keptMove = moveSchema.extend({ kept: keptSchema.optional() });
+export type KeptMove = z.infer<typeof keptMove>;
+
 /** The version that made the move, and its date if the registry states one. */
-export const datedMove = moveSchema.extend({
-  version: z.string(),
-  published_at: z.string().optional(),
-  kept: keptSchema.optional(),
-});
+export const datedMove = keptMove.extend({ version: z.string(), published_at: z.string().optional() });
 export type DatedMove = z.infer<typeof datedMove>;
+
+/** The move of a version, and what the next version is compared with besides its record. */
+export interface ComparedVersion {
+  readonly move?: KeptMove | undefined;
+  /** The last repository that this version or an earlier one names. */
+  readonly repository?: string | undefined;
+  /** Inputs that only earlier versions called secrets. */
+  readonly secrets?: readonly string[];
+}
+
+/** What reads say of the shown record besides the listing. */
+export interface ShownRecord {
+  readonly moves?: Moves | undefined;
+  /** Names of fields whose values Dossier does not read. */
+  readonly unread: readonly string[];
+}
 
 const loose = { loose: true };
 const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
 const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
+export const isListed = ({ status }: Edition): boolean => status !== 'deleted';
+
 /**
- * Leaves out deleted versions. Versions are ordered by publication or, if a date is missing, by semantic
- * version, never by the time at which Dossier read them. Returns undefined if their order is not known.
+ * Leaves out deleted versions whose record was never compared. Versions are ordered by publication or, if a
+ * date is missing, by semantic version, never by the time at which Dossier read them. Returns undefined if
+ * their order is not known.
  */
-function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
-  const listed = editions.filter(({ status }) => status !== 'deleted');
-  const areSemantic = listed.every(isSemantic);
-  const isUndated = listed.some(({ undated }) => undated);
+export function versionsInOrder<One extends Edition>(editions: readonly One[]): One[] | undefined {
+  const known = editions.filter((one) => isListed(one) || one.derived?.weight !== undefined);
+  const areSemantic = known.every(isSemantic);
+  const isUndated = known.some(({ undated }) => undated);
   if (isUndated && !areSemantic) return undefined;
-  return listed.sort(
+  return known.sort(
     (a, b) =>
       (isUndated ? 0 : byText(a.published_at, b.published_at)) ||
       (areSemantic ? compare(a.version, b.version, loose) : 0) ||
@@ -65,16 +81,41 @@ function editionsInOrder(editions: readonly Edition[]): Edition[] | undefined {
   );
 }
 
-const weightOfMove = (move: DatedMove): number => (leadsToOthers(move) ? 2 : isWeighty(move) ? 1 : 0);
+const weightOfMove = (move: KeptMove): number => (leadsToOthers(move) ? 3 : isWeighty(move) ? 2 : 1);
 
 /** Moves to other owners come first, then moves that name new secrets, then all others. */
 export const weightyFirst = (moves: readonly DatedMove[]): DatedMove[] =>
   moves.toSorted((a, b) => weightOfMove(b) - weightOfMove(a));
 
+interface ComparedNaming extends Omit<ComparedVersion, 'move'> {
+  readonly naming: Naming;
+}
+
+/** Without `before` there is nothing to compare with. The handle tells the owner of the namespace. */
+export function compareVersion(handle: string, before: ComparedNaming | undefined, naming: Naming) {
+  const { repository_key } = naming;
+  const was = before && withFormerSecrets(before.secrets ?? [], before.naming);
+  // A version that names a repository again is compared with the last one that did.
+  const last = repository_key === undefined ? was?.repository_key : before?.repository;
+  const move = was && moveBetween({ ...was, repository_key: last }, naming, handle);
+  const former = withFormerSecrets(was?.secrets.keys() ?? [], naming);
+  const secrets = [...former.secrets.keys()].filter((key) => !naming.secrets.has(key));
+  const repository = repository_key ?? before?.repository;
+  return {
+    weight: move ? weightOfMove(move) : 0,
+    compared: {
+      ...(move && { move: { ...move, kept: keptBetween(was, naming) } }),
+      ...(repository !== undefined && { repository }),
+      ...(secrets.length > 0 && { secrets }),
+    } satisfies ComparedVersion,
+  };
+}
+
 const mostMoves = 10;
 
 /** Moves of the versions up to the shown one, newest first. */
 export interface Moves {
+  /** The number of versions that were compared, deleted ones included. */
   readonly versions: number;
   /** The time at which the oldest of these versions was published, if it has a date. */
   readonly since?: string;
@@ -87,37 +128,32 @@ export interface Moves {
 }
 
 /**
- * `editions` may be in any order. Returns undefined if there are fewer than two to compare, or if their order
- * is not known.
+ * `ordered` has the versions from the oldest to the newest. Returns undefined if there are fewer than two to
+ * compare. `moveOf` is called for the moves that are kept.
  */
-export function toMoves(handle: string, editions: readonly Edition[], shown: string): Moves | undefined {
-  const ordered = editionsInOrder(editions);
-  const compared = ordered?.slice(0, ordered.findIndex(({ version }) => version === shown) + 1) ?? [];
+export async function toMoves<One extends Edition>(
+  ordered: readonly One[],
+  shown: string,
+  moveOf: (version: One) => Promise<KeptMove | undefined>,
+): Promise<Moves | undefined> {
+  const upTo = ordered.slice(0, ordered.findIndex(({ version }) => version === shown) + 1);
+  const compared = upTo.filter(({ derived }) => derived?.weight !== undefined);
   const [oldest] = compared;
   if (oldest === undefined || compared.length < 2) return undefined;
-  const dateOf = ({ undated, published_at }: Edition) => (undated ? {} : { published_at });
-  let repository_key: string | undefined;
-  let naming = oldest.naming;
-  const moves = compared.flatMap((edition, at): DatedMove[] => {
-    const before = at === 0 ? undefined : { naming };
-    naming = before ? withFormerSecrets(before.naming, edition.naming) : naming;
-    repository_key = before?.naming.repository_key ?? repository_key;
-    // A version that names a repository again is compared with the last one that did.
-    const isNamed = edition.naming.repository_key !== undefined;
-    const move =
-      before &&
-      moveBetween(isNamed ? { ...before.naming, repository_key } : before.naming, edition.naming, handle);
-    if (!move) return [];
-    const kept = keptBetween(before.naming, edition.naming);
-    return [{ ...move, version: edition.version, ...dateOf(edition), kept }];
-  });
-  const kept = new Set(weightyFirst(moves.reverse()).slice(0, mostMoves));
+  const weightOf = ({ derived }: Edition) => derived?.weight ?? 0;
+  const moved = compared.filter((one) => weightOf(one) > 0).reverse();
+  const kept = new Set(moved.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, mostMoves));
+  const moves: DatedMove[] = [];
+  for (const one of moved.filter((each) => kept.has(each))) {
+    const { version, undated, published_at } = one;
+    moves.push({ ...(await moveOf(one)), version, ...(!undated && { published_at }) });
+  }
   return {
     versions: compared.length,
     ...(!oldest.undated && { since: oldest.published_at }),
-    ...(compared.some(({ naming }) => naming.isPartlyRead) && { partly_read: true }),
-    moves: moves.filter((one) => kept.has(one)),
-    ...(moves.length > mostMoves && { left_out: moves.length - mostMoves }),
+    ...(compared.some(({ derived }) => derived?.partly_read) && { partly_read: true }),
+    moves,
+    ...(moved.length > mostMoves && { left_out: moved.length - mostMoves }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { readModeratedListings } from '../moderation/table.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { replaceInIndex } from '../search/indexing.ts';
@@ -5,7 +6,15 @@ import type { SearchIndex } from '../search/search-index.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { RowOf } from '../store/table.ts';
 import { updateCounts } from './counts.ts';
-import { type Listing, type ListingVersion, listingTable, summaryTable, versionTable } from './listing.ts';
+import {
+  type DerivedVersion,
+  type Listing,
+  type ListingVersion,
+  listingTable,
+  type RecordedOwners,
+  summaryTable,
+  versionTable,
+} from './listing.ts';
 import { createListingReads } from './reads.ts';
 import { deleteFormer, type FormerReference, replaceFormer } from './references/former.ts';
 import { endPayees } from './references/payees.ts';
@@ -76,6 +85,45 @@ async function readReindexed(
   if (changed.facets === stored.facets) return undefined;
   const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
   return row && { ...row, ...changed };
+}
+
+/** What an import derives of the record of one listing. */
+export interface DerivedRecord {
+  readonly handle: string;
+  /** The versions whose comparisons are new. */
+  readonly versions: readonly {
+    readonly version: string;
+    readonly derived: DerivedVersion;
+    readonly compared?: string | undefined;
+  }[];
+  readonly shown: { readonly version: string; readonly record: string } | undefined;
+  readonly former: readonly FormerReference[];
+}
+
+const updateDerived = precompileQuery(
+  (db: Db, handle: string, version: string, derived: string, compared: string | null) =>
+    db
+      .updateTable('listing_version')
+      .set({ derived, compared })
+      .where('handle', '=', handle)
+      .where('version', '=', version),
+);
+
+const updateShown = precompileQuery((db: Db, handle: string, version: string, shown: string | null) =>
+  db
+    .updateTable('listing_version')
+    .set({ shown: sql<string | null>`case when version = ${version} then ${shown} end` })
+    .where('handle', '=', handle)
+    .where(({ or, eb }) => or([eb('version', '=', version), eb('shown', 'is not', null)])),
+);
+
+async function putDerived(db: Db, { handle, versions, shown, former }: DerivedRecord): Promise<void> {
+  for (const { version, ...one } of versions) {
+    const { derived, compared = null } = versionTable.encodeChange(one);
+    await updateDerived(db, handle, version, derived ?? '{}', compared);
+  }
+  await updateShown(db, handle, shown?.version ?? '', shown?.record ?? null);
+  await replaceFormer(db, handle, former);
 }
 
 const upsertVersions = precompileQuery((db: Db, rows: readonly RowOf<typeof versionTable>[]) =>
@@ -186,7 +234,8 @@ export function createListingWrites(
       inChunks(versions, (chunk) =>
         upsertVersions(
           db,
-          chunk.map((version) => versionTable.encode({ ...version, listed_at })),
+          // Everything derived of a version stays as it is.
+          chunk.map((one) => versionTable.encodeChange({ ...one, listed_at }) as RowOf<typeof versionTable>),
         ),
       ),
     /** `listed_at` is when the listing was withdrawn, hidden or shown again here. */
@@ -198,7 +247,19 @@ export function createListingWrites(
       await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
       await deleteFormer(db, handle);
     },
-    putFormer: (handle: string, former: readonly FormerReference[]) => replaceFormer(db, handle, former),
+    /** Call it after `putVersions`. */
+    async putDerived(derived: DerivedRecord) {
+      touch(derived.handle);
+      await putDerived(db, derived);
+    },
+    /** For a listing that has no owners yet and may have been withdrawn meanwhile. */
+    async putOwners(handle: string, owners: RecordedOwners) {
+      const change = listingTable.encodeChange({ owners });
+      const visible = db.updateTable('listing').set(change).where('handle', '=', handle);
+      await visible
+        .where(({ or, eb }) => or([eb('withdrawn', 'is', null), eb('withdrawn', '=', 'operator')]))
+        .execute();
+    },
     /**
      * Merges a part of the search index, so that searches after many writes read less. Call it with `true`
      * first, then with `false` until it returns false.

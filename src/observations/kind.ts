@@ -180,8 +180,8 @@ export interface Kind extends FactKind {
 
 export interface RecordedContext {
   readonly listing: Listing;
-  /** The publisher's server.json of the version that is shown. */
-  readonly server: object;
+  /** Names of fields of the record whose values Dossier does not read. */
+  readonly unread: readonly string[];
   /** The number of stored versions, deleted ones included. */
   readonly versions: number;
   readonly lastPublished: string;
@@ -202,6 +202,8 @@ export interface RecordKind extends FactKind {
   readonly follows?: 'all versions' | 'newest version';
   /** The value is a date that some registries do not state. */
   readonly isDate?: true;
+  /** An import derives the value from records and stores it. */
+  readonly isDerived?: true;
 }
 
 type Fixed<T> = T extends readonly (infer One)[]

@@ -8,7 +8,7 @@ import { noNativeCounts } from '../ratings/counts.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import type { PrivateEntry } from './private-entries.ts';
 
-export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): ListingFacts {
+export function toPrivateFacts({ listing, unread }: PrivateEntry): ListingFacts {
   const { published_at: lastPublished } = listing;
   const reading = toReading(listing, { own: undefined, read_at: undefined, full: undefined, recorded: {} });
   return {
@@ -18,7 +18,11 @@ export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): 
     claim: undefined,
     claimHistory: [],
     receiptKeys: [],
-    imported: recordedFacts(listing, { record, versions: 1, lastPublished, source: null }, reading),
+    imported: recordedFacts(
+      listing,
+      { shown: { unread }, versions: 1, lastPublished, source: null },
+      reading,
+    ),
     native: { ...noNativeCounts, recent: [] },
     moderation: [],
     observed: undefined,

@@ -5,11 +5,14 @@ import { decodeUtf8, parseForeignJson, readBounded } from '../core/json.ts';
 import { dayText, toLine } from '../core/text.ts';
 import { toListing } from '../imports/listing.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
+import { publisherFields } from '../observations/kinds/record.ts';
 
 /** A private entry is in no table, so that only selections with readers can list it. */
 export interface PrivateEntry {
   readonly listing: Listing;
   readonly version: ListingVersion;
+  /** Names of fields of the record whose values Dossier does not read. */
+  readonly unread: readonly string[];
 }
 
 export interface PrivateEntries {
@@ -86,7 +89,7 @@ async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date;
     { versions: [version], shown: version, known: undefined },
     { origin, at, runId: 0 },
   );
-  return { listing, version };
+  return { listing, version, unread: publisherFields(server as object) };
 }
 
 interface ReadFile {

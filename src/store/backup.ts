@@ -12,7 +12,9 @@ const formatName = 'dossier-backup';
  * The version is increased when the form of the lines changes, or when the tables, columns or values in them
  * change.
  */
-const formatVersion = 5;
+const formatVersion = 6;
+/** Version 5 lacks columns that may be null. */
+const readVersions = [5, formatVersion];
 
 /** The rows of one line have at most this many bytes of text, unless the line has a single row. */
 const mostLineText_bytes = 256 * 1024;
@@ -30,7 +32,7 @@ const headerOfAnyVersion = z.object({
   created_at: z.iso.datetime(),
 });
 const headerLine = headerOfAnyVersion.extend({
-  version: z.literal(formatVersion),
+  version: z.literal(readVersions),
   rows: rowCounts,
 });
 /** Up to 500 rows of one table, fewer if they are long. */
@@ -285,7 +287,7 @@ const parse = (line: Buffer | undefined): unknown =>
 function toHeader(parsed: unknown): BackupHeader {
   const other = headerOfAnyVersion.safeParse(parsed).data;
   if (!other) throw new Error('not a backup of this service');
-  if (other.version !== formatVersion)
+  if (!readVersions.includes(other.version))
     throw new Error(
       `backup format ${other.version} cannot be read by this version (it reads ${formatVersion}); only the release or checkout of Dossier ${other.dossier} that made it on ${dayText(other.created_at)} restores it`,
     );

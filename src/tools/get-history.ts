@@ -109,7 +109,7 @@ export async function readHistoryPage(
  */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
-  const none = comparedWords(versions, factsOf(recordMoves, imported)[0]?.value ?? undefined);
+  const none = comparedWords(versions, factsOf(recordMoves, imported)[0]?.value);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 

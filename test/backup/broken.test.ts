@@ -124,13 +124,13 @@ describe('a file that is no backup of this program leaves the database new', () 
     [
       'an earlier format',
       () => header({ version: 2, created_at: '2026-11-27T08:00:00Z' }),
-      'backup format 2 cannot be read by this version (it reads 5); only the release or checkout of Dossier 0.1.0 that made it on 2026-11-27 restores it',
+      'backup format 2 cannot be read by this version (it reads 6); only the release or checkout of Dossier 0.1.0 that made it on 2026-11-27 restores it',
     ],
     [
       'a later format',
       () =>
         header({ version: 6, dossier: '9.9.9', created_at: '2028-01-02T08:00:00Z', rows: 'another shape' }),
-      'backup format 6 cannot be read by this version (it reads 5); only the release or checkout of Dossier 9.9.9 that made it on 2028-01-02 restores it',
+      'backup format 7 cannot be read by this version (it reads 6); only the release or checkout of Dossier 9.9.9 that made it on 2028-01-02 restores it',
     ],
     ['a broken header', () => header({ rows: { listing: -1 } }), 'damaged in its first line'],
   ])('%s', async (_name, make, reason) => {

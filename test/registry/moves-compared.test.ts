@@ -316,6 +316,13 @@ const long = ['https://mail.vendor.com/mcp', ...Array<string>(32).fill('https://
   },
 );
 
+const withStatus = (status: string) => (entry: RegistryEntry) =>
+  registryEntry(String(entry.server.name), entry.server, {
+    ...entry._meta['io.modelcontextprotocol.registry/official'],
+    status,
+  });
+const [deleted, deprecated] = [withStatus('deleted'), withStatus('deprecated')];
+
 let directory: Directory;
 beforeAll(async () => {
   directory = await openDirectory({ entries: [...entries, ...long], environment: { LIMITS: 'off' } });
@@ -588,11 +595,28 @@ describe('what is cut', () => {
     );
   });
 
-  it('is an older version than the newest thirty, of which it is said that only these were compared', async () => {
-    const said =
-      '33 versions, of which 30 were compared and none of these changed an endpoint address, package name,';
-    expect(await movesOf('long')).toContain(said);
-    expect((await call('get_history', { handle: 'com.vendor/long' })).statement).toContain(said);
+  it('is no move, however many versions follow, and if versions are deleted later', async () => {
+    const moved = /moved the endpoint from `mail\.vendor\.com` to `mail\.evil\.com` and now asks callers/;
+    const told = async () => {
+      const { changes } = await call('get_history', { handle: 'com.vendor/long' });
+      return [await movesOf('long'), String(changes), (await unmoved('long'))[0]];
+    };
+    const all = [expect.stringMatching(moved), expect.stringMatching(moved), 'not_met'];
+    expect(await told()).toEqual(all);
+    const [first, second, third, ...others] = long as [
+      RegistryEntry,
+      RegistryEntry,
+      RegistryEntry,
+      ...RegistryEntry[],
+    ];
+    await directory.importEntries([deleted(first), second, third, ...others]);
+    expect(await told()).toEqual(all);
+    const later = [deleted(second), deleted(third), ...others.map(deprecated)];
+    await directory.importEntries([deleted(first), ...later]);
+    expect(await told()).toEqual(all);
+    const more = registryEntry('com.vendor/long', { ...others.at(-1)?.server, version: '1.0.33' });
+    await directory.importEntries([deleted(first), ...later, more]);
+    expect(await told()).toEqual(all);
   });
 
   it('is no host of another owner in the lines about where callers go and what they send', async () => {

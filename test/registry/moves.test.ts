@@ -80,8 +80,8 @@ const historyOf = async (directory: Directory | undefined, input: object = {}) =
 
 beforeAll(async () => {
   [whole, small] = [
-    await openDirectory({ entries: [before, after, other, ...steady] }),
-    await openDirectory({ entries: [before] }),
+    await openDirectory({ entries: [before, after, other, ...steady], environment: { LIMITS: 'off' } }),
+    await openDirectory({ entries: [before], environment: { LIMITS: 'off' } }),
   ];
 });
 afterAll(async () => {
@@ -431,42 +431,56 @@ const entriesOf = ({ versions, isUndated }: Made, at: number) =>
     ),
   );
 
+const isActive = (entry: RegistryEntry) =>
+  registryEntry(String(entry.server.name), entry.server, {
+    ...entry._meta['io.modelcontextprotocol.registry/official'],
+    status: 'active',
+  });
+
 describe('what versions moved', () => {
+  const movesOf = async (directory: Directory | undefined, at: number) => {
+    const document = await documentOf(dated(directory), `com.example.moves/n${at}`);
+    const { imported } = (document.signals ?? {}) as { imported?: { kind: string; value: object }[] };
+    return imported?.find(({ kind }) => kind === 'record.moves')?.value as
+      | { moves: { version: string; published_at?: string }[] }
+      | undefined;
+  };
+  const histories = fc.sample(history, { seed: 53, numRuns: 45 });
+  const listed = histories.map(entriesOf);
+
   it('is the same after one whole import and after many small ones, in any order of arrival', async () => {
-    const histories = fc.sample(history, { seed: 53, numRuns: 45 });
-    const listed = histories.map(entriesOf);
     await dated(whole).importEntries(listed.flat());
-    // Each run brings one version more of every listing; a deleted one is active when it is read first.
+    // Each run brings one version more of every listing.
     const arriving = listed.map((entries, at) =>
       entries
         .map((entry, index) => ({ entry, place: histories[at]?.order[index] ?? 0 }))
         .sort((a, b) => a.place - b.place)
         .map(({ entry }) => entry),
     );
-    for (let run = 1; run <= 5; run += 1) {
-      const sent = arriving.flatMap((entries) => entries.slice(0, run));
-      await dated(small).importEntries(
-        sent.map((entry) =>
-          registryEntry(String(entry.server.name), entry.server, {
-            ...entry._meta['io.modelcontextprotocol.registry/official'],
-            status: 'active',
-          }),
-        ),
-      );
-    }
-    await dated(small).importEntries(listed.flat());
+    for (let run = 1; run <= 5; run += 1)
+      await dated(small).importEntries(arriving.flatMap((entries) => entries.slice(0, run)));
     let moved = 0;
     for (const at of histories.keys()) {
-      const factOf = async (directory: Directory | undefined) => {
-        const document = await documentOf(dated(directory), `com.example.moves/n${at}`);
-        const imported = (document.signals as { imported: { kind: string; value: object }[] } | undefined)
-          ?.imported;
-        return imported?.find(({ kind }) => kind === 'record.moves')?.value;
-      };
-      const fact = await factOf(whole);
-      expect(await factOf(small), JSON.stringify(histories[at])).toEqual(fact);
+      const fact = await movesOf(whole, at);
+      expect(await movesOf(small, at), JSON.stringify(histories[at])).toEqual(fact);
       if (fact) moved += 1;
     }
     expect(moved).toBeGreaterThan(20);
+  });
+
+  it('stays what it was when versions are deleted, up to the version that is shown', async () => {
+    await dated(small).importEntries(listed.flat().map(isActive));
+    const before = await Promise.all(listed.map((_, at) => movesOf(small, at)));
+    await dated(small).importEntries(listed.flat());
+    let kept = 0;
+    for (const at of histories.keys()) {
+      const { version } = await documentOf(dated(small), `com.example.moves/n${at}`);
+      const moves = before[at]?.moves ?? [];
+      const shown = moves.findIndex((move) => move.version === version);
+      if (shown < 0 || moves.length < 2) continue;
+      expect((await movesOf(small, at))?.moves, JSON.stringify(histories[at])).toEqual(moves.slice(shown));
+      kept += 1;
+    }
+    expect(kept).toBeGreaterThan(10);
   });
 });

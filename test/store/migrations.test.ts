@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startImports } from '../../src/app/import-schedule.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 import { queryDatabase, takeBackMigrations } from '../support/nodes.ts';
 
 // Each test starts the command several times.
@@ -13,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const applied = ['0001-tables', '0002-former-values', '0008-digests'];
+const applied = ['0001-tables', '0002-former-values', '0003-derived', '0008-digests'];
 
 const namesOf = async (databaseUrl: string) =>
   (await queryDatabase(databaseUrl, 'select name from kysely_migration order by name')).map(
@@ -53,6 +56,42 @@ it('upgrades a database whose migrations were stored without digests, and stores
     'bf1782ee7706438cd02341d9610ade8c2039b3cecde3e1b7b66fe4cb421921f5',
     'b59475c3b186328cdd24b8713f8e4cdc62275073465b4a74ce6ed0b7379c491a',
   ]);
+});
+
+it('derives what stored records lack after an upgrade, also without a registry, and says so until then', async () => {
+  const handle = 'com.relocate/mail';
+  const version = (at: number, host: string) =>
+    registryEntry(
+      handle,
+      { version: `1.0.${at}`, unknown: 1, remotes: [{ type: 'sse', url: `https://${host}/mcp` }] },
+      { publishedAt: `2026-10-1${at}T08:00:00Z`, isLatest: at === 1 },
+    );
+  const entries = [version(0, 'mail.vendor.example.com'), version(1, 'mail.evil.example.net')];
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const importedOf = async (directory: Directory) => (await documentOf(directory, handle)).signals;
+  const made = await openDirectory({ entries, environment: { DATABASE_URL } });
+  const before = await importedOf(made);
+  await made.close();
+  await takeBackMigrations(DATABASE_URL, '0002-former-values');
+  const environment = { DATABASE_URL, REGISTRY_URL: 'off' };
+  const upgraded = await openDirectory({ entries: [], environment });
+  const reason =
+    'Dossier was upgraded and has not read the stored records again since. It does so before the next import.';
+  expect(await importedOf(upgraded)).toMatchObject({
+    imported: expect.arrayContaining(
+      ['record.moves', 'record.unread_fields'].map((kind) =>
+        expect.objectContaining({ kind, value: null, outcome: 'not_asked', reason }),
+      ),
+    ),
+  });
+  const page = await upgraded.app.request(`/agents/${handle}.md`);
+  expect(await page.text()).toContain('2 versions, which were not compared yet');
+  await startImports(upgraded.context, new AbortController().signal);
+  expect(await importedOf(upgraded)).toEqual(before);
+  expect(JSON.stringify(before)).toContain('"to":["mail.evil.example.net"]');
+  const stored = await queryDatabase(DATABASE_URL, 'select owners from listing');
+  await upgraded.close();
+  for (const { owners } of stored) expect(owners).toContain('"owner":"example.net"');
 });
 
 const refusal =

@@ -38,7 +38,7 @@ export const keptUp: FactsOf = (judged) => {
     ...known(registryVersions)
       .filter(({ value }) => value > 1)
       .map(({ value }) =>
-        signal(say`${count(value, 'version')}${comparedWords(value, known(recordMoves)[0]?.value)}`),
+        signal(say`${count(value, 'version')}${comparedWords(value, seen(recordMoves)[0]?.value)}`),
       ),
     ...known(recordUnreadFields).map(({ value }) =>
       signal(say`${count(value.length, 'field')} that Dossier does not read`),

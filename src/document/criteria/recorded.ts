@@ -188,7 +188,7 @@ const unmoved = 'moved to another owner, asked for another secret, changed a run
 
 function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult {
   const { published_at } = compared.listing;
-  const fact = signalOf(compared, recordMoves)?.value;
+  const { value: fact, outcome, reason } = signalOf(compared, recordMoves) ?? {};
   if (published_at === undefined) return unknown(noDates);
   const ageOf = (date: string) => daysSince(date, compared.now_ms) ?? 0;
   const last = fact?.moves.find(isWeighty);
@@ -196,6 +196,7 @@ function judgeUnmoved(compared: ComparedListing, days: number): CriterionResult 
   if (last?.published_at !== undefined && ageOf(last.published_at) < days)
     return notMet(sentence(versionMoveWords(last)));
   const versions = signalOf(compared, registryVersions);
+  if (outcome === 'not_asked') return unknown(reason ?? say``);
   if (!fact && versions?.value !== 1)
     return unknown(versions?.reason ?? own('Dossier does not have two versions of the record to compare.'));
   if (fact?.partly_read) return unknown(own('A version of the record was not compared as a whole.'));

@@ -226,8 +226,9 @@ const comparedParts = {
  * Returns no words in two cases: if the versions could not be compared, and if all versions were compared as
  * a whole and there are moves.
  */
-export function comparedWords(versions: number, moved: Moved | undefined): Words {
-  if (!moved) return say``;
+export function comparedWords(versions: number, moved: Moved | null | undefined): Words {
+  // Only a database that was upgraded lacks the comparison.
+  if (!moved) return moved === null ? own(', which were not compared yet') : say``;
   const isAll = moved.versions === versions;
   const some = isAll ? say`` : say`, of which ${moved.versions} were compared`;
   if (moved.partly_read) return isAll ? own(', not compared as a whole') : say`${some}, not as a whole`;
@@ -239,7 +240,7 @@ export function comparedWords(versions: number, moved: Moved | undefined): Words
 
 type Moved = z.output<typeof value>;
 const value = z.strictObject({
-  /** The number of compared versions. */
+  /** The number of compared versions, including those that were deleted later. */
   versions: z.int(),
   since: z.string().optional(),
   /**
@@ -259,9 +260,9 @@ export const recordMoves = defineRecord({
   question: 'publisher',
   title: 'Moves between versions of the record',
   means:
-    'Which of the newest thirty versions changed the addresses of endpoints, the packages, the arguments that packages are started with, the repository or the secrets.',
+    'Which versions, up to the shown one, changed the addresses of endpoints, the packages, the arguments that packages are started with, the repository or the secrets.',
   doesNotMean:
-    'Publishers make such changes for many reasons, and Dossier does not know them. Deleted versions are left out. Dossier does not compare versions of packages, paths of package files, values of headers, or environment variables that neither name a host nor steer the runtime.',
+    'Publishers make such changes for many reasons, and Dossier does not know them. A version that was deleted before Dossier read it is left out. Dossier does not compare versions of packages, paths of package files, values of headers, or environment variables that neither name a host nor steer the runtime.',
   value,
   say({ value: { versions, since, partly_read, moves, left_out = 0 } }) {
     const oldest = since === undefined ? say`` : say`, the oldest published on ${dayOf(since)}`;
@@ -271,5 +272,6 @@ export const recordMoves = defineRecord({
       ? say`none; ${versions} versions were compared${oldest}${unread}`
       : join([...moves.map(versionMoveWords), ...more], '. ');
   },
+  isDerived: true,
   stated: ({ moves }) => moves,
 });

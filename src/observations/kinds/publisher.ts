@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { namespaceMatchesRepositoryOwner } from '../../core/handle.ts';
-import { namespaceHoldsEndpoints } from '../../core/identity.ts';
 import { count, number, own, type Words } from '../../core/words.ts';
 import { isOfficial } from '../../listings/listing.ts';
+import { holdsEndpoints } from '../../listings/naming.ts';
 import type { SharedKind } from '../../listings/references/shared.ts';
 import { defineRecord } from '../kind.ts';
 
@@ -51,11 +51,7 @@ export const namespaceHoldsEndpoint = defineRecord({
   doesNotMean: '“No” is common: many services run at a hosting company.',
   value: z.boolean(),
   say: yesOrNo,
-  stated: ({ listing: { handle, remotes } }) =>
-    namespaceHoldsEndpoints(
-      handle,
-      remotes.map(({ url }) => url),
-    ),
+  stated: ({ listing }) => holdsEndpoints(listing),
 });
 
 export const publisherListings = defineRecord({

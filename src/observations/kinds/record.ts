@@ -77,7 +77,7 @@ function* namesIn(value: unknown, depth = 0): Generator<string> {
  * Names fields of the publisher's own `_meta`, unknown fields, and known fields of an unexpected form
  * (`packages.environmentVariables`). Returns at most 50 names. They are publisher text.
  */
-function publisherFields(server: object): string[] {
+export function publisherFields(server: object): string[] {
   const below = readRecord(server).unread.map((path) =>
     toLine(path.replaceAll(/\.\d+(?=\.|$)/g, ''))
       .slice(0, longestFieldName)
@@ -99,7 +99,8 @@ export const recordUnreadFields = defineRecord({
     'Answers and pages about the listing do not show these values; the record at the registry does.',
   value: z.array(z.string()),
   say: ({ value }) => codes(value),
-  stated: ({ server }) => listOrNone(publisherFields(server)) ?? undefined,
+  isDerived: true,
+  stated: ({ unread }) => listOrNone(unread) ?? undefined,
 });
 
 export const registryStatus = defineRecord({

@@ -26,7 +26,7 @@ export class NoDatabase extends ExitError {
 }
 
 /** The SQL files in this folder, oldest first. An applied one never changes, except for its comments. */
-const files = ['0001-tables', '0002-former-values', '0008-digests'].map((name) => {
+const files = ['0001-tables', '0002-former-values', '0003-derived', '0008-digests'].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
 });
