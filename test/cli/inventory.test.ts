@@ -159,7 +159,7 @@ describe('the configurations of all clients', () => {
       'VS Code, ~/.config/Code/User/settings.json, pinned-image, com.example/imager, pinned',
       'dev containers, .devcontainer/devcontainer.json, in-container, com.example/ledger, pinned',
       'Visual Studio, .vs/mcp.json, of-studio, co.webhook/webhook',
-      'Cursor, .cursor/mcp.json, messages, com.politicalcomms/api, pinned',
+      'Cursor, .cursor/mcp.json, messages, not asked about, pinned',
       'Cursor, ~/.cursor/mcp.json, hooks, co.webhook/webhook',
       'Cline, ~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json, of-cline, com.example/ledger, pinned, off',
       'Roo, .roo/mcp.json, of-roo, co.webhook/webhook',
@@ -298,15 +298,16 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
   ['yarn', 'dlx tool', 'npm:tool', undefined, false],
   ['bunx', 'tool', 'npm:tool', undefined, false],
   ['bun', 'x tool', 'npm:tool', undefined, false],
-  ['npx', 'github:acme/tool', undefined, undefined, false],
+  ['npx', 'github:acme/tool', 'https://github.com/acme/tool', undefined, false],
+  ['npx', '-y acme/tool', 'https://github.com/acme/tool', undefined, false],
   ['npx', './local', undefined],
-  ['npx', '', undefined],
+  ['npx', '', undefined, undefined, false],
   ['uvx', 'tool==1.2', 'pypi:tool', '1.2', true],
   ['uvx', 'tool@latest', 'pypi:tool', 'latest', false],
   ['uvx', '--python 3.12 --from tool[extra]>=1 run-it', 'pypi:tool', undefined, false],
   ['uvx', '-p 3.12 tool', 'pypi:tool', undefined, false],
   ['uv', 'tool run tool', 'pypi:tool', undefined, false],
-  ['uv', 'run server.py', undefined],
+  ['uv', 'run server.py', undefined, undefined, false],
   ['pipx', 'run --spec tool==1.0 run-it', 'pypi:tool', '1.0', true],
   [
     'uvx',
@@ -325,7 +326,7 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
   ],
   ['docker', 'run --env=KEY=value acme/tool:latest', 'oci:acme/tool', 'latest', false],
   ['docker', `run acme/tool@sha256:${'a'.repeat(64)}`, 'oci:acme/tool', `sha256:${'a'.repeat(64)}`, true],
-  ['docker', 'mcp gateway run', undefined],
+  ['docker', 'mcp gateway run', undefined, undefined, false],
   ['podman', 'container run acme/tool', 'oci:acme/tool', undefined, false],
   ['dnx', 'Acme.Tool@1.0.0 --yes', 'nuget:Acme.Tool', '1.0.0', true],
   ['dnx', 'Acme.Tool --version 1.0.0 --yes', 'nuget:Acme.Tool', '1.0.0', true],
@@ -386,8 +387,50 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
   ['uv', '--quiet tool run planted', undefined, undefined, false],
   ['docker', '--context corp run -i planted', undefined, undefined, false],
   ['npm', 'init planted', undefined, undefined, false],
-  ['uv', '--directory /srv/tool run server.py', undefined],
-  ['npm', 'run mcp', undefined],
+  ['uv', '--directory /srv/tool run server.py', undefined, undefined, false],
+  ['npm', 'run mcp', undefined, undefined, false],
+  // Only a path is a command of this machine. Of anything else it is not known what it starts.
+  ['uv', 'run --with mcp[cli] mcp run server.py', undefined, undefined, false],
+  ['go', 'run example.com/planted@latest', undefined, undefined, false],
+  ['nix', 'run github:acme/planted', undefined, undefined, false],
+  ['sh', '-c pip|install|planted', undefined, undefined, false],
+  ['/bin/sh', '-c curl|https://acme.example/planted|x', undefined, undefined, false],
+  ['curl', '-sL https://acme.example/planted | bash', undefined, undefined, false],
+  ['container', 'run -i planted', undefined, undefined, false],
+  ['/opt/homebrew/bin/uv', 'run --with planted tool', undefined, undefined, false],
+  ['python', '-m planted', undefined, undefined, false],
+  ['planted-server', '', undefined, undefined, false],
+  ['/srv/tool/server', '--token planted', undefined],
+  ['./server', '', undefined],
+  ['/srv/.venv/bin/python', '-m tool', undefined],
+  ['python3', '/srv/server.py', undefined],
+  // An option, a variable or a file of settings may name another registry, before the name and behind it.
+  ['env', 'npm_config_registry=https://npm.corp.example npx planted', undefined, undefined, false],
+  ['env', 'UV_INDEX_URL=https://packages.corp.example/simple uvx planted', undefined, undefined, false],
+  ['env', 'UV_INDEX_URL=https://pypi.org/simple uvx tool', 'pypi:tool', undefined, false],
+  ['env', 'UV_CONFIG_FILE=/srv/uv.toml uvx planted==1.0', undefined, '1.0', true],
+  ['env', 'PIP_CONFIG_FILE=/srv/pip.conf pipx run planted', undefined, undefined, false],
+  ['pipx', 'run --pip-args=--index-url=https://packages.corp.example planted', undefined, undefined, false],
+  ['pipx', 'run --pip-args=--index-url=https://pypi.org/simple planted', undefined, undefined, false],
+  ['uvx', '--config-file /srv/uv.toml planted', undefined, undefined, false],
+  ['uvx', '--with-requirements /srv/all.txt planted', undefined, undefined, false],
+  [
+    'uvx',
+    '--index https://pypi.org/simple|https://packages.corp.example planted',
+    undefined,
+    undefined,
+    false,
+  ],
+  ['uvx', '--find-links=/srv/wheels planted', undefined, undefined, false],
+  ['dnx', 'Planted.Tool --source https://api.example.com/v3/index.json --yes', undefined, undefined, false],
+  ['dnx', 'Planted.Tool --configfile /srv/NuGet.Config', undefined, undefined, false],
+  ['npm', 'exec planted --registry=https://npm.corp.example', undefined, undefined, false],
+  ['npm', 'exec planted --userconfig /srv/.npmrc', undefined, undefined, false],
+  ['npm', 'exec tool -- --registry=https://npm.corp.example', 'npm:tool', undefined, false],
+  ['npx', 'tool --registry=https://npm.corp.example', 'npm:tool', undefined, false],
+  ['npx', '--prefix /srv/corp planted', undefined, undefined, false],
+  ['npx', '--some-future-setting=/srv planted', undefined, undefined, false],
+  ['deno', 'run --import-map=/srv/map.json npm:planted', undefined, undefined, false],
   ['npx', '-c npx|planted', undefined, undefined, false],
   ['npx', '-p tool@1.0.0 -p planted planted', undefined, undefined, false],
   ['npx', '--@corp:registry=https://npm.corp.example @corp/planted', undefined, undefined, false],
@@ -411,7 +454,7 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
   ],
   ['deno', 'run --allow-net npm:tool', 'npm:tool', undefined, false],
   ['deno', 'run -A jsr:@acme/planted', undefined, undefined, false],
-  ['deno', 'run -A jsr:@acme/planted@1.2.3/mcp', undefined, undefined, true],
+  ['deno', 'run -A jsr:@acme/planted@1.2.3/mcp', undefined, '1.2.3', true],
   ['deno', 'run --allow-all /srv/planted.ts', undefined],
   ['npx', '--registry https://npm.corp.internal/ @corp/planted@1.0.0', undefined, '1.0.0', true],
   ['npx', '-y --registry https://npm.corp.example/ @corp/planted', undefined, undefined, false],
@@ -578,6 +621,16 @@ describe('a named file', () => {
     }
     expect((await ask({})).code).toBe(0);
   });
+  it('with a list inside another list of servers has the inner one', async () => {
+    const servers = { hooks: { url: 'https://mcp.webhook.co/mcp' } };
+    const inputs = [{ id: 'key', type: 'promptString' }];
+    const { code, lines } = await ask({ mcp: { servers, inputs } }, '--fail-on', 'not-listed');
+    expect([code, lines.at(-2)]).toEqual([0, '1 server in 1 file: 1 listed.']);
+    const launch = { type: 'local', command: ['npx', 'common-name'] };
+    expect((await ask({ mcp: { servers: launch } })).lines[0]).toBe(
+      '“servers” (named.json): npm common-name, not pinned',
+    );
+  });
   it('without a list of servers is one, if its members look like servers', async () => {
     const { code, lines } = await ask(
       {
@@ -628,6 +681,11 @@ describe('a named file', () => {
           k3yPLANTED52: { k3yPLANTED53: url },
           off: { disabled: true },
           part: { enabled: false, tools: ['look_up'] },
+          text: 'npx planted',
+          list: ['npx'],
+          none: null,
+          number: 1,
+          empty: {},
         },
       },
       '--fail-on',
@@ -640,7 +698,10 @@ describe('a named file', () => {
         'named.json: “nested” has no known member for a command or an address; it has “transport”; left out',
         'named.json: “other” has no known member for a command or an address; it has “type”, “uri_”; left out',
         'named.json: an entry has no known member for a command or an address; it has a name that may be a secret; left out',
-        '0 servers in 1 file: 4 left out.',
+        ...['text', 'list', 'none', 'number', 'empty'].map(
+          (name) => `named.json: “${name}” is not an object with members; left out`,
+        ),
+        '0 servers in 1 file: 9 left out.',
       ],
     ]);
   });
@@ -663,7 +724,14 @@ it('a package for which settings name another registry is not asked about', asyn
         public: command('@political-comms/mcp'),
         named: { ...command('planted-tool'), env: { npm_config_registry: 'https://npm.corp.example' } },
         python: { command: 'uvx', args: ['planted-tool'], env: { UV_DEFAULT_INDEX: index } },
+        yarned: { ...command('planted-tool'), env: { YARN_NPM_REGISTRY_SERVER: 'https://npm.corp.example' } },
+        homed: { ...command('planted-tool'), environment: { HOME: '/srv/other' } },
+        filed: { ...command('planted-tool'), envFile: '.env' },
         known: { command: 'uvx', args: ['ledger-tools'], env: { UV_INDEX_URL: 'https://pypi.org/simple' } },
+        usual: {
+          ...command('common-name'),
+          env: { API_KEY: 'planted', PATH: '/srv', NPM_CONFIG_YES: 'true' },
+        },
       },
     }),
   );
@@ -675,12 +743,17 @@ it('a package for which settings name another registry is not asked about', asyn
     ['public', 'npm:@political-comms/mcp'],
     ['named', elsewhere],
     ['python', 'pypi, a package of another registry'],
+    ...['yarned', 'homed', 'filed'].map((name) => [name, elsewhere]),
     ['known', 'pypi:ledger-tools'],
+    ['usual', 'npm:common-name'],
   ]);
   const home = join(folder, 'home');
   mkdirSync(home);
   writeFileSync(join(home, '.npmrc'), 'registry="https://npm.corp.example/"\n');
   expect((await whatOf({ cwd: project, home }))[1]).toEqual(['public', elsewhere]);
+  mkdirSync(join(home, '.config/uv'), { recursive: true });
+  writeFileSync(join(home, '.config/uv/uv.toml'), `[[index]]\nurl = "${index}"\n`);
+  expect((await whatOf({ cwd: project, home })).map(([, what]) => what)).not.toContain('pypi:ledger-tools');
   expect(wire.filter((text) => secret.test(text))).toEqual([]);
 });
 
@@ -963,7 +1036,7 @@ describe('dossier lock --inventory', () => {
     ]);
     expect(
       stderr.match(/(?<=^“)[^”]+(?=” .*: not locked, because no single listing is known for it$)/gm),
-    ).toEqual(['keyed', 'own', 'templated', 'unlisted', 'misspelt', 'here']);
+    ).toEqual(['keyed', 'own', 'templated', 'messages', 'unlisted', 'misspelt', 'here']);
     expect((await run(['check', '--from', service, '--out', out])).code).toBe(0);
   });
 

@@ -123,7 +123,30 @@ describe('get_agent finds the one listing that records', () => {
     ['one with a version', '@political-comms/mcp@1.2.3', 'com.politicalcomms/api', 'package'],
     ['one with its registry', 'npm:@political-comms/mcp', 'com.politicalcomms/api', 'npm package'],
     ['a package URL', 'pkg:npm/@political-comms/mcp@1.2.0', 'com.politicalcomms/api', 'npm package'],
-    ['a command', 'npx -y @political-comms/mcp', 'com.politicalcomms/api', 'package'],
+    ...[
+      'npx -y',
+      'npx -p @political-comms/mcp@1.2.0',
+      'npm exec --',
+      'pnpm dlx',
+      'yarn dlx',
+      'bunx --bun',
+      'cmd /c npx --yes',
+      'KEY=x npx',
+    ].map((command) => [
+      'a command',
+      `${command} @political-comms/mcp --stdio`,
+      'com.politicalcomms/api',
+      'npm package',
+    ]),
+    ...['uvx', 'uv tool run', 'pipx run', 'uvx --from Ledger_Tools==2.0'].map((command) => [
+      'a command',
+      `${command} ledger-tools`,
+      'com.example/ledger',
+      'pypi package',
+    ]),
+    ['a command', 'docker run -i --rm -e KEY example/imager:1.2.3', 'com.example/imager', 'oci package'],
+    ['a command', 'npx mcp-remote https://mcp.webhook.co/mcp', 'co.webhook/webhook', endpoint],
+    ['a command', 'npx -y webhook-co/webhook', 'co.webhook/webhook', repository],
     ['a package of PyPI', 'pypi:ledger-tools', 'com.example/ledger', 'pypi package'],
     ['one as written', 'Ledger_Tools==2.0', 'com.example/ledger', 'package'],
     ['an image', 'oci:docker.io/example/imager:2', 'com.example/imager', 'oci package'],
@@ -210,10 +233,17 @@ describe('get_agent finds the one listing that records', () => {
       /^More than 5 listings record this package\./,
     );
   });
-  it('but no package of another registry', async () => {
-    expect(await call('get_agent', { handle: 'pypi:@political-comms/mcp' })).toMatchObject({
-      code: 'unknown_handle',
-    });
+  it.each([
+    'pypi:@political-comms/mcp',
+    'npx -y ledger-tools',
+    'npx -y example/imager',
+    'UV_INDEX_URL=https://packages.example.net/simple uvx ledger-tools',
+    'npm exec @political-comms/mcp --registry=https://npm.example.net',
+    'docker run ledger-tools',
+    'bunx imager',
+  ])('but no package of another registry than %s names', async (handle) => {
+    const answer = await call('get_agent', { handle });
+    expect(['unknown_handle', 'invalid_handle']).toContain(answer.code);
   });
 });
 

@@ -64,8 +64,6 @@ async function readConfiguration(path: string): Promise<ReadConfiguration> {
   }
 }
 
-const texts = (values: readonly unknown[]): string[] => values.filter((one) => typeof one === 'string');
-
 /** The values at a path of member names, where `*` stands for every member. */
 const follow = (value: unknown, path: string): unknown[] =>
   path === ''
@@ -76,12 +74,16 @@ const follow = (value: unknown, path: string): unknown[] =>
         return path === member ? [inner] : [];
       });
 
-/** In an array, a server has its name as a member. */
+/** In an array, a server has its name as a member, and a text may be the name of a file of servers. */
 const toServers = (found: unknown): [string, JsonObject][] =>
-  Object.entries(typeof found === 'object' && found !== null ? found : {}).map(([key, one]) => {
+  Object.entries(typeof found === 'object' && found !== null ? found : {}).flatMap(([key, one]) => {
     const server = asMembers(one);
-    return [Array.isArray(found) && typeof server.name === 'string' ? server.name : key, server];
+    const isFile = Array.isArray(found) && isFileName(one);
+    const name = Array.isArray(found) && typeof server.name === 'string' ? server.name : key;
+    return isFile ? [] : [[name, server] satisfies [string, JsonObject]];
   });
+
+const isFileName = (one: unknown): one is string => typeof one === 'string' && /\.json$/i.test(one);
 
 /** `cmd` and `uri` are Goose's. */
 const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
@@ -123,7 +125,7 @@ const changing: ReadonlySet<string> = new Set([
 /** Tells whether an entry is complete although it starts nothing. */
 const isChanging = (server: JsonObject) =>
   /^(?:builtin|platform|frontend)$/.test(String(server.type)) ||
-  Object.keys(server).every((member) => changing.has(member));
+  (Object.keys(server).length > 0 && Object.keys(server).every((member) => changing.has(member)));
 
 function whyOf(name: string, server: JsonObject): string {
   const members = Object.keys(server).filter((member) => !changing.has(member));
@@ -131,6 +133,7 @@ function whyOf(name: string, server: JsonObject): string {
     isPlain(member) ? quoted(toLine(member)) : 'a name that may be a secret',
   );
   const entry = isPlain(name) ? quoted(toLine(name)) : 'an entry';
+  if (members.length === 0) return `${entry} is not an object with members`;
   return `${entry} has no known member for a command or an address; it has ${shown.join(', ')}`;
 }
 
@@ -170,12 +173,20 @@ function readServers(
   value: unknown,
   paths: readonly string[],
 ): { found: [string, JsonObject][]; files: string[]; unknown: string[] } {
-  const lists = paths.filter(Boolean).flatMap((path) => follow(value, path));
+  const isLaunch = (one: unknown) => isLaunching(asMembers(one));
+  const followed = paths.filter(Boolean).map((path) => {
+    const found = follow(value, path);
+    return { path, found: found.some(isLaunch) ? [] : found };
+  });
+  // A list inside another one is not an entry of that one.
+  const isAround = (path: string) =>
+    followed.some((other) => other.path.startsWith(`${path}.`) && other.found.length > 0);
+  const lists = followed.flatMap(({ path, found }) => (isAround(path) ? [] : found));
   const isWhole = paths.includes('') && lists.length === 0 && isList(value);
   const entries = isWhole ? toServers(value) : lists.flatMap(toServers);
   return {
     found: entries.filter(([, server]) => isLaunching(server)),
-    files: texts(lists.flat()).filter((one) => /\.json$/i.test(one)),
+    files: lists.flat().filter(isFileName),
     unknown: entries
       .filter(([, server]) => !isLaunching(server) && !isChanging(server))
       .map(([name, server]) => whyOf(name, server)),

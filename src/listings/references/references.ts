@@ -9,6 +9,7 @@ import { isPlaceholder } from '../../search/query.ts';
 import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
 import type { Listing, ListingPackage } from '../listing.ts';
 import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
+import { readCommand } from './command.ts';
 import { isImageType } from './package.ts';
 
 /**
@@ -129,7 +130,6 @@ const registries: Readonly<Record<string, string>> = {
   cargo: 'cargo',
   mcpb: 'mcpb',
 };
-const runner = /^(?:npx|bunx|uvx|pnpm dlx|yarn dlx|pipx run)\s+(?:-y\s+|--yes\s+)?/;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
 /** The version after the name of a package: `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
@@ -162,11 +162,16 @@ function readPackagePage(text: string): string | undefined {
   return undefined;
 }
 
+/** The package or address that a command starts; empty if it starts a package that has no plain name here. */
+function readCommanded(text: string): string | undefined {
+  const words = text.trim().split(/\s+/);
+  const { registry, name, version, address, isElsewhere } = words.length > 1 ? readCommand(words) : {};
+  if (isElsewhere || name === undefined) return address ?? (registry && '');
+  return address ?? `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
+}
+
 function readPackage(text: string) {
-  const stated = readPackagePage(text) ?? text;
-  const started = stated.replace(runner, '');
-  // The arguments of the package follow its name.
-  const written = started === stated ? stated : (started.split(/\s+/)[0] ?? '');
+  const written = readPackagePage(text) ?? readCommanded(text) ?? text;
   // A package URL encodes the @ of a scope, and ends with qualifiers and a path in the package.
   const plain = /^pkg:/i.test(written)
     ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
@@ -224,6 +229,8 @@ function toPayeeReferences(text: string): Reference[] {
  */
 export function toReferences(text: string): Reference[] {
   if (text.length > longest) return [];
+  const started = readCommanded(text);
+  if (started !== undefined) return started === '' ? [] : toReferences(started);
   if (readPackagePage(text) !== undefined) return toPackageReferences(text);
   const paid = toPayeeReferences(text);
   // A Solana address consists of letters and digits, like the name of a package.

@@ -8,14 +8,8 @@ import type { SentOffer } from './sent-offer.ts';
 
 /** `higher` and `lower` compare amounts in one unit. */
 export const seenStates = [
-  'as_seen',
-  'new',
-  'seen_until',
-  'never_seen',
-  'higher',
-  'lower',
-  'not_known',
-] as const;
+  ...(['as_seen', 'new', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const),
+];
 
 interface OfferPart {
   /** Absent if the offer states no value that can be read. */
@@ -48,42 +42,37 @@ const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>):
       : own('not known from quotes: the endpoint quoted Dossier none'),
 });
 
-type IsHeld<T> = (one: OfferSighting<T>) => boolean;
-
-/** The unbroken run of held sightings up to the newest. */
-function runOf<T>(sightings: readonly OfferSighting<T>[], isHeld: IsHeld<T>) {
-  const end = sightings.findIndex((one) => !isHeld(one));
+/** The unbroken run of sightings of such values up to the newest. */
+function runOf<T>(sightings: readonly OfferSighting<T>[], holds: (value: T) => boolean) {
+  const end = sightings.findIndex(({ value }) => value === undefined || !holds(value));
   return sightings.slice(0, end === -1 ? sightings.length : end);
 }
 
-/** Returns when this run began, or a later time if unknown. */
-function sinceWhen<T>(sightings: readonly OfferSighting<T>[], isHeld: IsHeld<T>): string {
-  const last = runOf(sightings, isHeld).at(-1);
+/** Returns when a run began, or a later time if unknown. */
+function sinceWhen<T>(run: readonly OfferSighting<T>[]): string {
+  const last = run.at(-1);
   return last?.from ?? last?.until ?? '';
 }
 
-/** A value that replaced another is new for this long, and a value of one check until the next check. */
 const newFor_ms = 7 * day_ms;
 
 /** `name` names what an earlier sighting had instead. */
 function toHeld<T>(
   sightings: readonly OfferSighting<T>[],
-  isHeld: IsHeld<T>,
+  holds: (value: T) => boolean,
   name: (value: T) => readonly Words[],
   now: Date,
 ): ComparedPart {
-  const run = runOf(sightings, isHeld);
-  const since = sinceWhen(sightings, isHeld);
-  const checks = run.reduce(
-    (sum, { checks: some, from = '', until }) => sum + (some ?? (from < until ? 2 : 1)),
-    0,
-  );
+  const run = runOf(sightings, holds);
+  const since = sinceWhen(run);
+  const counts = run.map(({ checks, from = '', until }) => checks ?? (from < until ? 2 : 1));
+  const checks = counts.reduce((sum, one) => sum + one, 0);
   const least = run.length === 1 && run[0]?.checks !== undefined ? say`` : own('at least ');
-  const earlier = sightings.slice(run.length).find(({ value }) => value !== undefined);
-  const was = earlier && !isHeld(earlier) ? earlier : undefined;
-  const isNew = checks < 2 || (was !== undefined && now.getTime() - Date.parse(since) < newFor_ms);
-  const names = was?.value === undefined || was.isPart ? [] : name(was.value);
-  const before = was && names.length > 0 ? { value: listed(names, mostNamed), until: was.until } : undefined;
+  const was = sightings.slice(run.length).find(({ value }) => value !== undefined);
+  const isOther = was?.value !== undefined && !holds(was.value);
+  const isNew = checks < 2 || (isOther && now.getTime() - Date.parse(since) < newFor_ms);
+  const names = isOther && !was.isPart ? name(was.value) : [];
+  const before = was && names.length > 0 && { value: listed(names, mostNamed), until: was.until };
   const replaced = before ? say`; until ${dayOf(before.until)} it was ${before.value}` : say``;
   return {
     seen: isNew ? 'new' : 'as_seen',
@@ -107,11 +96,10 @@ function comparePlace<T>(
   const [now] = sightings;
   const newest = sightings.find(({ value }) => value !== undefined);
   if (!now || newest?.value === undefined) return noQuote(asked);
-  if (isHeld(now)) return toHeld(sightings, isHeld, name, today);
+  if (isHeld(now)) return toHeld(sightings, holds, name, today);
   if (now.isPart) return partlyRead(now);
   const names = name(newest.value);
-  const isNewest = ({ value }: OfferSighting<T>) =>
-    value !== undefined && isDeepStrictEqual(name(value), names);
+  const sinceNewest = sinceWhen(runOf(sightings, (value) => isDeepStrictEqual(name(value), names)));
   const others = names.length === 0 ? own('another each time') : listed(names, mostNamed);
   const earlier = sightings.find(isHeld);
   if (earlier && now.value === undefined)
@@ -120,15 +108,13 @@ function comparePlace<T>(
       text: say`seen until ${dayOf(earlier.until)}; no price was seen on ${dayOf(now.until)}`,
     };
   if (earlier) {
-    const text = say`other: ${others} since ${dayOf(sinceWhen(sightings, isNewest))}; this one was seen until ${dayOf(earlier.until)}`;
+    const text = say`other: ${others} since ${dayOf(sinceNewest)}; this one was seen until ${dayOf(earlier.until)}`;
     return { seen: 'seen_until', text };
   }
   const part = sightings.find(({ isPart }) => isPart);
   if (part) return partlyRead(part);
   const never = since === undefined ? own('never seen here') : say`never seen here since ${dayOf(since)}`;
-  const when = newest.isNow
-    ? say`since ${dayOf(sinceWhen(sightings, isNewest))}`
-    : say`until ${dayOf(newest.until)}`;
+  const when = newest.isNow ? say`since ${dayOf(sinceNewest)}` : say`until ${dayOf(newest.until)}`;
   return { seen: 'never_seen', text: say`${never}${where}; other: ${others} ${when}` };
 }
 
@@ -187,13 +173,8 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
   if (holds(present)) {
     const was = before.find(({ value }) => value.length > 0);
     if (!was?.ended || holds(was.value) || was.ended <= compared.held.since) return compared;
-    const isHeld = ({ value }: OfferSighting<readonly string[]>) => value !== undefined && holds(value);
-    return toHeld(
-      [{ ...now, value: present, from: was.ended, checks: undefined }, was],
-      isHeld,
-      names,
-      seen.now,
-    );
+    const is = { ...now, value: present, from: was.ended, checks: undefined };
+    return toHeld([is, was], holds, names, seen.now);
   }
   const earlier = before.find(({ value }) => holds(value));
   const when = earlier ? say`seen until ${dayOf(earlier.until)}` : own('not in the last quote');
@@ -243,12 +224,15 @@ function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: See
     return notKnown(own('Dossier knows no quote in this asset, network and scheme'));
   }
   const words = (one: bigint) => amountWords(String(one), offer);
-  if (last.value.includes(amount) && !last.isNow)
-    return { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
-  if (last.value.includes(amount)) {
-    const isHeld = ({ value }: OfferSighting<readonly bigint[]>) => value?.includes(amount) === true;
-    return toHeld(inUnit, isHeld, (amounts) => amounts.map(words), asked.now);
-  }
+  if (last.value.includes(amount))
+    return last.isNow
+      ? toHeld(
+          inUnit,
+          (all) => all.includes(amount),
+          (all) => all.map(words),
+          asked.now,
+        )
+      : { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
   const names = listed(last.value.map(words), mostNamed);
   const beside = say`, last seen on ${dayOf(last.until)}${besideLast(amount, known, words)}`;
   if (last.value.every((one) => amount > one))

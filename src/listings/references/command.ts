@@ -1,0 +1,222 @@
+import { ownMember } from '../../core/json.ts';
+import { isExactVersion, placeOfPackage } from './package.ts';
+
+/** What a command starts. Without a name and an address it was not read, or is a file of this machine. */
+export interface Command {
+  readonly registry?: string;
+  readonly name?: string;
+  readonly version?: string | undefined;
+  /** A git repository, or what the package connects to if it does nothing else. */
+  readonly address?: string | undefined;
+  /** An option or a variable may name a registry that is not the usual one. */
+  readonly isElsewhere?: boolean;
+  /** Tells whether the next start runs the same code. Undefined for a file of this machine. */
+  readonly isPinned?: boolean;
+}
+
+/** `values` are options with a value, `flags` those without, that can name no registry. */
+interface Starter {
+  readonly calls: readonly string[];
+  readonly registry: string;
+  readonly form: RegExp;
+  readonly values: RegExp;
+  readonly flags: RegExp;
+  /** Options behind the package are the starter's too, up to `--`. */
+  readonly isToEnd?: boolean;
+}
+
+const npm: Starter = {
+  calls: ['npx', 'bunx', 'pnpx', 'bun x', 'pnpm exec', 'pnpm dlx', 'yarn dlx'],
+  registry: 'npm',
+  form: /^(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?$/i,
+  values: /^(?:-[cw]|--(?:call|workspace|cache|loglevel))$/,
+  flags:
+    /^(?:-[yqs]|--(?:yes|no|quiet|silent|verbose|bun|no-install|ignore-existing|prefer-offline|prefer-online|offline|ignore-scripts|no-audit|no-fund|force))$/,
+};
+const starters: readonly Starter[] = [
+  npm,
+  { ...npm, calls: ['npm x', 'npm exec'], isToEnd: true },
+  {
+    calls: ['uvx', 'uv tool run', 'pipx run'],
+    registry: 'pypi',
+    form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|[~<>!]=?.*)?$/i,
+    values: /^(?:-[pw]|--(?:python|with|with-editable|cache-dir|index-strategy|prerelease|color))$/,
+    flags:
+      /^(?:-[qvnU]|--(?:quiet|verbose|no-cache|offline|isolated|native-tls|no-config|no-progress|refresh|upgrade|no-index|managed-python|no-managed-python))$/,
+  },
+  {
+    calls: ['docker', 'podman', 'nerdctl'].flatMap((one) => [`${one} run`, `${one} container run`]),
+    registry: 'oci',
+    form: /^(?<name>(?:[a-z\d.-]+(?::\d+)?\/)?[a-z\d][\w./-]*)(?::(?<tag>[\w.-]+))?(?:@(?<version>sha256:[\da-f]{64}))?$/i,
+    values:
+      /^(?:-[evpwumlhc]|--(?:env|env-file|volume|mount|name|net|network|network-alias|publish|workdir|user|entrypoint|platform|add-host|memory|cpus|cpu-shares|label|annotation|hostname|pull|security-opt|cap-add|cap-drop|gpus|device|tmpfs|shm-size|ulimit|restart|log-driver|log-opt|dns|userns|group-add|ip|ipc|pid|runtime|secret|stop-signal|stop-timeout|volumes-from|cidfile|pids-limit|expose|link))$/,
+    flags:
+      /^(?:-[itdPq]+|--(?:rm|init|interactive|tty|detach|privileged|read-only|no-healthcheck|publish-all|quiet|sig-proxy|oom-kill-disable|disable-content-trust|use-api-socket|replace|rmi|no-hosts|no-hostname|env-host|tls-verify))$/,
+  },
+  {
+    calls: ['dnx', 'dotnet tool exec'],
+    registry: 'nuget',
+    form: /^(?<name>[a-z\d][\w.-]*)(?:@(?<version>[\w.+*-]+))?$/i,
+    values: /^(?:-v|--(?:version|verbosity|framework))$/,
+    flags: /^(?:-y|--(?:yes|prerelease|interactive|allow-roll-forward|ignore-failed-sources))$/,
+    isToEnd: true,
+  },
+  {
+    calls: ['deno run', 'deno serve', 'deno'],
+    registry: 'npm',
+    form: /^(?:npm|jsr):\/?(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?(?:\/.*)?$/i,
+    values: /^(?:-L|--(?:cert|location|seed|log-level))$/,
+    flags:
+      /^(?:-[AqrRWNESI]+|--(?:(?:allow|deny|no|unstable)(?:-[\w-]+)?|quiet|reload|cached-only|lock|node-modules-dir|frozen))$/,
+  },
+];
+
+/** These options name the package. The first word after the options is then one of the package's commands. */
+const packageOption = /^(?:-p|--package|--from|--spec)$/;
+
+/** The value of these options is a registry, or leads to settings that may name one. */
+const settingOption =
+  /^(?:-i|--(?:.+[:-])?(?:registry|index|index-url|source|links|args|config|config-?file|env-file|userconfig|globalconfig|prefix|directory|project|constraints|requirements|import-map))$/;
+
+/** CommandVariables of package managers, and those that name the folders of their settings. */
+const setting =
+  /^(?:npm|pnpm|yarn|bun|corepack|uv|pip|pipx|nuget|dotnet|deno|jsr|xdg)_|^(?:home|userprofile|(?:local)?appdata|programdata|prefix)$/i;
+const settingOfImage = /^(?:containers|registries)_/i;
+const harmless =
+  /^(?:npm_token|npm_config_(?:loglevel|yes|cache|update_notifier|fund|audit|progress)|uv_(?:cache_dir|no_cache|python|python_preference|tool_dir|link_mode|http_timeout|no_progress|native_tls)|pip_(?:no_cache_dir|disable_pip_version_check|no_input)|dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)|deno_(?:dir|no_update_check)|xdg_(?:cache|data|state)_home)$/i;
+
+/** An address that cannot be read, and more than one address, count as another registry. */
+export function isOtherRegistry(registry: string, address = ''): boolean {
+  const [, base] = /^(?:[\w-]+=)?(https?:\/\/[^\s,;|]+)$/i.exec(address) ?? [];
+  return base === undefined || placeOfPackage(registry, '', base).registry_base_url !== undefined;
+}
+
+type CommandVariables = Readonly<Record<string, unknown>>;
+
+const mayNameOther = (registry: string, variables: CommandVariables): boolean =>
+  Object.entries(variables).some(([name, value]) => {
+    const isSetting = (registry === 'oci' ? settingOfImage : setting).test(name) && !harmless.test(name);
+    return isSetting && isOtherRegistry(registry, String(value));
+  });
+
+/** Returns undefined for more than one package, and after an unknown option, which may take the next word. */
+function readOptions(args: readonly string[], { values, flags, registry, isToEnd }: Starter) {
+  const packages: string[] = [];
+  const words: string[] = [];
+  let version: string | undefined;
+  let isElsewhere = false;
+  // True if an option adds another package without an exact version.
+  let isLoose = false;
+  let isOwn = true;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    const [, option = '--', value] = isOwn ? (/^(-[^=]*)(?:=(.*))?$/s.exec(word) ?? []) : [];
+    if (option === '--') {
+      if (!isOwn || word !== '--') words.push(word);
+      isOwn &&= isToEnd === true && word !== '--';
+      continue;
+    }
+    if (flags.test(option)) continue;
+    const isPackage = packageOption.test(option) && /^(?:npm|pypi --)/.test(`${registry} ${option}`);
+    const isSetting = !values.test(option) && settingOption.test(option);
+    if (!isPackage && !isSetting && !values.test(option)) return undefined;
+    const given = value ?? args[++at] ?? '';
+    if (isPackage) packages.push(given);
+    if (registry === 'npm' && /^(?:-c|--call)$/.test(option) && !/^[\w.-]+$/.test(given)) return undefined;
+    if (registry === 'nuget' && option === '--version') version = given;
+    isLoose ||= registry === 'pypi' && /^(?:-w|--with(?:-\w+)?)$/.test(option) && !/==\d/.test(given);
+    isElsewhere ||= isSetting && (/args$/.test(option) || isOtherRegistry(registry, given));
+  }
+  const [spec = words[0] ?? '', other] = packages;
+  return other === undefined ? { spec, behind: words.slice(1), version, isElsewhere, isLoose } : undefined;
+}
+
+/** A git repository in the form of npm and pip, with its commit after `@` or `#`; `owner/name` is npm's. */
+const gitForm =
+  /^(?:git\+(?<address>https:\/\/[^/#]+\/[^#@]*)|(?:github:)?(?<repository>[\w-]+\/[\w.-]+))(?:@(?<ref>[^#]*))?(?:#(?<fragment>.*))?$/s;
+
+const pathForm = /^(?:[a-z]:(?!\/\/))?[^\s:\\/]*[\\/]/i;
+
+/**
+ * Tells whether the next word is the value of an option, as after `--token-url`, or the second value after
+ * `--headers`.
+ */
+const isOfOption = (before: readonly string[]) =>
+  /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
+
+function readPackage(starter: Starter, args: readonly string[], variables: CommandVariables): Command {
+  const { registry, form } = starter;
+  const read = readOptions(args, starter);
+  const spec = read?.spec ?? '';
+  if (/^(?:[./~]|file:|[a-z]:\\)/i.test(spec)) return {};
+  const git = gitForm.exec(spec)?.groups;
+  const address =
+    git?.address ?? (registry === 'npm' && git ? `https://github.com/${git.repository}` : undefined);
+  if (address !== undefined)
+    return { address, isPinned: [git?.ref, git?.fragment].some((one) => /^[\da-f]{40}$/.test(one ?? '')) };
+  const { name, tag, version = tag ?? read?.version } = form.exec(spec)?.groups ?? {};
+  if (!read || name === undefined) return { registry, isPinned: false };
+  const { behind } = read;
+  return {
+    registry,
+    name,
+    version,
+    isPinned: !read.isLoose && version !== undefined && isExactVersion(registry, version),
+    isElsewhere: read.isElsewhere || /^jsr:/i.test(spec) || mayNameOther(registry, variables),
+    // These two packages only connect to an address.
+    address: /^mcp-(?:remote|proxy)$/.test(name)
+      ? behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(behind.slice(0, at)))
+      : undefined,
+  };
+}
+
+/** These programs only start another one. */
+const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued?: RegExp }>> = {
+  cmd: { plain: /^\/[a-z]$/i },
+  env: { plain: /^\w+=/ },
+  wsl: { plain: /^(?:-e|--exec|--|--system)$/, valued: /^(?:-[du]|--(?:distribution|user|cd|shell-type))$/ },
+};
+
+/** Leaves out a program that only starts another one, as in `cmd /c` or `env NAME=value`. */
+function unwrap(words: readonly string[]): { words: readonly string[]; named: Record<string, string> } {
+  const [program = ''] = words;
+  const isNamed = /^\w+=/.test(program);
+  const passes = ownMember(passing, isNamed ? 'env' : nameOf(program).toLowerCase());
+  if (!passes) return { words, named: {} };
+  let at = isNamed ? 0 : 1;
+  const named: Record<string, string> = {};
+  for (; at < words.length; at++) {
+    const word = words[at] ?? '';
+    const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+    if (name !== undefined) named[name] = value;
+    if (passes.valued?.test(word)) at++;
+    else if (!passes.plain.test(word)) break;
+  }
+  const inner = unwrap(words.slice(at));
+  return { words: inner.words, named: { ...named, ...inner.named } };
+}
+
+const nameOf = (program: string) => program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
+
+const interpreter = /^(?:node|nodejs|python[\d.]*|py|(?:ba|z)?sh|ruby|perl|php)$/i;
+const scriptForm = /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh)$/i;
+
+/** The programs in such a folder are those of a system. What they start is another question. */
+const programFolder = /(?:^|[\\/])(?:s?bin|shims)[\\/][^\\/]+$|^[a-z]:[\\/](?:windows|program files)/i;
+
+const isPath = (word: string) => pathForm.test(word) && !/\s-|[;&|"'<>]/.test(word);
+
+/** `variables` are those that are set for the command. */
+export function readCommand(all: readonly string[], variables: CommandVariables = {}): Command {
+  const { words, named } = unwrap(all);
+  const [program = '', script = ''] = words;
+  const line = [nameOf(program), ...words.slice(1)];
+  for (const starter of starters) {
+    const calls = starter.calls.map((one) => one.split(' '));
+    const call = calls.find((one) => one.every((word, at) => word === line[at]));
+    if (call) return readPackage(starter, line.slice(call.length), { ...variables, ...named });
+  }
+  const isOfMachine = isPath(program) && (!programFolder.test(program) || /venv[^\\/]*[\\/]/i.test(program));
+  const isScript = interpreter.test(nameOf(program)) && (isPath(script) || scriptForm.test(script));
+  return isOfMachine || isScript ? {} : { isPinned: false };
+}
