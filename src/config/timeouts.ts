@@ -27,6 +27,8 @@ export const defaultTimeouts = {
   observerHost_ms: 120_000,
   /** All requests of one check together get this long. */
   observerCheck_ms: 600_000,
+  /** A check that a read began and that takes longer continues, but frees its place for other reads. */
+  observerSlow_ms: 30_000,
   /** The thread that checks listings is terminated after its event loop stood still for this long. */
   observerSilence_ms: 20_000,
   /** The thread has this long to stop before it is terminated. */

@@ -58,8 +58,14 @@ afterEach(async () => {
 });
 
 /** A node with OBSERVE=asked whose recorded hosts are all one server. */
-async function openAsked(listings: readonly At[], { url }: Pick<Endpoint, 'url'>, environment = {}) {
+async function openAsked(
+  listings: readonly At[],
+  { url }: Pick<Endpoint, 'url'>,
+  environment = {},
+  timeouts = {},
+) {
   const directory = await openDirectory({
+    timeouts,
     entries: listings.map(({ name, host }) =>
       registryEntry(name, { remotes: [{ type: 'streamable-http', url: `https://${host}/${name}` }] }),
     ),
@@ -375,6 +381,37 @@ describe('who would make this node ask much', () => {
     await node.stop();
     expect(await taken()).toBe(0);
     expect(await node.read('/agents/com.drip50.app/agent.md', from(99))).not.toContain(begun);
+  });
+
+  it('hosts that are slow keep no reader waiting for long, and twice an hour at most', async () => {
+    const slow = count(48, (n) => ({ name: `com.slow${n}.app/agent`, host: `a${n}.slow${n >> 2}.example` }));
+    const honest = count(3, (n) => ({ name: `com.quick${n}.app/agent`, host: `quick${n}.example` }));
+    const overrides = [...slow, ...honest].map(({ host }, n) => [host, n < 48 ? hanging.url : empty.url]);
+    const hosts = { HOST_OVERRIDES: JSON.stringify(Object.fromEntries(overrides)) };
+    const node = await openAsked([...slow, ...honest], hanging, hosts, { observerSlow_ms: 500 });
+    const taken = async () => {
+      const leases = await Promise.all(slow.map(({ name }) => node.store.leases.find(`check/${name}`)));
+      return leases.filter((lease) => lease?.isHeld).length;
+    };
+    const read = async ({ name }: At, n: number) => node.ask(name, from(n));
+    for (const [n, one] of slow.slice(0, 16).entries()) if (n % 4 < 3) await read(one, n);
+    await expect.poll(taken, patience).toBe(8);
+    await read(honest[0] as At, 100);
+    await expect.poll(() => observed(node), patience).toEqual(['com.quick0.app/agent']);
+    // Its domain and its reader may begin no third slow check within the hour.
+    expect(await read(slow[3] as At, 120)).not.toContain(begun);
+    expect(await read(slow[40] as At, 121)).toContain(begun);
+  });
+
+  it('a queue that is full of reads from a few networks has room for a reader from another', async () => {
+    const listings = count(90, (n) => ({ name: `com.full${n}.app/agent`, host: `full${n}.example` }));
+    const node = await openAsked(listings, hanging);
+    const isBegun = async (n: number, network: number) =>
+      (await node.ask(`com.full${n}.app/agent`, from(network))).includes(begun);
+    for (let n = 0; n < 80; n += 1) await isBegun(n, n >> 3);
+    expect(await isBegun(80, 3)).toBe(false);
+    expect(await isBegun(81, 50)).toBe(true);
+    expect(await isBegun(82, 51)).toBe(true);
   });
 
   it('recorded addresses that are not public are not asked', async () => {

@@ -10,26 +10,41 @@ export const readCheckLimits = {
   all: { name: 'read_check_all', burst: 600, refill_s: 3600 },
 } as const;
 
-/** Counts a check in all of its limits, or in none if one of them has no room. */
+interface ReadCheck {
+  readonly handle: string;
+  readonly network: string;
+  readonly domains: readonly string[];
+}
+
+/** A network and a domain may begin two slow checks an hour. */
+const slowCost = readCheckLimits.network.burst / 2;
+
 export function createReadLimits(settings: LimitSettings) {
   const listing = createMemoryLimit(readCheckLimits.listing, settings);
   const network = createMemoryLimit(readCheckLimits.network, settings);
   const site = createMemoryLimit(readCheckLimits.site, settings);
   const domain = createMemoryLimit(readCheckLimits.domain, settings);
   const all = createMemoryLimit(readCheckLimits.all, settings);
-  return (
-    one: { readonly handle: string; readonly network: string; readonly domains: readonly string[] },
-    now_ms: number,
-  ): boolean => {
-    const counted = [
-      { limit: listing, key: one.handle },
-      { limit: network, key: one.network },
-      { limit: site, key: toWidestNetwork(one.network) },
-      ...one.domains.map((key) => ({ limit: domain, key })),
-      { limit: all, key: 'all' },
-    ];
-    if (counted.some(({ limit, key }) => limit.refusalOf(key, now_ms))) return false;
-    for (const { limit, key } of counted) limit.take(key, now_ms);
-    return true;
+  return {
+    /** Counts a check in all of its limits, or in none if one of them has no room. */
+    hasRoom(one: ReadCheck, now_ms: number): boolean {
+      const counted = [
+        { limit: listing, key: one.handle },
+        { limit: network, key: one.network },
+        { limit: site, key: toWidestNetwork(one.network) },
+        ...one.domains.map((key) => ({ limit: domain, key })),
+        { limit: all, key: 'all' },
+      ];
+      if (counted.some(({ limit, key }) => limit.refusalOf(key, now_ms))) return false;
+      for (const { limit, key } of counted) limit.take(key, now_ms);
+      return true;
+    },
+    /** Counts a check as many, because it is slow. */
+    countSlow({ network: of, domains }: Omit<ReadCheck, 'handle'>, now_ms: number): void {
+      for (let counted = 1; counted < slowCost; counted += 1) {
+        network.tryTake(of, now_ms);
+        for (const key of domains) domain.tryTake(key, now_ms);
+      }
+    },
   };
 }

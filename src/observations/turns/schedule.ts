@@ -28,6 +28,11 @@ const places = 32;
  */
 const placesOfKey = 2;
 const placesOfReaders = 8;
+/**
+ * The oldest slow checks that reads began, up to this number, take none of the places above, so that slow
+ * hosts keep no others from being checked. If there are more, the newer ones take places as others do.
+ */
+const placesOfSlow = 16;
 /** Bounds on each of two queues: the checks that holders of claims asked for, and those that reads began. */
 const mostAsked = 64;
 const mostAskedOfKey = 8;
@@ -55,10 +60,13 @@ export function dueAt_ms(
   return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
 }
 
-type ScheduleContext = Pick<Context, 'store' | 'config' | 'clock' | 'log'>;
+type ScheduleContext = Pick<Context, 'store' | 'config' | 'clock' | 'log' | 'timeouts'>;
 
-const isDue = (handle: string, last: Parameters<typeof dueAt_ms>[1], { config, clock }: ScheduleContext) =>
-  dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime();
+const isDue = (
+  handle: string,
+  last: Parameters<typeof dueAt_ms>[1],
+  { config, clock }: Pick<Context, 'config' | 'clock'>,
+) => dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime();
 
 async function readDue(context: ScheduleContext): Promise<string[]> {
   const { lastRuns } = context.store.observations;
@@ -103,21 +111,28 @@ async function checkWaiting(
   return report === 'not_due' ? undefined : report;
 }
 
+/** Returns how many of the listings wait for the key of these that most of them wait for. */
+function createShares(waiting: readonly WaitingListing[]) {
+  const counts = new Map<string, number>();
+  for (const { keys = [] } of waiting) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return (keys: readonly string[] = []) => Math.max(0, ...keys.map((key) => counts.get(key) ?? 0));
+}
+
 /** A check that fails is logged and counted. The other checks go on. */
 export function createSchedule(
   checks: Checks,
   context: ScheduleContext,
   { signal, onProgress }: { readonly signal: AbortSignal; onProgress?(counts: CheckCounts): void },
 ) {
-  const { store, clock, log } = context;
+  const { store, clock, log, timeouts } = context;
   const asked = createQueue();
   const read = createQueue();
   const due = createQueue();
-  const hasRoom = createReadLimits(context.config);
+  const limits = createReadLimits(context.config);
   const running = new Map<WaitingListing, Promise<void>>();
   /** The end of the pause of each namespace, ms since 1970. */
   const resting = new Map<string, number>();
-  const pool = createFairPool({ places, placesOfKey });
+  const pool = createFairPool({ places: places + placesOfSlow, placesOfKey });
   const rests = (key: string) => (resting.get(key) ?? 0) > clock().getTime();
   const isFull = (key: string) => pool.isFull(key) || rests(key);
   const rest = ({ handle }: WaitingListing) => {
@@ -132,16 +147,26 @@ export function createSchedule(
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
   const queueOf = ({ why }: WaitingListing) => ({ asked, read, due })[why];
+  const placesTaken = (ones = [...running.keys()]) =>
+    ones.length - Math.min(placesOfSlow, ones.filter(({ isSlow }) => isSlow).length);
   const readersHaveRoom = () =>
-    [...running.keys()].filter(({ why }) => why === 'read').length < placesOfReaders;
+    placesTaken([...running.keys()].filter(({ why }) => why === 'read')) < placesOfReaders;
   const fail = (error: unknown, { handle }: WaitingListing) => {
     if (signal.aborted) return;
     log.warn({ err: error, handle }, 'an observation run failed');
     counts.failed += 1;
   };
 
+  const slowDown = (one: WaitingListing) => {
+    one.isSlow = true;
+    if (one.reader) limits.countSlow(one.reader, clock().getTime());
+    news.resolve();
+  };
   const run = async (one: WaitingListing, leave: () => void): Promise<void> => {
+    const timer = one.why === 'read' ? setTimeout(slowDown, timeouts.observerSlow_ms, one) : undefined;
     const ended = await checkWaiting(one, checks, context).catch((error: unknown) => fail(error, one));
+    clearTimeout(timer);
+    delete one.isSlow;
     leave();
     running.delete(one);
     if (typeof ended === 'number') {
@@ -214,13 +239,19 @@ export function createSchedule(
       // A listing that was just checked is not due, even if its check is still in the queue.
       if (!isDue(handle, listing, context)) return false;
       if (read.has(handle)) return true;
-      if (signal.aborted || read.size() >= mostAsked) return false;
+      if (signal.aborted) return false;
       const keys = turnKeys(listing, `network ${toWidestNetwork(network)}`);
-      const waitFor = (key: string) => [...read.values()].filter((one) => one.keys?.includes(key)).length;
-      if (keys.some((key) => rests(key) || waitFor(key) >= mostAskedOfKey)) return false;
+      const waiting = [...read.values()].filter((one) => !running.has(one));
+      const share = createShares(waiting);
+      if (keys.some(rests) || share(keys) >= mostAskedOfKey) return false;
+      const heavier = (most: WaitingListing, one: WaitingListing) =>
+        share(one.keys) > share(most.keys) ? one : most;
+      const last = waiting.length < mostAsked ? undefined : waiting.reduceRight(heavier);
+      if (last && share(last.keys) <= share(keys) + 1) return false;
       const domains = keys.filter((key) => key.startsWith('domain '));
-      if (!hasRoom({ handle, network, domains }, clock().getTime())) return false;
-      read.add({ handle, why: 'read', keys, notBefore_ms: 0 });
+      if (!limits.hasRoom({ handle, network, domains }, clock().getTime())) return false;
+      if (last) read.delete(last);
+      read.add({ handle, why: 'read', reader: { network, domains }, keys, notBefore_ms: 0 });
       news.resolve();
       return true;
     },
@@ -229,7 +260,7 @@ export function createSchedule(
      */
     async step() {
       news = Promise.withResolvers();
-      while (running.size < places && !signal.aborted && (await beginNext()));
+      while (placesTaken() < places && !signal.aborted && (await beginNext()));
       if (signal.aborted) return;
       const tick = setTimeout(news.resolve, tick_ms);
       await news.promise;

@@ -3,10 +3,14 @@ export interface WaitingListing {
   readonly why: 'asked' | 'read' | 'due';
   /** The control root of the claim whose holder asked for the check. */
   readonly root?: string;
+  /** The network of the reader who began the check, and the domains that the check asks. */
+  readonly reader?: { readonly network: string; readonly domains: readonly string[] };
   /** While it runs, the check takes a place of each key. The keys are read once the check may begin. */
   keys?: readonly string[];
   notBefore_ms: number;
   wasTried?: true;
+  /** The time-out `observerSlow_ms` is over, and the check still runs. */
+  isSlow?: true;
 }
 
 /**
