@@ -200,13 +200,13 @@ export async function answerClaim(
   const isLive =
     !sent || status.capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
   const isHere = claim?.state === 'claimed' && claim.place_key === key && claim.kind === kind;
-  if (isHere && isLive && (sent || !rotate)) return toClaimed(target, checked, { claim, ...status, context });
   const { listing } = target;
   const { capabilities } = status;
   const now = context.clock();
   const cosigners = await readCosigners(context.store, { handle, now });
   const standing = { handle, listing, claim, capabilities, cosigners, now };
   const issuing = { standing, presented, isRotating: rotate === true, context };
+  if (isHere && isLive && (sent || !rotate)) return toClaimed(target, checked, { claim, ...status }, issuing);
   if (challenge !== undefined) return toUnproven(challenge, { target, checked, issuing });
   if (rotate || isNothingFound(target, checked)) return toIssued(target, checked, issuing);
   return toNotProven(target, checked, issuing);

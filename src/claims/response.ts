@@ -7,7 +7,13 @@ import { challengeLife_s, claimKeyRing, createChallenge } from './challenge.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
 import type { CheckedClaim } from './checks/check.ts';
 import { type Capability, type Claim, type ProofPlace, placeMember } from './claim.ts';
-import { foretell, foretellMoved, foretoldText, type StandingClaim } from './foretell/foretell.ts';
+import {
+  type Foretold,
+  foretell,
+  foretellMoved,
+  foretoldText,
+  type StandingClaim,
+} from './foretell/foretell.ts';
 import { continuationOf } from './judge.ts';
 import { bindingOf, type ClaimTarget } from './locations.ts';
 import { claimMethods, failingText } from './methods.ts';
@@ -86,24 +92,32 @@ const capabilityNote =
 /**
  * If the request had `rotate`, the next request must not have it, because it would only make another pair.
  */
-function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
+function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing, told?: Foretold): string {
+  const keeping = told?.oldLines === 'remove' ? '' : ', keeping the lines it already has';
   const again = isRotating ? 'the request again without rotate' : 'the same request again';
   if (place.kind === 'repository')
-    return `${capabilityNote} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send ${again}.`;
+    return `${capabilityNote} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository${keeping}, then send ${again}.`;
   const then = place.kind === 'registry_key' ? '' : ` Then send ${again}, with this method.`;
   return `${capabilityNote} use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
 }
 
+interface ClaimedNow extends Pick<Issuing, 'presented'> {
+  readonly config: Config;
+  readonly foretold: Foretold | undefined;
+}
+
 function nextWhenClaimed(
   { kind }: ProofPlace,
-  { claimFile, observe }: Pick<Config, 'claimFile' | 'observe'>,
+  { config: { claimFile, observe }, presented, foretold }: ClaimedNow,
 ): string {
   const use = 'Use the capability whose capability_id is in capabilities, as Authorization: Bearer.';
   const check =
     observe !== 'off'
       ? ' POST /api/capability/check with it asks Dossier to check your service at once, at most every 10 minutes.'
       : '';
-  const more = `Request with rotate: true to get a new capability.${check}`;
+  const cost =
+    presented || !foretold?.cost ? '' : ` If you have none of the claim to send with it: ${foretold.cost}`;
+  const more = `Request with rotate: true to get a new capability.${cost}${check}`;
   if (kind === 'registry_key')
     return `${use} It works while the key that signed its line is published. ${more}`;
   const place = kind === 'repository' || kind === 'profile_repository' ? `in ${claimFile}` : 'where it is';
@@ -127,11 +141,11 @@ export interface Issuing {
   readonly context: Context;
 }
 
-export function foretellNew(
-  place: ProofPlace,
-  { standing, presented }: Pick<Issuing, 'standing' | 'presented'>,
-) {
-  const foretold = foretell(standing, { place, isCosigned: presented !== undefined });
+const foretellAsked = (place: ProofPlace, { standing, presented }: Pick<Issuing, 'standing' | 'presented'>) =>
+  foretell(standing, { place, isCosigned: presented !== undefined });
+
+export function foretellNew(place: ProofPlace, issuing: Issuing): string | undefined {
+  const foretold = foretellAsked(place, issuing);
   return foretold && foretoldText(foretold);
 }
 
@@ -162,6 +176,7 @@ export async function toIssued(
   const challenge = createChallenge(key, { ...bindingOf(target, context), continues }, { hash, at_s });
   const { result } = checked.check;
   const { handle } = target.listing;
+  const foretold = foretellAsked(target.place, issuing);
   return {
     status: 'challenge_issued',
     ...toCommonFields(target, checked, context),
@@ -171,7 +186,7 @@ export async function toIssued(
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
     ...messageOf(result, { target, checked, foretold: foretoldOf(result, target.place, issuing) }, context),
-    next: [foretellNew(target.place, issuing), nextWhenIssued(target.place, claimFile, issuing)]
+    next: [foretold && foretoldText(foretold), nextWhenIssued(target.place, claimFile, issuing, foretold)]
       .filter(Boolean)
       .join(' '),
   };
@@ -190,19 +205,30 @@ export async function toNotProven(
   return { ...issued, status: 'not_proven', reason, ...message };
 }
 
+/** Says of each line that was read beside the proven one, and has to wait, why it waits. */
+const waitingLines = (
+  { place }: ClaimTarget,
+  { reasons = {} }: CheckedClaim,
+  { config }: Context,
+): string[] =>
+  Object.entries(reasons).flatMap(([hash, why]) =>
+    why !== 'proven' && isWaiting(why)
+      ? [`Of capability_id ${capabilityId(hash)}: ${checkMessage(why, place, config.claimFile)}`]
+      : [],
+  );
+
 export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,
-  {
-    context,
-    claim,
-    capabilities,
-    receiptKeys,
-  }: Awaited<ReturnType<typeof readStatus>> & { claim: Claim; context: Context },
+  { claim, capabilities, receiptKeys }: Awaited<ReturnType<typeof readStatus>> & { claim: Claim },
+  { standing, presented, context }: Issuing,
 ): ClaimResponse {
   const { message } = messageOf(checked.check.result, { target, checked }, context);
   const failing = failingText(claim);
-  const messages = [message, failing && toSentence(failing)].filter(Boolean);
+  const foretold = foretell(standing, { place: target.place, isCosigned: false });
+  const waiting = waitingLines(target, checked, context);
+  const until = waiting.length > 0 && foretold?.acts;
+  const messages = [message, ...waiting, until, failing && toSentence(failing)].filter(Boolean);
   return {
     status: 'claimed',
     ...toCommonFields(target, checked, context),
@@ -214,6 +240,6 @@ export function toClaimed(
     ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),
     changed: checked.changed,
     ...(messages.length > 0 && { message: messages.join(' ') }),
-    next: nextWhenClaimed(target.place, context.config),
+    next: nextWhenClaimed(target.place, { config: context.config, presented, foretold }),
   };
 }

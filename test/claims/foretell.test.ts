@@ -31,13 +31,40 @@ const generation = async () => (await service.directory.store.claims.claim(handl
 
 test('a line that waits says what it costs and when it begins the claim, and then does so', async () => {
   const { repository, issued } = await claimAsAlice();
+  // Who lost the key asks without it.
+  expect((await service.claim(handle)).next).toContain(
+    `If you have none of the claim to send with it: The new line begins a new claim: ${cost}.`,
+  );
   const next = await service.claim(handle, { rotate: true });
+  expect(next.next).toContain('Put it in place of all old lines: it waits');
+  expect(next.next).not.toContain('keeping');
+  const form = { method: 'POST', body: new URLSearchParams({ method: 'repository', rotate: 'true' }) };
+  const page = await (await service.directory.app.request(`/agents/${handle}/claim`, form)).text();
+  expect(page).toContain('Put it in place of all old lines: it waits');
+  expect(page).toContain('It works after two checks a day or more apart succeed.');
+  expect(page).not.toMatch(/keep the lines|next check runs by itself/);
   repository.commit({ [file]: `${issued.challenge}\n${next.challenge}\n` });
   const waiting = await service.claim(handle, { challenge: next.challenge });
   expect(waiting).toMatchObject({
     reason: 'capability_needed',
-    message: `The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim. The new line begins a new claim: ${cost}. The line waits while another line of the claim is still there, and lapses after 7 days. It begins the new claim when two checks a day or more apart have read no line of the claim. To continue the claim instead, ask for the line with a capability of the claim in the Authorization header and rotate: true, or with one in its field on the claim page.`,
+    message: `The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim. The new line begins a new claim: ${cost}. Put it in place of all old lines: it waits while another line of the claim is still there, and lapses after 7 days. It begins the new claim when two checks a day or more apart have read no line of the claim. To continue the claim instead, ask for the line with a capability of the claim in the Authorization header and rotate: true, or with one in its field on the claim page.`,
     next: 'Send the same request again to have the line checked again.',
+  });
+  expect(await service.claim(handle)).toMatchObject({
+    status: 'claimed',
+    message: expect.stringMatching(
+      new RegExp(
+        `^Of capability_id ${next.capability_id}: The line was read, and waits: .+ Put it in place of all old lines`,
+      ),
+    ),
+  });
+  const refused = await service.directory.app.request('/api/capability/check', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${next.capability}` },
+  });
+  expect(await refused.json()).toMatchObject({
+    code: 'capability_invalid',
+    detail: expect.stringContaining('While its line waits'),
   });
   repository.commit({ [file]: next.challenge });
   expect(await service.claim(handle, { challenge: next.challenge })).toMatchObject({

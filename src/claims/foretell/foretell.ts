@@ -34,6 +34,10 @@ export interface Foretold {
   readonly cost?: string;
   /** The conditions under which the line acts, and its effect. */
   readonly acts: string;
+  /** Whether the new line needs the place of the old ones, beside which it would only wait. */
+  readonly oldLines: 'keep' | 'remove';
+  /** Whether two checks a day or more apart must find what was asked for. */
+  readonly isLater: boolean;
   /**
    * The difference that a capability of the claim would make. Absent if it would make no difference, if the
    * request presented one, or if no capability of the claim is left.
@@ -161,7 +165,8 @@ const continuing = {
 };
 const continuingSigned =
   'continues the claim: its ratings stay as they are. A capability works while the key that signed its line is published.';
-const waiting = 'The line waits while another line of the claim is still there, and lapses after 7 days.';
+const waiting =
+  'Put it in place of all old lines: it waits while another line of the claim is still there, and lapses after 7 days.';
 const moving = {
   begins: 'If both the new location and the claim’s location have the line, it begins the new claim at once.',
   'begins later':
@@ -176,7 +181,7 @@ function actsOf({ beside, alone: after }: ReturnType<typeof fatesOf>, where: key
       : continuing[where];
   if (isOver)
     return beside === 'waits'
-      ? 'The line waits beside an old line that can still restore the claim. Otherwise it begins the new claim as soon as a check reads it.'
+      ? 'Put it in place of all old lines: it waits beside one that can still restore the claim. Otherwise it begins the new claim as soon as a check reads it.'
       : 'The line begins the new claim as soon as a check reads it.';
   return [beside === 'waits' ? waiting : moving[beside], after === 'waits' ? '' : alone[where]].join(' ');
 }
@@ -201,10 +206,12 @@ function foretellSigned(standing: StandingClaim, line: NewLine): Foretold | unde
   const signed_by = standing.cosigners.find((row) => row.signed_by !== undefined)?.signed_by;
   const { beside, alone: after } = fatesOf(standing, { ...line, signed_by });
   if (signed_by === undefined || beside !== 'continues' || after !== 'continues') return undefined;
-  if (line.isCosigned) return { acts: `The new line ${continuingSigned}` };
+  const kept = { oldLines: 'keep', isLater: false } as const;
+  if (line.isCosigned) return { ...kept, acts: `The new line ${continuingSigned}` };
   const begins =
     'Signed by another key than before, the new line waits until two checks a day or more apart have not found the earlier key, and then begins a new claim';
   return {
+    ...kept,
     acts: `Signed by the same key, it ${continuingSigned}`,
     begins,
     cost: `${begins}: ${newClaimCost}.`,
@@ -218,11 +225,15 @@ export function foretell(standing: StandingClaim, line: NewLine): Foretold | und
   const signed = foretellSigned(standing, line);
   if (signed) return signed;
   const fates = fatesOf(standing, line);
-  const acts = actsOf(fates, isSamePlace(claim, line.place) ? 'same' : 'elsewhere');
+  const where = isSamePlace(claim, line.place) ? 'same' : 'elsewhere';
+  const acts = actsOf(fates, where);
+  const isRemoving = fates.beside === 'waits' && where === 'same';
+  const isLater = (isRemoving ? fates.alone : fates.beside) === 'begins later';
   const isCostly = fates.beside === 'continues' ? fates.alone === 'begins' : fates.alone !== 'waits';
   const hint = line.isCosigned ? undefined : hintOf(standing, line);
   const begins = `${fates.beside === 'continues' ? 'Alone, the new line' : 'The new line'} begins a new claim`;
-  return { acts, ...(isCostly && { begins, cost: `${begins}: ${newClaimCost}.` }), ...(hint && { hint }) };
+  const told = { acts, oldLines: isRemoving ? 'remove' : 'keep', isLater } as const;
+  return { ...told, ...(isCostly && { begins, cost: `${begins}: ${newClaimCost}.` }), ...(hint && { hint }) };
 }
 
 export const foretoldText = ({ cost, acts, hint }: Foretold): string =>

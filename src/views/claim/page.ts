@@ -69,11 +69,11 @@ const claimSteps = (...known: Parameters<typeof stepsOf>): Html =>
 <li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`,
   )}</ol>`;
 
-const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
+const secret = ({ capability, capability_id, expires_at }: ClaimAnswer, isLater = false) =>
   capability &&
   html`
 <h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
-<div class="notice"><strong>Save this key now: it is shown only once.</strong> It works after the check below succeeds.${expires_at && html` That check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
+<div class="notice"><strong>Save this key now: it is shown only once.</strong> It works after ${isLater ? 'two checks a day or more apart succeed' : 'the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
 ${paste(capability)}`;
 
 /** Returns undefined if no capability was issued. */
@@ -89,7 +89,7 @@ function toPut(step: ClaimStep, challenge: string, claimFile: string): Html {
     return html`
 <h2>2. Commit this ${claim ? 'line' : 'file'}</h2>
 ${foretold && foretoldHtml(foretold)}
-<p>Put it into <code>${claimFile}</code> at the root of the default branch, keep the lines that the file already has, and push.</p>
+<p>Put it into <code>${claimFile}</code> at the root of the default branch${foretold?.oldLines !== 'remove' && ', keep the lines that the file already has,'} and push.</p>
 ${paste(claim ? challenge : (answer?.file_contents ?? challenge))}`;
   const place = ways.find(({ kind }) => kind === answer.method);
   const { title, whereToPut, toCopy } = claimMethods[answer.method];
@@ -121,7 +121,7 @@ function unproven(step: ClaimStep, claimFile: string): Html {
   const challenge = answer?.challenge ?? checked;
   const method = answer?.method ?? 'repository';
   return html`
-${answer ? secret(answer) : ''}
+${answer ? secret(answer, foretoldOf(step)?.isLater) : ''}
 ${checked && !answer?.capability ? html`<p class="asks">The secret key was shown once, on the page that first showed this line. If it is lost, start over.</p>` : ''}
 <div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
 <h2>3. ${method === 'registry_key' ? 'Send the signature' : 'Wait until a check finds it'}</h2>
@@ -147,7 +147,9 @@ const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason 
 };
 
 /** With script the next check runs after a countdown, otherwise when the button is pressed. */
-const nextCheck = ({ check }: ClaimAnswer) => {
+const nextCheck = (step: ClaimStep, { check, reason }: ClaimAnswer) => {
+  if (isWaiting(reason) || foretoldOf(step)?.isLater)
+    return html`<p>Two checks a day or more apart are needed. Press the button now, and again a day later.</p>`;
   const wait_s = check.retry_after_s ?? pause_s;
   const next_at = new Date(Date.parse(check.at) + wait_s * 1000).toISOString();
   return html`
@@ -178,7 +180,7 @@ ${
   isClaimed
     ? proven(step)
     : isWatched &&
-      html`${nextCheck(answer)}
+      html`${nextCheck(step, answer)}
 <form method="post" action="${pagePath(step.handle)}/claim" hidden hx-post="${pagePath(step.handle)}/claim" hx-trigger="load delay:${(answer.check.retry_after_s ?? pause_s) + 1}s, every 60s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ method, challenge })}<button type="submit">Check now</button></form>`
 }
 </div></div>`;
