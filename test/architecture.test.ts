@@ -19,6 +19,7 @@ const homes: Record<string, readonly string[]> = {
     'store/sqlite/connection.ts',
     'http/cache/answer-cache.ts',
     'core/cached-once.ts',
+    'observations/hosts/robots.ts',
   ],
   diff: ['core/difference/word-difference.ts'],
   'dns-packet': ['net/dns.ts'],

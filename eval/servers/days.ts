@@ -135,8 +135,8 @@ const expected: Readonly<Record<Name, Expected>> = {
   'redirect to another host': returned(/a redirect to another host, `elsewhere\.example\.org` \(HTTP 302\)/),
   'asks to sign in': asksFirst,
   'redirect to a sign-in page': { ...asksFirst, neverSays: never(asksFirst.neverSays, /answered HTTP 302/) },
-  'robots.txt 503': notAsked,
-  'robots.txt silent': notAsked,
+  'robots.txt 503': silent(/returned HTTP 503 even for its robots\.txt/),
+  'robots.txt silent': silent(/no answer in time\. The request was for robots\.txt/),
   'robots.txt refuses': notAsked,
   'discovery 502': asUsual,
   'initialize 503': silent(/No usable answer from the endpoint[\s\S]*HTTP 503/),
@@ -149,7 +149,7 @@ const expected: Readonly<Record<Name, Expected>> = {
     neverSays: never(noAnswer, otherwise),
   },
   'sessions are lost': listUnread,
-  'session is taken': { ...untold(/No check since \S+ saw the endpoint answer/), isMissed: true },
+  'session is taken': notAsked,
 };
 /** Messages of the older era that a server of the newer one is not sent. */
 const notSentAtNewest: ReadonlySet<string> = new Set(['initialize 503', 'session is taken']);

@@ -156,7 +156,7 @@ const first_bytes = 16 * 1024;
  * `isComplete` gets each piece. Once it returns true, the rest is not read.
  */
 export async function readBounded(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   limit_bytes: number,
   {
     raise = () => limit_bytes,

@@ -93,6 +93,12 @@ export function whyNotAsked({ unanswered_since, [missedReason]: why }: Observati
   return why === undefined || isEmpty(why) || unanswered_since !== undefined ? undefined : why;
 }
 
+/** The reason why no check asked the endpoint. Undefined if a check asked it, or if there was no check. */
+export const unaskedReason = ({ observations }: WithFacts, url: string): Words | undefined =>
+  factsOf(endpointAnswers, observations).find(
+    ({ subject, outcome, vantage }) => subject === url && outcome === 'not_asked' && vantage !== '',
+  )?.reason;
+
 /** The reason of a fact without the remark that it is stale. */
 export const reasonOf = (one: Observation): Words | undefined =>
   ownReason in one ? one[ownReason] : one.reason;

@@ -1,5 +1,6 @@
 import { asObject, type JsonObject, readForeignJson } from '../core/json.ts';
 import { code, own, say, type Words } from '../core/words.ts';
+import { hasChallenge, isBotChallenge, meaningOf } from './meaning.ts';
 
 /**
  * Why a question to a host brought no value (docs/observations.md).
@@ -26,6 +27,8 @@ export interface NoAnswer {
   /** Text that is true when read alone. */
   readonly why: Words;
   readonly asks_for?: 'credentials' | 'payment';
+  /** The host may not ask at the next check, so that a second check must confirm the outcome. */
+  readonly mayPass?: true;
   readonly status?: number;
   readonly media_type?: string;
   /** The host that a redirect names, if it is a different host than the requested one. */
@@ -41,6 +44,8 @@ export interface NoAnswer {
     | 'one_session'
     /** A JSON-RPC error said that the method does not exist. */
     | 'no_method';
+  /** When the endpoint refused Dossier a session, because it has one for all clients (RFC 3339). */
+  readonly one_session_at?: string;
   /** Who stated the result, if not Dossier. */
   readonly source?: string;
   readonly source_url?: string;
@@ -74,44 +79,6 @@ export interface Fetched {
   readonly text: string;
 }
 
-/** `passing` is any other response. It may be different at the next check. */
-type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
-
-const longestMessage = 2000;
-const loginPath = /(?:^|[/.])(?:log-?in|sign-?in|sso|oauth2?|authorize|auth)(?:[/?#.]|$)/i;
-const wanted =
-  '(?:api[ _-]?key|(?:access|api|auth|bearer|id|oauth|authentication|authori[sz]ation)[ _-]?token|credentials?|authori[sz]ation(?: header)?|authentication|log-?in|sign-?in)';
-const asksForCredentials = new RegExp(
-  [
-    '\\bunauthori[sz]ed\\b|\\bunauthenticated\\b|\\bnot (?:authenticated|logged in|signed in)\\b',
-    `\\b${wanted}\\b[^.<>]{0,30}\\b(?:required|missing|not provided|needed|invalid)\\b`,
-    `\\b(?:missing|invalid|no|requires?|provide|needs?)\\b[^.<>]{0,30}\\b${wanted}\\b`,
-  ].join('|'),
-  'i',
-);
-const passwordField = /<input\s[^>]{0,500}type\s*=\s*["']?password/i;
-
-export const isAskingForCredentials = (message: string): boolean =>
-  message.length <= longestMessage && asksForCredentials.test(message);
-
-export const isAskingInBody = (response: Fetched): boolean =>
-  /^text\/html\b|^application\/xhtml/i.test(response.headers['content-type'] ?? '') ||
-  /^\s*<(?:!doctype|html)/i.test(response.text)
-    ? passwordField.test(response.text.slice(0, 65_536))
-    : isAskingForCredentials(response.text);
-
-export function meaningOf(response: Fetched): Meaning {
-  const { status, headers } = response;
-  if (status === 401 || status === 407) return 'credentials';
-  if (status === 402) return 'payment';
-  if (status === 404 || status === 410) return 'absent';
-  if (status === 403 && headers['www-authenticate']) return 'credentials';
-  if (status >= 300 && status < 400)
-    return loginPath.test(headers.location ?? '') ? 'credentials' : 'passing';
-  if (status >= 200 && status < 300) return 'content';
-  return status !== 429 && status !== 503 && isAskingInBody(response) ? 'credentials' : 'passing';
-}
-
 const mediaTypeOf = ({ headers }: Fetched): string | undefined =>
   /^[\w.+-]+\/[\w.+-]+/
     .exec(headers['content-type'] ?? '')?.[0]
@@ -124,8 +91,6 @@ const redirectOf = ({ status, headers, url }: Fetched): string | undefined => {
   const to = status >= 300 && status < 400 ? URL.parse(headers.location ?? '', url) : null;
   return to && to.host !== new URL(url).host ? to.host.slice(0, longestHost) : undefined;
 };
-
-const isBotChallenge = ({ headers }: Fetched): boolean => /^challenge\b/i.test(headers['cf-mitigated'] ?? '');
 
 export const responseOf = ({ status, media_type, redirects_to }: NoAnswer) =>
   status === undefined
@@ -150,7 +115,7 @@ export function returned(who: Words, response: Fetched, what?: Words): NoAnswer 
   const { status } = response;
   const media_type = mediaTypeOf(response);
   const redirects_to = redirectOf(response);
-  const isSilent = !isBotChallenge(response) && (status === 429 || status >= 500);
+  const isSilent = meaningOf(response) === 'silent';
   const instead = what && !isSilent ? say` instead of ${what}` : own('');
   return noAnswer(
     isSilent ? 'silent' : 'otherwise',
@@ -161,6 +126,16 @@ export function returned(who: Words, response: Fetched, what?: Words): NoAnswer 
 
 export const refusedJson = (url: string, refused: Words): Words =>
   say`${code(url)} sent JSON with ${refused}, which Dossier does not read.`;
+
+/** What carries no challenge may be a page of a proxy, or words about something else. */
+export const mayPass = (response: Fetched, asks_for: NonNullable<NoAnswer['asks_for']>) =>
+  asks_for === 'credentials' && !hasChallenge(response) ? { mayPass: true as const } : {};
+
+export const asksFirst = (
+  response: Fetched,
+  why: Words,
+  more: { readonly asks_for: 'credentials' | 'payment'; readonly status?: number },
+): NoAnswer => noAnswer('asks', why, { ...more, ...mayPass(response, more.asks_for) });
 
 const asked = {
   credentials: own('asks for credentials'),
@@ -176,9 +151,9 @@ export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
     const { refused } = /^\s*[[{]/.test(response.text) ? readForeignJson(response.text) : {};
     return refused ? noAnswer('otherwise', refusedJson(response.url, refused), { status }) : response;
   }
-  if (meaning === 'passing') return returned(url, response);
   if (meaning === 'absent') return noAnswer('absent', say`${url} returned HTTP ${status}.`, { status });
-  return noAnswer('asks', say`${url} ${asked[meaning]} (HTTP ${status}).`, { asks_for: meaning, status });
+  if (meaning !== 'credentials' && meaning !== 'payment') return returned(url, response);
+  return asksFirst(response, say`${url} ${asked[meaning]} (HTTP ${status}).`, { asks_for: meaning, status });
 }
 
 export type Registered =
@@ -203,26 +178,4 @@ export function toRegistered(
   if (meaning === 'content' && refused)
     return noAnswer('otherwise', refusedJson(response.url, refused), { cause: 'too_large' });
   return returned(code(new URL(response.url).host), response, own('the document that was asked for'));
-}
-
-/** A parameter (1: its name, 2: quoted, 3: bare) or the name of a scheme (4), RFC 9110 section 11.6.1. */
-const piece =
-  /[\s,]*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
-
-/**
- * The challenges in the WWW-Authenticate header of a response, up to the first fault in the header. A
- * parameter that is repeated with a different value is empty, because a client may read either value.
- */
-export function challengesOf({ headers }: Pick<Fetched, 'headers'>) {
-  const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
-  for (const [, name, quoted, bare, scheme] of (headers['www-authenticate'] ?? '').matchAll(piece)) {
-    if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
-    else {
-      const value = quoted?.replace(/\\(.)/gs, '$1') ?? bare ?? '';
-      const parameters = challenges.at(-1)?.parameters;
-      const known = parameters?.get((name ?? '').toLowerCase()) ?? value;
-      parameters?.set((name ?? '').toLowerCase(), known === value ? value : '');
-    }
-  }
-  return challenges;
 }

@@ -45,6 +45,10 @@ export interface OutboundRequest {
   readonly deadline: AbortSignal;
   /** Gets each piece of the body. If it returns true, the rest of the body is not read. */
   readonly isComplete?: (piece: Uint8Array) => boolean;
+  /** Of an event stream, which may never end, nothing is read. */
+  readonly isOfDocument?: true;
+  /** If the deadline passes within the body, what came until then is the body. */
+  readonly isReadInPart?: true;
 }
 
 /** This client follows no redirects. `location` is set if the status is 3xx. */
@@ -120,6 +124,14 @@ function decode(body: Readable, coding: string | undefined): Readable | undefine
   return decoder && pipeline(body, decoder, () => undefined);
 }
 
+async function* untilEnd(body: Readable, { deadline }: OutboundRequest): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (!deadline.aborted) throw error;
+  }
+}
+
 async function exchange(
   dispatcher: Dispatcher,
   sent: OutboundRequest,
@@ -140,7 +152,10 @@ async function exchange(
   // The response to HEAD has the headers of a body that is not sent.
   const plain = decode(body, sent.method === 'HEAD' ? undefined : headers['content-encoding']);
   if (!plain) return { result: 'host_error' };
-  const read = await readBounded(plain, bodyLimit_bytes, { isComplete: sent.isComplete });
+  const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+  if (sent.isOfDocument && isStream) body.destroy();
+  const chunks = sent.isOfDocument && isStream ? [] : sent.isReadInPart ? untilEnd(plain, sent) : plain;
+  const read = await readBounded(chunks, bodyLimit_bytes, { isComplete: sent.isComplete });
   if (!read) return { result: 'too_large' };
   return {
     result: 'response',

@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/timeouts.ts';
 import { createFairPool, type FairPool } from '../core/fair-pool.ts';
 import { isAddress, isLoopbackBase } from './addresses.ts';
-import { meaningOf } from './answer.ts';
 import { createOutboundClient, type OutboundClient } from './client.ts';
 import {
   createExchange,
@@ -15,6 +14,7 @@ import {
   toFileText,
   toHeadQuery,
 } from './git.ts';
+import { meaningOf } from './meaning.ts';
 import { namesAt } from './names.ts';
 import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } from './repository-place.ts';
 

@@ -66,7 +66,7 @@ const isKnown = (known: StoredObservation | LastValue, found: DatedFinding) =>
   isSameFinding(known, found) || isSameFinding(allKnown(known), found);
 
 function fresh(
-  { isFailure: _, ended: __, rule, ...said }: DatedFinding,
+  { isFailure: _, ended: __, mayPass: ___, rule, ...said }: DatedFinding,
   { at, vantage }: RunStamp,
 ): StoredObservation {
   return { ...said, ...(rule === 'part' && { rule }), observed_at: at, first_seen_at: at, vantage };
@@ -125,9 +125,10 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
  */
 const missed = (
   known: StoredObservation,
-  { why, outcome, response }: Pick<DatedFinding, 'why' | 'outcome' | 'response'>,
+  found: Pick<DatedFinding, 'why' | 'outcome' | 'response' | 'one_session_at'>,
   { at }: Pick<RunStamp, 'at'>,
 ): StoredObservation => {
+  const { why, outcome, response, one_session_at } = found;
   const { since = at, unanswered, outcome: before } = known.missed ?? {};
   const isFirst = unanswered === undefined && isUnanswered(outcome);
   const isSameFinding = isFirst || before === outcome || !isUnanswered(outcome);
@@ -136,6 +137,7 @@ const missed = (
     : { unanswered, outcome: isSameFinding ? before : undefined };
   return {
     ...known,
+    ...(one_session_at && { one_session_at }),
     missed: {
       since,
       ...(first.unanswered && { unanswered: first.unanswered }),
@@ -170,9 +172,10 @@ const sinceThen = (known: StoredObservation, now: StoredObservation): StoredObse
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const last = lastOf(known) ?? (isUnanswered(found.outcome) ? toLast(known) : undefined);
   const now = fresh(found, stamp);
-  if (isKnown(known, found)) return sinceThen(known, now);
-  // A value that comes back is no change, except after `nothing`. The fact whether an endpoint answers is
-  // dated anew, because this fact must be true of every day since its date.
+  // Whether an endpoint answers is dated anew after a check that failed, so that it is true since its date.
+  const anew = found.kind === reachKind && (known.missed?.unanswered ?? known.absent_since) && stamp.at;
+  if (isKnown(known, found)) return { ...sinceThen(known, now), ...(anew && { first_seen_at: anew }) };
+  // A value that comes back is no change, except after `nothing`.
   if (last && isKnown(last, found) && known.outcome !== 'nothing')
     return {
       ...now,
@@ -304,10 +307,11 @@ const steps: Readonly<Record<Outcome, Readonly<Record<KnownState, CompareStep>>>
  * value, does not replace what was seen.
  */
 function countsAs(known: StoredObservation, found: DatedFinding): Outcome {
-  const { rule, outcome } = found;
-  if (rule === 'gone') return isEqual(known, found) ? outcome : 'absent';
-  const isOpen = rule === 'passing' || (rule === 'part' && known.rule !== 'part') || onlyLacks(known, found);
-  return isOpen && lastOf(known) ? 'not_asked' : outcome;
+  const { rule, outcome, mayPass } = found;
+  const isSame = isEqual(known, found) || (known.last !== undefined && isEqual(known.last, found));
+  if (mayPass && !isSame) return 'absent';
+  const isOpen = (rule === 'passing' && !isSame) || (rule === 'part' && known.rule !== 'part');
+  return (isOpen || onlyLacks(known, found)) && lastOf(known) ? 'not_asked' : outcome;
 }
 
 const isRare = ({ rule }: DatedFinding) => rule === 'rare' || rule === 'passing';
@@ -376,10 +380,7 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
   };
 }
 
-/**
- * A known fact that no finding mentions, for example about a package that is no longer recorded, is dropped.
- * Its recorded changes stay in the history.
- */
+/** A known fact that no finding mentions is dropped. Its recorded changes stay in the history. */
 export function compareRuns(
   known: readonly StoredObservation[],
   found: readonly DatedFinding[],

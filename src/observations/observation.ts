@@ -161,10 +161,9 @@ export interface RecordedSubject {
  *   seen before.
  * - `part`: only a part of the value was learned, and a part does not replace a whole value.
  * - `some`: the value may lack members. A finding that only lacks members that were seen changes nothing.
- * - `passing`: the rule `rare` applies. A value that was seen stays, because the next answer may differ.
- * - `gone`: the value says that something is not there. As with `absent`, a second check must confirm it.
+ * - `passing`: the rule `rare` applies. Another value stays, because the next answer may differ.
  */
-type CompareRule = 'rare' | 'together' | 'part' | 'some' | 'passing' | 'gone';
+type CompareRule = 'rare' | 'together' | 'part' | 'some' | 'passing';
 
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;
@@ -180,6 +179,10 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   /** Data that may differ from check to check without a change of the fact, such as expiring signatures. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly rule?: CompareRule;
+  /** As with `absent`, a second check must confirm the finding before it replaces what was seen. */
+  readonly mayPass?: true;
+  /** When the endpoint refused Dossier a session, because it has one for all clients (RFC 3339). */
+  readonly one_session_at?: string;
   /** How the check ended, if the fact counts checks. The value of the fact is then the tally. */
   readonly ended?: CheckEnd;
   readonly by?: OpeningMessage;
@@ -220,7 +223,7 @@ export type Baseline = Pick<Finding, 'value' | 'value_digest' | 'details' | 'has
   Pick<StoredObservation, 'observed_at'>;
 
 /** The question and unit of a stored observation follow from its kind. */
-export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended'> {
+export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended' | 'mayPass'> {
   readonly kind: string;
   readonly why?: readonly WordsPart[];
   readonly open?: { readonly exchange: OpeningMessage; readonly why: readonly WordsPart[] };

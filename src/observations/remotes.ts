@@ -8,13 +8,15 @@ import type { CheckedListing, CheckRun } from './run.ts';
 export const ownProbe = 'Dossier';
 
 export function withoutAnswer(answer: NoAnswer, subject?: string): Finding<never> {
-  const { outcome, why, asks_for, source = ownProbe, source_url } = answer;
+  const { outcome, why, asks_for, mayPass, one_session_at, source = ownProbe, source_url } = answer;
   const response = responseOf(answer);
   return {
     ...(subject !== undefined && { subject }),
     value: null,
     outcome,
     ...(asks_for && { asks_for }),
+    ...(mayPass && { mayPass }),
+    ...(one_session_at && { one_session_at }),
     ...(response && { response }),
     why,
     source,

@@ -12,10 +12,10 @@ import type { EndpointAnswer } from './endpoint/conversation.ts';
 import { createListRoom, type ListRoom } from './endpoint/list.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import type { createCertificates, createDns } from './endpoint/network.ts';
-import type { OneSession } from './endpoint/one-session.ts';
 import { createTimeBudgets } from './hosts/host-turns.ts';
 import { noWayThere, type PoliteFetch } from './hosts/polite.ts';
 import type { Robots } from './hosts/robots.ts';
+import type { StoredObservation } from './observation.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
 import type { createPriceCatalogs } from './prices/catalogs.ts';
 
@@ -124,7 +124,6 @@ export interface RunParts {
   readonly packages: ReturnType<typeof createPackageRegistries>;
   readonly catalogs: ReturnType<typeof createPriceCatalogs>;
   readonly client: ClientInfo;
-  readonly oneSession: OneSession;
   readonly claimFile: string;
   readonly timeouts: Timeouts;
   readonly dns: ReturnType<typeof createDns>;
@@ -141,19 +140,27 @@ function whyNot(url: string): NoAnswer | undefined {
   return undefined;
 }
 
-type EndpointParts = RunParts & { readonly room: ListRoom };
+/** `slow` has the origins that did not end a document in time, with the reason that this gives. */
+type DocumentParts = RunParts & { readonly slow: Map<string, NoAnswer> };
+type EndpointParts = RunParts & { readonly room: ListRoom; readonly now: Date };
 
 async function askIfAllowed(
   url: string,
-  isStream: boolean,
+  asked: { readonly isStream: boolean; readonly one_session_at: string | undefined },
   parts: EndpointParts,
 ): Promise<EndpointAnswer | NoAnswer> {
   const refused = whyNot(url) ?? (await parts.robots(url));
-  return refused ?? askInTransports(url, isStream ? 'sse' : 'streamable-http', parts);
+  return refused ?? askInTransports(url, asked.isStream ? 'sse' : 'streamable-http', { ...parts, ...asked });
 }
 
-async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | NoAnswer> {
-  return whyNot(url) ?? (await robots(url)) ?? toContent(await fetch({ url }));
+/** A host that did not end a document in time is asked for no other, so that no check holds it long. */
+async function get(url: string, { fetch, robots, slow }: DocumentParts): Promise<Fetched | NoAnswer> {
+  const refused = whyNot(url) ?? slow.get(URL.parse(url)?.origin ?? '') ?? (await robots(url));
+  if (refused) return refused;
+  const answer = await fetch({ url, isOfDocument: true });
+  if (answer.result !== 'response' && answer.cause === 'timeout')
+    slow.set(new URL(url).origin, notAsked(say`${answer.why} Dossier requested no other document there.`));
+  return toContent(answer);
 }
 
 async function dns(hostname: string, parts: RunParts) {
@@ -176,16 +183,27 @@ export type CheckRun = ReturnType<typeof createRun>;
 export function createRun(
   subject: CheckedListing,
   parts: RunParts,
-  { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
+  {
+    now,
+    refusal,
+    known = [],
+  }: {
+    readonly now: Date;
+    readonly refusal: NoAnswer | undefined;
+    readonly known?: readonly StoredObservation[] | undefined;
+  },
 ) {
   const listing = withCheckedRemotes(subject);
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
     onceEach(async (key: string) => refusal ?? question(key));
   const timesOf = createTimeBudgets(parts.timeouts);
   const fetch: PoliteFetch = (request) => parts.fetch({ ...request, times: timesOf(request.url) });
-  const timed = { ...parts, fetch, room: createListRoom() };
+  const timed = { ...parts, fetch, room: createListRoom(), now, slow: new Map<string, NoAnswer>() };
   const streams = new Set(listing.remotes.flatMap(({ type, url }) => (type === 'sse' ? [url] : [])));
-  const endpoint = unlessRefused((url) => askIfAllowed(url, streams.has(url), timed));
+  const endpoint = unlessRefused((url) => {
+    const { one_session_at } = known.find((one) => one.subject === url && one.one_session_at) ?? {};
+    return askIfAllowed(url, { isStream: streams.has(url), one_session_at }, timed);
+  });
   const { registry } = parts.packages;
   const ofRegistries = {
     npm: onceEach((path) => registry('npm', path)),

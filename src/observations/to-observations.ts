@@ -66,7 +66,8 @@ const cutDetails = own('Its details are shortened, because they take more room t
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, recorded: ___, tally: ____, ...seen } = stored;
-  const { rule: _____, by: ______, open: _______, baseline: ________, checks: _________, ...told } = seen;
+  const { rule: _____, by: ______, open: _______, baseline: ________, checks: _________, ...others } = seen;
+  const { one_session_at: __________, ...told } = others;
   const { hasMore, isShort, why, ...rest } = told;
   const { observed_at, first_seen_at, response: _response, ...fact } = rest;
   const { response } = missed ?? stored;

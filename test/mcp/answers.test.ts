@@ -208,7 +208,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `No check since ${today} saw the endpoint answer; it last answered on ${yesterday}. Dossier asks from lab-one.`,
+      `No check since ${today} saw the endpoint answer (the last check: time-out); it last answered on ${yesterday}. Dossier asks from lab-one.`,
       `${url} answered since ${before}, not seen by checks since ${today} (Dossier, ${yesterday})`,
     ],
   },

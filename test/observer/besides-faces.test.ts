@@ -58,7 +58,7 @@ const large: Says = {
   'resources/list': { resources: [], filler: filler(900_000) },
   'resources/templates/list': { resourceTemplates: [] },
 };
-const guarded: Says = { 'tools/list': reads, 'prompts/list': 401, 'resources/list': 402 };
+const guarded: Says = { 'tools/list': reads, 'prompts/list': 401, 'resources/list': { accepts: [] } };
 /** What it asks a payment for is set by the test. */
 const tolls: Says = { 'tools/list': reads };
 
@@ -282,7 +282,7 @@ it.each(besideLists)(
 it.each(besideLists)(
   'a payment asked for at %s, after the tools, is no answer without a price',
   async (method) => {
-    answerTolls(method, 402);
+    answerTolls(method, { x402Version: 9, accepts: [] });
     expect(await seeNextDay('tolls', 'price.challenge')).toMatchObject({
       outcome: 'asks',
       asks_for: 'payment',

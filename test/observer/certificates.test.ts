@@ -111,9 +111,9 @@ it.each([
 
 it('makes no connection for a certificate where robots.txt was not answered', async () => {
   expect(await certificateOf('unread')).toMatchObject({
-    outcome: 'not_asked',
+    outcome: 'silent',
     reason:
-      '`unread.example.com` returned HTTP 503 for its robots.txt, so Dossier requested nothing else there (RFC 9309).',
+      '`unread.example.com` returned HTTP 503 even for its robots.txt, so Dossier requested nothing else there (RFC 9309).',
   });
   expect(seen.unread.map(({ requests }) => requests.length)).toEqual([1]);
 });

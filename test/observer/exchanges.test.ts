@@ -11,11 +11,14 @@ import {
 } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { operationsOf } from '../support/operations.ts';
 
 const day_s = 86_400;
 const alice = '0x1111111111111111111111111111111111111111';
 const tool = (name: string) => ({ name, description: 'Sends', inputSchema: { type: 'object' } });
 const tools = [tool('send'), tool('read')];
+const payments = { x402Version: 2, accepts: [{ scheme: 'exact', network: 'eip155:8453' }] };
+const toll: Answer = (_, response) => json(response, payments, 402);
 const unknown: Answer = ({ body }, response) => json(response, rpcError(body, -32601, 'Method not found'));
 const result =
   (value: unknown): Answer =>
@@ -54,7 +57,7 @@ const introductions: Readonly<Record<string, Readonly<Record<string, Answer>>>> 
   'gated-modern': { 'server/discover': status(401) },
   'gated-older': { initialize: status(401) },
   'gated-list': { initialize: session(), 'tools/list': status(401) },
-  paid: { 'server/discover': discovery(), 'tools/list': status(402) },
+  paid: { 'server/discover': discovery(), 'tools/list': toll },
 };
 
 const names = [
@@ -155,7 +158,13 @@ it.each(Object.keys(introductions))(
     const essence = (facts: Awaited<ReturnType<typeof check>>) =>
       Object.values(facts)
         .filter(({ kind }) => kind !== 'endpoint.availability')
-        .map(({ kind, value, outcome, first_seen_at }) => ({ kind, value, outcome, first_seen_at }));
+        .map(({ kind, value, outcome, first_seen_at: since }) => ({
+          kind,
+          value,
+          outcome,
+          // That the endpoint answers is true only since the last check that failed.
+          ...(kind !== 'endpoint.answers' && { since }),
+        }));
     const first = essence(await check(name, methods));
     for (const method of Object.keys(methods))
       for (const fault of ['s502', 's503', 'reset', 'page-200', 'rpc-500', 'away']) {
@@ -179,7 +188,10 @@ it('an initialize that fails once asks for no credentials, although a discovery 
   const back = await check('lets-in', { ...gated, initialize: session() });
   expect(back['auth.required']).not.toHaveProperty('missed');
   expect(await changesOf('lets-in')).toEqual([]);
-  const locked = await check('lets-in', { ...gated, initialize: status(401) });
+  // A 401 without a challenge may be one of a proxy: a second check decides.
+  const once = await check('lets-in', { ...gated, initialize: status(401) });
+  expect(once['auth.required']).toMatchObject({ value: false, missed: {} });
+  const locked = await check('lets-in');
   expect(locked['auth.required']).toMatchObject({ value: true, changed_from: { value: false } });
 });
 
@@ -253,14 +265,21 @@ it('a server with one session for all is said to be that, and is asked for none 
     initialize: refusing('initialize', -32600, 'Invalid Request: Server already initialized'),
   };
   const first = await check('one-session', one);
+  expect(first['endpoint.answers']?.outcome).toBe('not_asked');
   expect(first['endpoint.answers']?.reason).toBe(
     '`https://one-session.example.com/mcp` refused `initialize`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.',
   );
   expect(asked.splice(0)).toEqual(['discover', 'initialize']);
   // Restarted, it would give its one session to whoever asks first.
-  const restarted = await check('one-session', { ...one, initialize: session() });
+  endpoints.set('one-session', speaking({ ...one, initialize: session() }));
+  directory.wait(day_s);
+  // Another process knows it too.
+  const other = operationsOf(directory.context);
+  const { observations } = await other.observe('com.example.one-session/mcp');
+  await other.close();
   expect(asked.splice(0)).toEqual(['discover']);
-  expect(restarted['endpoint.answers']?.missed?.reason).toMatch(
+  expect(observations.map(({ kind }) => kind)).not.toContain('endpoint.availability');
+  expect(observations.find(({ kind }) => kind === 'endpoint.answers')?.reason).toMatch(
     /^Dossier sent `https:\/\/one-session\.example\.com\/mcp` no `initialize`: on \d{4}-\d\d-\d\d this endpoint had one session for all clients, which a check would take from them\.$/,
   );
   directory.wait(6 * day_s);

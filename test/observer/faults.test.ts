@@ -203,17 +203,8 @@ const gates: readonly (readonly [name: string, answer: Answer])[] = [
   ['401', gate],
   ['407', status(407)],
   ['400', (_, response) => json(response, { error: 'Bearer token is required' }, 400)],
-  ['500', (_, response) => json(response, { message: 'API key missing' }, 500)],
-  ['403-text', (_, response) => json(response, { error: 'missing api key' }, 403)],
   ['403-scope', status(403, { 'www-authenticate': 'Bearer error="insufficient_scope"' })],
   ['login', (_, response) => void response.writeHead(302, { location: '/login?next=%2Fmcp' }).end()],
-  [
-    'page',
-    (_, response) =>
-      void response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end('<!doctype html><form><input name="user"><input type="password" name="p"></form>'),
-  ],
   ['rpc', ({ body }, response) => json(response, rpcError(body, -32001, 'Unauthorized'))],
   [
     'list',
@@ -551,7 +542,7 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
   directory.wait(86_400 - ((directory.context.clock().getTime() / 1000) % 86_400));
   await check({ ...open, '*': status(503), '/robots.txt': status(503) }, 3600);
   const before = await directory.app.request(`/agents/${handle}.json`);
-  expect(await before.text()).not.toContain('endpoint.availability');
+  expect(await before.text()).toContain('"server_error":1');
   const day_s = 86_400;
   for (const answer of [status(502), paid('1', alice), gate]) await check({ '/mcp': answer }, day_s);
   for (let day = 3; day < 60; day += 1) await check(open, day_s);
@@ -582,13 +573,13 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
           not_there: 1,
         },
       },
-      days_90: { made: 67, answered: 59, others: { server_error: 2 } },
+      days_90: { made: 68, answered: 59, others: { server_error: 3 } },
       first_check: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
     },
   });
   expect(counted).not.toHaveProperty('tally');
   expect(await (await directory.app.request(`/agents/${handle}.md`)).text()).toMatch(
-    /Answered checks: 25 of 32 \(the others: no answer in time 1 time, [^)]+\) in 30 days, 59 of 67 \([^)]+\) in 90 days; the first of these checks was on \d{4}-\d\d-\d\d at /,
+    /Answered checks: 25 of 32 \(the others: no answer in time 1 time, [^)]+\) in 30 days, 59 of 68 \([^)]+\) in 90 days; the first of these checks was on \d{4}-\d\d-\d\d at /,
   );
   for (const face of [`/agents/${handle}`, `/agents/${handle}.md`])
     expect(await (await directory.app.request(face)).text()).toContain('25 of 32');

@@ -89,37 +89,40 @@ async function lookUnasked(handle: string, wait_s: number) {
   expect(server.methods()).toHaveLength(sent);
 }
 
-it('an endpoint whose robots.txt answers 503 is not asked, and so is not called silent', async () => {
+it('a host that returns 503 even for robots.txt was asked and failed: counted, told, and no “since” goes across it', async () => {
   expect(await look(shielded)).toMatchObject({ outcome: 'seen' });
   robotsStatus = 503;
-  for (let day = 0; day < 2; day += 1) await lookUnasked(shielded, 86_500);
-  robotsStatus = 404;
+  const sent = server.methods().length;
+  directory.wait(86_500);
+  expect(await look(shielded)).toMatchObject({ outcome: 'seen', changes: 0 });
+  const why = '`shielded\\.example\\.com` returned HTTP 503 even for its robots\\.txt';
   expect(await said(shielded)).toMatch(
-    /Answered, [^:]+, not seen by checks since [\d-]+: `[^`]+` returned HTTP 503 for its robots.txt/,
+    new RegExp(
+      `No check since [\\d-]+ saw the endpoint answer \\(the last check: ${why}[^)]+\\(RFC 9309\\)\\)`,
+    ),
   );
-  expect(await said(shielded)).not.toMatch(silence);
-  expect(await isAlive(shielded)).toBe('met');
-  directory.wait(3 * 86_400);
-  expect((await judgedAlive(shielded))?.fact).toMatch(
-    /^Dossier has not seen whether the endpoint answers now\. .* `[^`]+` returned HTTP 503 for its robots\.txt, so /,
+  directory.wait(86_500);
+  expect(await look(shielded)).toMatchObject({ outcome: 'silent', changes: 1 });
+  expect(server.methods()).toHaveLength(sent);
+  expect(await said(shielded)).toMatch(new RegExp(why));
+  expect(await said(shielded)).toMatch(
+    /No usable answer from the endpoint on [\d-]+, nor on [\d-]+; it last answered/,
   );
-});
-
-it('an endpoint whose host keeps a connection and sends no robots.txt is not asked, and so is not called silent', async () => {
-  const { timeouts } = directory.context;
-  const { observerExchange_ms } = timeouts;
-  Object.assign(timeouts, { observerExchange_ms: 100 });
-  for (let day = 0; day < 2; day += 1) {
-    directory.wait(86_500);
-    expect(await look(narrow)).toMatchObject({
-      outcome: 'not_asked',
-      reason:
-        'A request to `narrow.example.com` ended with no answer in time. The request was for robots.txt, so Dossier requested nothing else there (RFC 9309).',
-    });
-  }
-  Object.assign(timeouts, { observerExchange_ms });
-  expect(await said(narrow)).not.toMatch(silence);
-  expect(await isAlive(narrow)).toBe('unknown');
+  expect(await isAlive(shielded)).toBe('not_met');
+  robotsStatus = 404;
+  directory.wait(86_500);
+  await look(shielded);
+  directory.wait(86_500);
+  const { observations } = await directory.observe(shielded);
+  const [reach, tally] = ['endpoint.answers', 'endpoint.availability'].map((kind) =>
+    observations.find((one) => one.kind === kind),
+  );
+  expect(tally?.value).toMatchObject({ days_30: { answered: 3, made: 5, others: { server_error: 2 } } });
+  expect(reach?.first_seen_at.slice(0, 10)).toBe(
+    new Date(directory.context.clock().getTime() - 86_500_000).toISOString().slice(0, 10),
+  );
+  const history = await (await directory.app.request(`/agents/${shielded}/history.json`)).text();
+  expect(history).toContain('"outcome":"silent"');
 });
 
 it('an endpoint that asked for a pause is not asked in it, and so is not called silent for a second day', async () => {
@@ -148,5 +151,21 @@ it.each([
   expect(await isAlive(handle)).toBe('unknown');
   const criteria = [{ criterion: 'endpoint_observed_alive' }];
   const compared = await post('compare_agents', { handles: [handle, shielded], criteria });
-  expect(JSON.stringify(compared)).toMatch(/: not checked\. About: `https:[^`]+`\./);
+  expect(JSON.stringify(compared)).toMatch(/: not checked\. No request was sent to `[^`]+`: /);
+});
+
+it('a host that keeps a connection and sends no robots.txt was asked and failed', async () => {
+  const { timeouts } = directory.context;
+  const { observerExchange_ms } = timeouts;
+  Object.assign(timeouts, { observerExchange_ms: 100 });
+  for (let day = 0; day < 2; day += 1) {
+    directory.wait(86_500);
+    expect(await look(narrow)).toMatchObject({
+      outcome: 'silent',
+      reason:
+        'A request to `narrow.example.com` ended with no answer in time. The request was for robots.txt, so Dossier requested nothing else there (RFC 9309).',
+    });
+  }
+  Object.assign(timeouts, { observerExchange_ms });
+  expect(await isAlive(narrow)).toBe('not_met');
 });

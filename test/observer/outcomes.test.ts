@@ -53,18 +53,31 @@ const cases: readonly (readonly [name: string, answer: Answer | 'nobody', said: 
     },
   ],
   ['locked', status(401), { outcome: 'seen', hit: 'answered', alive: 'met' }],
-  ['paid', status(402), { outcome: 'seen', hit: 'answered', alive: 'met' }],
+  [
+    'paid',
+    status(402, { 'content-type': 'application/json' }, '{"x402Version":2,"accepts":[]}'),
+    { outcome: 'seen', hit: 'answered', alive: 'met' },
+  ],
+  [
+    'paused',
+    status(402, html, 'Payment required'),
+    other('HTTP 402', { status: 402, media_type: 'text/html' }),
+  ],
   [
     'shut',
     (_body, { url }, response) => void response.writeHead(url === '/robots.txt' ? 503 : 200).end(),
-    { outcome: 'not_asked', alive: 'unknown' },
+    silent('`shut.example.com` returned HTTP 503 even for its robots.txt', { status: 503 }),
   ],
   [
     'refusing',
     (_body, _request, response) => void response.writeHead(200).end('User-agent: *\nDisallow: /'),
     { outcome: 'refused', alive: 'unknown' },
   ],
-  ['private', 'nobody', { outcome: 'not_asked', alive: 'unknown' }],
+  [
+    'private',
+    'nobody',
+    { outcome: 'not_asked', alive: 'unknown', why: 'not asked: no request was sent to `10.0.0.1`' },
+  ],
 ];
 
 interface Said {

@@ -9,6 +9,8 @@ import { type Operations, operationsOf } from '../support/operations.ts';
 
 let robots = '';
 let robotsStatus = 200;
+let robotsType = 'text/plain';
+let robotsEnds = true;
 let retryAfter: string | undefined;
 let retryStatus = 429;
 /** The only path that answers with Retry-After; all if undefined. */
@@ -35,7 +37,10 @@ beforeAll(async () => {
     mostAtOnce = Math.max(mostAtOnce, atOnce);
     await wait(5);
     atOnce -= 1;
-    if (url === '/robots.txt') return void response.writeHead(robotsStatus).end(robots);
+    if (url === '/robots.txt') {
+      response.writeHead(robotsStatus, { 'content-type': robotsType }).write(`${robots} `);
+      return robotsEnds ? void response.end() : undefined;
+    }
     if (retryAfter && (retryPath ?? url) === url)
       return void response.writeHead(retryStatus, { 'retry-after': retryAfter }).end();
     response.writeHead(404).end();
@@ -138,14 +143,94 @@ it('asks for nothing else where robots.txt is not answered, says so, and reads i
   const { observations } = await failing.observe('com.example.new/h');
   expect(shared.sent.length - before).toBe(1);
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
-    outcome: 'not_asked',
+    outcome: 'silent',
     reason:
-      '`shared.example.com` returned HTTP 503 for its robots.txt, so Dossier requested nothing else there (RFC 9309).',
+      '`shared.example.com` returned HTTP 503 even for its robots.txt, so Dossier requested nothing else there (RFC 9309).',
   });
   robotsStatus = 200;
   directory.wait(601);
   expect(await observe('com.example.new/h', failing)).toMatchObject({ outcome: 'absent' });
   await failing.close();
+});
+
+it('obeys robots.txt as far as it came, and nothing that stands in its place', async () => {
+  const { timeouts } = directory.context;
+  const { observerExchange_ms } = timeouts;
+  const rules = 'User-agent: *\nDisallow: /a\n';
+  for (const [type, text, ends, isAllowed] of [
+    ['text/plain', rules, false, false],
+    ['text/event-stream', `data: x\n${rules}`, false, true],
+    ['text/html', `<!doctype html><pre>\n${rules}</pre>`, true, true],
+    ['text/html; charset=utf-8', rules, true, false],
+    ['application/json', `{"a":\n${rules}}`, true, true],
+    ['application/octet-stream', `\0\n${rules}`, true, true],
+  ] as const) {
+    [robotsType, robots, robotsEnds] = [type, text, ends];
+    Object.assign(timeouts, {
+      observerExchange_ms: ends || type === 'text/event-stream' ? observerExchange_ms : 500,
+    });
+    const reading = operationsOf(directory.context);
+    const before = shared.sent.filter(({ path }) => path === '/a').length;
+    await observe('com.example.shared/a', reading);
+    expect([type, shared.sent.filter(({ path }) => path === '/a').length > before]).toEqual([
+      type,
+      isAllowed,
+    ]);
+    await reading.close();
+  }
+  [robotsType, robots, robotsEnds] = ['text/plain', '', true];
+  Object.assign(timeouts, { observerExchange_ms });
+});
+
+it('obeys a robots.txt that it read for 30 days while it cannot be read', async () => {
+  robots = 'User-agent: *\nDisallow: /b';
+  const reading = operationsOf(directory.context);
+  await observe('com.example.shared/a', reading);
+  robotsStatus = 503;
+  directory.wait(2 * 86_400);
+  expect(await observe('com.example.shared/a', reading)).not.toHaveProperty('missed');
+  expect(await observe('com.example.shared/b', reading)).toMatchObject({
+    missed: { reason: expect.stringContaining('does not allow') as string },
+  });
+  directory.wait(29 * 86_400);
+  expect(await observe('com.example.shared/a', reading)).toMatchObject({
+    missed: { reason: expect.stringContaining('returned HTTP 503 even for its robots.txt') as string },
+  });
+  await reading.close();
+  robotsStatus = 200;
+  robots = '';
+});
+
+it('a router that answers every path with a stream or a body without end is asked what it is, and not held', async () => {
+  let type = 'text/event-stream';
+  const requested: string[] = [];
+  const endless = await startEndpoint((body, { url = '' }, response) => {
+    if (body === '') {
+      requested.push(url);
+      return void response.writeHead(200, { 'content-type': type }).write(': \n\n');
+    }
+    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: [] };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
+  });
+  const other = await openDirectory({
+    entries: [
+      registryEntry('com.example.endless/a', {
+        remotes: [{ type: 'streamable-http', url: 'https://endless.example.com/mcp' }],
+      }),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'endless.example.com': endless.url }) },
+  });
+  expect(await observe('com.example.endless/a', other)).toMatchObject({ outcome: 'seen' });
+  expect(requested.length).toBeGreaterThan(4);
+  type = 'application/json';
+  other.wait(86_500);
+  Object.assign(other.context.timeouts, { observerExchange_ms: 500 });
+  requested.length = 0;
+  expect(await observe('com.example.endless/a', other)).toMatchObject({ outcome: 'seen' });
+  expect(requested).toHaveLength(2);
+  await other.close();
+  await endless.close();
 });
 
 it('obeys the first 500 KiB of a robots.txt that has more than Dossier reads', async () => {

@@ -46,6 +46,7 @@ import {
   type KnownFact,
   type SeenFact,
   tallyOf,
+  unaskedReason,
   whyNotAsked,
 } from '../seen.ts';
 import { inputsWords, packageName, typeWords } from '../sentences.ts';
@@ -136,6 +137,8 @@ const remotesOf: FactsOf = (judged) => {
     const over = isStreamable ? say`` : say` (${code(type)})`;
     const at = say`${isNamed ? own('endpoint') : code(url)}${over}`;
     const gap = isNamed && isStreamable ? { gap: endpointAnswers.kind } : {};
+    const why = unaskedReason(listing, url);
+    if (!one && why) return recorded(judged, say`${at}, not asked: ${within(phrase(why))}`, 'not_known');
     if (!one) return { ...recorded(judged, say`${at}, not checked`, 'not_known'), ...gap };
     // A line about this endpoint alone need not name the endpoint.
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;

@@ -29,7 +29,7 @@ import { recordMoves, versionMoveWords } from '../../observations/kinds/moves.ts
 import { sharedKinds } from '../../observations/kinds/publisher.ts';
 import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { kinds } from '../../observations/kinds.ts';
-import type { DatedObservation } from '../../observations/observation.ts';
+import { type DatedObservation, missedReason } from '../../observations/observation.ts';
 import type { Outcome } from '../../observations/outcome.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ratingParts } from '../rated.ts';
@@ -121,10 +121,12 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
   const isOnly = listing.remotes.length < 2 || one.subject === undefined;
   const subject = isOnly ? own('the endpoint') : code(one.subject ?? '');
+  const { [missedReason]: why } = one;
+  const last = why && !isEmpty(why) ? say` (the last check: ${within(phrase(why))})` : say``;
   if (isKnown(one))
     return unanswered_since === undefined
       ? undefined
-      : say`No check since ${dayOf(unanswered_since)} saw ${subject} answer; it last answered on ${day(observed_at)}`;
+      : say`No check since ${dayOf(unanswered_since)} saw ${subject} answer${last}; it last answered on ${day(observed_at)}`;
   const isLater = dayText(first_seen_at) !== dayText(observed_at);
   const days = isLater ? say`${day(observed_at)}, nor on ${day(first_seen_at)}` : day(observed_at);
   const both = isLater ? say`${day(observed_at)} and on ${day(first_seen_at)}` : day(observed_at);

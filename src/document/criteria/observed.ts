@@ -21,7 +21,7 @@ import {
 } from '../../observations/observation.ts';
 import { isUnanswered } from '../../observations/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
-import { factWords, tallyWords, whyNotAsked } from '../seen.ts';
+import { factWords, tallyWords, unaskedReason, whyNotAsked } from '../seen.ts';
 import {
   absentFinding,
   bestOf,
@@ -76,7 +76,7 @@ function judgeEndpoint(compared: ComparedListing, factOf: FactAt): CriterionFind
   if (check && outcome === 'seen') return observedFinding(check, met(alive));
   if (!(check && outcome && (isUnanswered(outcome) || outcome === 'absent'))) {
     const unseen = unseenFinding(compared, own('Dossier has not seen whether the endpoint answers'), check);
-    const why = check && whyNotAsked(check);
+    const why = check && (whyNotAsked(check) ?? unaskedReason(compared.listing, check.subject ?? ''));
     return why ? { ...unseen, fact: say`${unseen.fact} ${why}` } : unseen;
   }
   const fact = say`The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay${often}.`;

@@ -24,6 +24,7 @@ import {
   type Replied,
   type RpcMessage,
 } from './messages.ts';
+import { whyNoSession } from './one-session.ts';
 import { askOverStream } from './stream.ts';
 
 /** Servers that know only older revisions refuse an unknown method with these statuses. */
@@ -53,11 +54,9 @@ async function askOlder(
   }: { readonly post: (message: RpcMessage) => Promise<unknown>; discover(): Promise<Replied> },
 ): Promise<EndpointAnswer | NoAnswer> {
   const failure = discovered.is === 'no_answer' ? discovered.answer : (modern?.list as NoAnswer | undefined);
-  const taken = talk.oneSession.whyNotAsked(talk.url);
+  const taken = whyNoSession(talk.url, talk.one_session_at, talk.now);
   if (taken) return modern ?? taken;
   const initialized = toIntroduced(await send(talk, (id) => initializeMessage(id, talk.client)));
-  if (initialized.is === 'no_answer' && initialized.answer.cause === 'one_session')
-    talk.oneSession.note(talk.url);
   const older = await afterInitialize(talk, initialized, post);
   if (modern && older?.list.result !== 'listed') return modern;
   if (older && (older.introduction || older.payment || discovered.is !== 'credentials'))
@@ -74,7 +73,8 @@ async function askOlder(
     talk.responses === 1 && mayBeTemporary(discovered) ? toIntroduced(await discover()) : undefined;
   if (again?.is === 'result' && isOffered(again.result)) return askModern(talk, again);
   if (again?.is === 'credentials' || again?.is === 'payment') return toWithheld(talk, again, 'discover');
-  return toNoAnswer([initialized, discovered, ...(again ? [again] : [])]);
+  const none = toNoAnswer([initialized, discovered, ...(again ? [again] : [])]);
+  return none.cause === 'one_session' ? { ...none, one_session_at: talk.now.toISOString() } : none;
 }
 
 /** Sends no tools/call, no payment and no credential. */

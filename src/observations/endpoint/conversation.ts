@@ -2,7 +2,7 @@ import type { Timeouts } from '../../config/timeouts.ts';
 import { asObject, countValues, type JsonObject } from '../../core/json.ts';
 import { legacyRevisions, modernRevision } from '../../core/revisions.ts';
 import { own, say, type Words } from '../../core/words.ts';
-import { type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.ts';
+import { asksFirst, type Fetched, type NoAnswer, noAnswer as none } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
 import { createPagesLeft, type ListedMembers, type ListRoom, listSurface } from './list.ts';
 import {
@@ -15,7 +15,6 @@ import {
   type RpcMessage,
   toReplied,
 } from './messages.ts';
-import type { OneSession } from './one-session.ts';
 import { type BesideName, besideTools, type Surface, surfaces } from './surface.ts';
 
 /** A transport as records name it: streamable HTTP, or HTTP with SSE (2024-11-05). */
@@ -65,7 +64,9 @@ export interface AskParts {
   readonly client: ClientInfo;
   readonly timeouts: Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
   readonly room: ListRoom;
-  readonly oneSession: OneSession;
+  readonly now: Date;
+  /** When the endpoint refused an earlier check, because it has one session for all clients (RFC 3339). */
+  readonly one_session_at: string | undefined;
 }
 
 export type Conversation = ReturnType<typeof createConversation>;
@@ -143,14 +144,13 @@ const asked = {
   payment: [own('a payment (HTTP 402)'), own('never pays')],
 } as const;
 
-function withheld(asks_for: keyof typeof asked, before: Words): NoAnswer {
-  const [what, never] = asked[asks_for];
-  return none('asks', say`The endpoint asks for ${what} before it ${before}; Dossier ${never}.`, {
-    asks_for,
-  });
-}
-
 type Asks = Extract<Replied, { readonly response: Fetched }>;
+
+function withheld({ is: asks_for, response }: Asks, before: Words): NoAnswer {
+  const [what, never] = asked[asks_for];
+  const why = say`The endpoint asks for ${what} before it ${before}; Dossier ${never}.`;
+  return asksFirst(response, why, { asks_for });
+}
 
 const paymentOf = ({ response, again }: Asks): Pick<EndpointAnswer, 'payment' | 'paymentAgain'> => ({
   payment: response,
@@ -166,7 +166,7 @@ export const toWithheld = (
   url,
   transport,
   by,
-  list: withheld(asks.is, own('shows anything')),
+  list: withheld(asks, own('shows anything')),
   besides: {},
   ...(asks.is === 'credentials' ? { credentials: asks.response } : paymentOf(asks)),
 });
@@ -200,13 +200,8 @@ function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is:
     found.is === 'credentials'
       ? [own('credentials'), own('sends none')]
       : [own('a payment'), own('never pays')];
-  return none(
-    'asks',
-    say`The endpoint declares ${title}, and asks for ${what} before it lists them; Dossier ${never}.`,
-    {
-      asks_for: found.is,
-    },
-  );
+  const why = say`The endpoint declares ${title}, and asks for ${what} before it lists them; Dossier ${never}.`;
+  return asksFirst(found.response, why, { asks_for: found.is });
 }
 
 const afterSilence = ({ title }: Surface) =>
@@ -256,7 +251,7 @@ async function withLists(
     return {
       ...toWithheld(talk, list, by),
       introduction,
-      list: withheld(list.is, own('lists tools')),
+      list: withheld(list, own('lists tools')),
     };
   const found = 'is' in list ? list.answer : list;
   // If an endpoint is asked in the legacy era after the modern one, the other lists are asked for only if the

@@ -7,16 +7,8 @@ import {
 } from '../../core/json.ts';
 import { legacyRevisions, modernRevision } from '../../core/revisions.ts';
 import { code, own, say, type Words } from '../../core/words.ts';
-import {
-  type Fetched,
-  isAskingForCredentials,
-  isAskingInBody,
-  meaningOf,
-  type NoAnswer,
-  noAnswer as none,
-  refusedJson,
-  returned,
-} from '../../net/answer.ts';
+import { type Fetched, type NoAnswer, noAnswer as none, refusedJson, returned } from '../../net/answer.ts';
+import { meaningOf } from '../../net/meaning.ts';
 import { createEventReader } from './events.ts';
 
 /**
@@ -43,32 +35,25 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
 
-const methodNotFound = -32601;
-
-export const noAnswer = (outcome: NoAnswer['outcome'], why: Words, status?: number) => ({
+export const noAnswer = (
+  outcome: NoAnswer['outcome'],
+  why: Words,
+  status?: number,
+  cause?: NoAnswer['cause'],
+) => ({
   is: 'no_answer' as const,
-  answer: none(outcome, why, status === undefined ? {} : { status }),
+  answer: none(outcome, why, { ...(status !== undefined && { status }), ...(cause && { cause }) }),
 });
 
-function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
-  // A server with this error refuses every new session until it is restarted.
-  if (typeof error.message === 'string' && /\balready initiali[sz]ed\b/i.test(error.message)) {
-    const why = say`${code(url)} refused \`initialize\`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.`;
-    return { is: 'no_answer' as const, answer: none('otherwise', why, { status, cause: 'one_session' }) };
-  }
-  const named = Number.isSafeInteger(error.code)
-    ? say`the JSON-RPC error ${code(String(error.code))}`
-    : own('a JSON-RPC error without a code');
-  const isBusy = status >= 500 || status === 429;
-  const why = say`${code(url)} returned HTTP ${status} and ${named}.`;
-  if (!isBusy && error.code === methodNotFound)
-    return { is: 'no_answer' as const, answer: none('absent', why, { status, cause: 'no_method' }) };
-  return noAnswer(isBusy ? 'silent' : 'otherwise', why, status);
-}
+const oneSession = (url: string) =>
+  say`${code(url)} refused \`initialize\`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.`;
 
-/** With 429 or 503, the words of an error are probably about the load. */
-const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
-  status !== 429 && status !== 503 && typeof message === 'string' && isAskingForCredentials(message);
+const errorWords = ({ code: number }: JsonObject, { url, status }: Fetched): Words => {
+  const named = Number.isSafeInteger(number)
+    ? say`the JSON-RPC error ${code(String(number))}`
+    : own('a JSON-RPC error without a code');
+  return say`${code(url)} returned HTTP ${status} and ${named}.`;
+};
 
 /** MCP clients read only these media types. */
 const isReadable = ({ headers }: Fetched) =>
@@ -98,22 +83,24 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   // Clients read a result only if the status is 2xx.
   if (isJsonObject(result) && meaningOf(answer) === 'content')
     return isReadable(answer) ? { is: 'result', result, status: answer.status } : otherThanMcp(answer);
-  const meaning =
-    meaningOf(answer) === 'content' && isAskingInBody(answer) ? 'credentials' : meaningOf(answer);
-  if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
   const error = messages.map((message) => message.error).find(isJsonObject);
+  const meaning = meaningOf(answer, error);
+  const { status, url } = answer;
+  if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
+  // A server with this error refuses every new session until it is restarted.
+  if (meaning === 'one_session') return noAnswer('not_asked', oneSession(url), status, 'one_session');
+  if (error && meaning === 'absent')
+    return noAnswer('absent', errorWords(error, answer), status, 'no_method');
   if (error)
-    return isCredentialsError(error, answer)
-      ? { is: 'credentials', response: answer }
-      : toErrorAnswer(error, answer);
+    return noAnswer(meaning === 'silent' ? 'silent' : 'otherwise', errorWords(error, answer), status);
   const isUnversioned = read
     .flatMap(({ value }) => value)
     .some((value) => isJsonObject(value) && isReplyTo(value, id) && value.jsonrpc !== '2.0');
   const refused = read.find((one) => one.refused !== undefined)?.refused;
-  if (refused !== undefined) return noAnswer('otherwise', refusedJson(answer.url, refused), answer.status);
-  if (isUnversioned) return noAnswer('otherwise', withoutVersion, answer.status);
+  if (refused !== undefined) return noAnswer('otherwise', refusedJson(url, refused), status);
+  if (isUnversioned) return noAnswer('otherwise', withoutVersion, status);
   return meaning === 'absent'
-    ? noAnswer('absent', say`The endpoint returned HTTP ${answer.status}.`, answer.status)
+    ? noAnswer('absent', say`The endpoint returned HTTP ${status}.`, status)
     : otherThanMcp(answer);
 }
 

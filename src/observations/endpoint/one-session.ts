@@ -1,31 +1,18 @@
 import { day_ms } from '../../core/text.ts';
 import { code, day, say } from '../../core/words.ts';
-import { type NoAnswer, notAsked } from '../../net/answer.ts';
+import { type NoAnswer, noAnswer } from '../../net/answer.ts';
 
-const mostEndpoints = 10_000;
 const asked_again_ms = 7 * day_ms;
 
-export type OneSession = ReturnType<typeof createOneSession>;
-
 /**
- * Remembers for a week which endpoints have one session for all clients. After a restart of such an endpoint,
- * a check would take that session from its users.
+ * Returns why an endpoint that had one session for all clients is not asked for one. After a restart of the
+ * endpoint, a check would take that session from its users. `refused_at` is stored with the observation.
  */
-export function createOneSession(clock: () => Date) {
-  const refusals = new Map<string, string>();
-  return {
-    note(url: string): void {
-      refusals.delete(url);
-      refusals.set(url, clock().toISOString());
-      const [oldest = url] = refusals.keys();
-      if (refusals.size > mostEndpoints) refusals.delete(oldest);
-    },
-    whyNotAsked(url: string): NoAnswer | undefined {
-      const refused_at = refusals.get(url);
-      if (!refused_at || clock().getTime() - Date.parse(refused_at) >= asked_again_ms) return undefined;
-      return notAsked(
+export const whyNoSession = (url: string, refused_at: string | undefined, now: Date): NoAnswer | undefined =>
+  refused_at === undefined || now.getTime() - Date.parse(refused_at) >= asked_again_ms
+    ? undefined
+    : noAnswer(
+        'not_asked',
         say`Dossier sent ${code(url)} no \`initialize\`: on ${day(refused_at)} this endpoint had one session for all clients, which a check would take from them.`,
+        { cause: 'one_session', one_session_at: refused_at },
       );
-    },
-  };
-}

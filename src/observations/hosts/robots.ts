@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { code, own, say } from '../../core/words.ts';
 import { longestAddress, type NoAnswer, noAnswer, notAsked, whyTooLong } from '../../net/answer.ts';
@@ -121,6 +122,7 @@ export function parseRobots(text: string) {
 export type Robots = (url: string) => Promise<NoAnswer | undefined>;
 
 const cached_ms = 24 * 3600 * 1000;
+const kept_ms = 30 * cached_ms;
 const mostCached_bytes = 16 * 1024 * 1024;
 /** A robots.txt that could not be read is requested again after this time. */
 const failed_ms = 600_000;
@@ -135,6 +137,7 @@ const longestFile_bytes = 512 * 1024;
 interface Rules {
   readonly whyNot: (url: URL) => NoAnswer | undefined;
   readonly size_bytes: number;
+  readonly isRead?: true;
   readonly isUnread?: true;
 }
 
@@ -155,18 +158,21 @@ const tooMany = (host: string) =>
 const disallowed = (host: string): NoAnswer =>
   noAnswer('refused', say`The robots.txt of ${code(host)} does not allow Dossier to request this address.`);
 
-const ofWholeHost: ReadonlySet<NoAnswer['cause']> = new Set(['connection', 'broke_off', 'certificate']);
+const ofRobots = (answer: NoAnswer): NoAnswer => ({
+  ...answer,
+  why: say`${answer.why} The request was for robots.txt, so Dossier requested nothing else there (RFC 9309).`,
+});
 
-/** A host whose robots.txt takes too long or is not readable may still answer at its other addresses. */
-const isOfWholeHost = ({ outcome, cause }: NoAnswer): boolean =>
-  (outcome !== 'silent' && outcome !== 'otherwise') || (cause !== undefined && ofWholeHost.has(cause));
+/** Why there is no robots.txt although the request for it was sent. */
+const wasSent: ReadonlySet<NoAnswer['cause']> = new Set(['timeout', 'not_http', 'too_large']);
 
-const notAnswered = ({ why }: NoAnswer): NoAnswer =>
-  notAsked(say`${why} The request was for robots.txt, so Dossier requested nothing else there (RFC 9309).`);
+/** A page or JSON in place of the file has no rules, and neither has what is no text. */
+const isOther = /^\s*[<{[]|\0/;
 
 /**
  * HTTP 3xx (after the redirects that are followed) and 4xx count as a missing file, which allows everything
- * (RFC 9309 section 2.3.1). Dossier's own exception is 429, which counts as a file that cannot be read.
+ * (RFC 9309 section 2.3.1). Dossier's own exception is 429, which counts as a file that cannot be read. A
+ * host without a readable file was asked and failed.
  */
 async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
@@ -175,27 +181,44 @@ async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
     read_bytes += piece.byteLength;
     return read_bytes >= longestFile_bytes;
   };
-  const answer = await fetch({ url, timeout_ms, isComplete });
-  if (answer.result !== 'response') return none(isOfWholeHost(answer) ? answer : notAnswered(answer));
+  const answer = await fetch({ url, timeout_ms, isComplete, isOfDocument: true, isReadInPart: true });
+  if (answer.result !== 'response') return none(wasSent.has(answer.cause) ? ofRobots(answer) : answer);
   const { status, text } = answer;
   if (status === 429 || status >= 500)
     return none(
-      notAsked(
-        say`${code(new URL(origin).host)} returned HTTP ${status} for its robots.txt, so Dossier requested nothing else there${status === 429 ? say`` : own(' (RFC 9309)')}.`,
+      noAnswer(
+        'silent',
+        say`${code(new URL(origin).host)} returned HTTP ${status} even for its robots.txt, so Dossier requested nothing else there${status === 429 ? say`` : own(' (RFC 9309)')}.`,
+        { status },
       ),
     );
-  if (status >= 300) return all;
+  if (status >= 300 || isOther.test(text)) return all;
   const { isAllowed, size_bytes } = parseRobots(text.slice(0, longestFile_bytes));
   const whyNot = ({ host, pathname, search }: URL) => {
     const mayAsk = isAllowed(pathname + search);
     if (mayAsk === undefined) return tooMany(host);
     return mayAsk ? undefined : disallowed(host);
   };
-  return { whyNot, size_bytes };
+  return { whyNot, size_bytes, isRead: true };
 }
 
+/** Rules that were read apply for 30 days while the file cannot be read (RFC 9309 section 2.3.1.4). */
 export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
-  const rulesOf = cachedOnce((origin) => readRules(origin, fetch), {
+  const perf = { now: () => clock().getTime() };
+  const last = new LRUCache<string, Rules>({
+    maxSize: mostCached_bytes,
+    ttl: kept_ms,
+    ttlResolution: 0,
+    perf,
+  });
+  const read = async (origin: string): Promise<Rules> => {
+    const rules = await readRules(origin, fetch);
+    const { isRead, isUnread, size_bytes: size } = rules;
+    if (isRead) last.set(origin, rules, { size });
+    const known = isUnread && last.get(origin);
+    return known ? { ...known, isUnread } : rules;
+  };
+  const rulesOf = cachedOnce(read, {
     most: mostCached_bytes,
     weigh: ({ size_bytes }) => size_bytes,
     ttl_ms: cached_ms,

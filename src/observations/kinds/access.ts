@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { type JsonObject, readObject } from '../../core/json.ts';
 import { code, codes, isEmpty, join, own, say, type Words } from '../../core/words.ts';
-import {
-  challengesOf,
-  longestAddress,
-  type NoAnswer,
-  noAnswer,
-  notAsked,
-  returned,
-} from '../../net/answer.ts';
+import { longestAddress, mayPass, type NoAnswer, noAnswer, notAsked, returned } from '../../net/answer.ts';
+import { challengesOf } from '../../net/challenges.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Observation } from '../observation.ts';
@@ -291,13 +285,19 @@ export const accessRequired = defineKind({
   title: 'Asks for credentials first',
   topic: own('whether it asks for credentials first'),
   means:
-    'Whether the endpoint asked for credentials before it listed its tools. Dossier sends no credentials. The answer is no if the endpoint listed its tools, said that it has no such list, or asked for a payment.',
+    'Whether the endpoint asked for credentials before it listed its tools. Dossier sends no credentials. The answer is no if the endpoint introduced itself, listed its tools, said that it has no such list, or asked for a payment.',
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when a tool is called.',
   method_version: 'auth/2',
-  ...ofRemotes(({ credentials, list, open }) =>
-    credentials || !isUndecided(list)
-      ? { value: credentials !== undefined, outcome: 'seen', ...(open && { open }) }
-      : list,
-  ),
+  ...ofRemotes(({ credentials, introduction, list, open }) => {
+    if (!credentials && !introduction && isUndecided(list)) return list;
+    return {
+      value: credentials !== undefined,
+      outcome: 'seen',
+      ...(open && { open }),
+      ...(credentials && mayPass(credentials, 'credentials')),
+      // An endpoint that asked for credentials when it was asked for its tools may still do so.
+      ...(!credentials && isUndecided(list) && { rule: 'passing', why: list.why }),
+    };
+  }),
 });

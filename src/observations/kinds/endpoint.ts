@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { code, codes, day, join, ours, own, quote, say, type Words } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
+import { hasChallenge } from '../../net/meaning.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
@@ -39,10 +40,15 @@ export const endpointAnswers = defineKind({
   method_version: 'endpoint/2',
   ...ofRemotes(({ url, transport, introduction, credentials, payment }, { listing }) => {
     const isRecordedAsSse = listing.remotes.find((remote) => remote.url === url)?.type === 'sse';
+    const isBare = credentials && !introduction && !hasChallenge(credentials);
     const isOther = introduction && isRecordedAsSse !== (transport === 'sse');
     return {
       value: (introduction ?? credentials ?? payment)?.status ?? null,
       outcome: 'seen',
+      ...(isBare && {
+        mayPass: true,
+        why: say`The endpoint asked for credentials (HTTP ${credentials.status}) without a challenge (WWW-Authenticate).`,
+      }),
       // The transport is no part of the value. If the recorded transport has a temporary fault, the endpoint
       // may answer in the other transport.
       ...(introduction && { as_seen: { transport } }),

@@ -1,5 +1,5 @@
 import { asMembers, asObject, type JsonObject, parseForeignJson, readBase64Object } from '../../core/json.ts';
-import { challengesOf } from '../../net/answer.ts';
+import { challengesOf } from '../../net/challenges.ts';
 import { readOffers, resourcesOf, type SentOffer } from './sent-offer.ts';
 
 export interface NumberedOffer extends SentOffer {

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
-import { type Fetched, meaningOf, type NoAnswer } from '../../net/answer.ts';
+import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { meaningOf } from '../../net/meaning.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
 
@@ -8,7 +9,7 @@ const mostHosts = 3;
 /** Returns undefined also for a redirect to a sign-in page or to an address without https. */
 export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
-  const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'passing';
+  const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'otherwise';
   const to = isRedirect && location !== undefined ? URL.parse(location, response.url) : null;
   return to?.protocol === 'https:' ? to.href : undefined;
 }

@@ -1,5 +1,6 @@
 import { readObject } from '../../core/json.ts';
-import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
+import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { challengesOf } from '../../net/challenges.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
 import { redirectOf } from './file.ts';
 

@@ -12,7 +12,6 @@ import { measure } from '../../telemetry/events.ts';
 import { createChecks, type HeldLease } from '../checks.ts';
 import type { DatedFinding } from '../compare.ts';
 import { createCertificates, createDns } from '../endpoint/network.ts';
-import { createOneSession } from '../endpoint/one-session.ts';
 import { createCutOffWatch } from '../hosts/cut-off.ts';
 import { createHostQueue, type HostQueue } from '../hosts/host-queue.ts';
 import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules } from '../hosts/polite.ts';
@@ -104,7 +103,6 @@ function createParts(
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts, watch }),
     client: { name: 'dossier-observer', version: config.version },
-    oneSession: createOneSession(clock),
   };
 }
 
@@ -127,7 +125,8 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
   const run = async (listing: Listing, lease: HeldLease): Promise<RunReport> => {
     try {
       const refusal = await findRefusal(listing, { ...parts, config, store });
-      const asked = createRun(listing, parts, { now: clock(), refusal });
+      const known = (await store.observations.ofListing(listing.handle))?.observations;
+      const asked = createRun(listing, parts, { now: clock(), refusal, known });
       const { imported_at } = listing;
       const vantage = vantageOf(config);
       const report = await observeListing(asked, { store, log, clock, lease, signal, imported_at, vantage });

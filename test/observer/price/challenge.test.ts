@@ -39,7 +39,7 @@ beforeAll(async () => {
     }),
     free: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
     locked: await startEndpoint((_, __, response) => void response.writeHead(401).end()),
-    odd: await start402('Please pay by cheque.'),
+    odd: await start402('{"x402Version":9}'),
   };
   observed = await openObserved(servers);
 });
@@ -139,7 +139,7 @@ it('says that it saw no price, that credentials come first, or that it does not 
     outcome: 'asks',
     asks_for: 'payment',
     value: null,
-    as_seen: { sha256_of_body: '002362cdb850ebfec579284c9d196c4764b263f1c2d35b1fecc01b5288055ea3' },
+    as_seen: { sha256_of_body: '7ae3e27ae7d9f26954d65e1241110c284c21e0f673f3f9bf49f6ddc46ee80f17' },
   });
 });
 

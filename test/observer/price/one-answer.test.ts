@@ -46,7 +46,7 @@ beforeAll(async () => {
       else response.writeHead(404).end();
     }),
     cheque: await startEndpoint((_, { method }, response) => {
-      if (method === 'POST') void response.writeHead(402).end('Please pay by cheque.');
+      if (method === 'POST') void response.writeHead(402).end('{"x402Version":9,"pay":"by cheque"}');
       else response.writeHead(404).end();
     }),
   };

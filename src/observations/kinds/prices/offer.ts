@@ -3,7 +3,8 @@ import { asObject, readBase64Object, readObject } from '../../../core/json.ts';
 import { statedAddress } from '../../../core/payee.ts';
 import { count, own, say, type Words } from '../../../core/words.ts';
 import { canonicalDigest } from '../../../log/leaf.ts';
-import { challengesOf, type Fetched, type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
+import { type Fetched, type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
+import { challengesOf } from '../../../net/challenges.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import {
   type BeforeChange,

@@ -1,0 +1,234 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { json, messageOf, reply, rpcError } from '../support/endpoints/faults.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const page = (text: string) => `<!doctype html><html><head><title>${text}</title></head><body>${text}</body>`;
+const html = 'text/html; charset=utf-8';
+const plain = 'text/plain';
+const ofJson = 'application/json';
+const x402 = JSON.stringify({ x402Version: 2, accepts: [], error: 'pay' });
+const error = (code: number, message: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
+const absent = 'absent';
+const other = 'otherwise';
+const silent = 'silent';
+const asks = 'asks';
+const pays = 'pays';
+
+type Row = readonly [
+  sent: string,
+  status: number,
+  type: string,
+  body: string,
+  means: string,
+  headers?: object,
+];
+
+/** What hosting platforms and proxies send in place of a service, and what a service itself may send. */
+const rows: readonly Row[] = [
+  [
+    'Vercel, paused',
+    402,
+    plain,
+    'Payment required\n\nDEPLOYMENT_DISABLED\n\ncdg1::x',
+    other,
+    { 'x-vercel-error': 'DEPLOYMENT_DISABLED' },
+  ],
+  ['Vercel, not found', 404, plain, 'The deployment could not be found\n\nDEPLOYMENT_NOT_FOUND', absent],
+  ['Vercel, crashed', 500, plain, 'A server error has occurred\n\nFUNCTION_INVOCATION_FAILED', silent],
+  ['Vercel, time-out', 504, plain, 'An error occurred\n\nFUNCTION_INVOCATION_TIMEOUT', silent],
+  ['Vercel, protected', 401, html, page('Authentication Required'), asks],
+  [
+    'API Gateway, no route',
+    403,
+    ofJson,
+    '{"message":"Missing Authentication Token"}',
+    other,
+    { 'x-amzn-errortype': 'MissingAuthenticationTokenException' },
+  ],
+  ['API Gateway, forbidden', 403, ofJson, '{"message":"Forbidden"}', other],
+  ['API Gateway, no key', 403, ofJson, '{"message":"Invalid API Key identifier specified"}', other],
+  ['API Gateway, HTTP API', 404, ofJson, '{"message":"Not Found"}', absent],
+  ['API Gateway, unavailable', 503, ofJson, '{"message":"Service Unavailable"}', silent],
+  ['Lambda URL', 403, ofJson, '{"Message":"Forbidden"}', other],
+  ['ALB', 502, html, page('502 Bad Gateway'), silent, { server: 'awselb/2.0' }],
+  ['ALB, no target', 503, html, page('503 Service Temporarily Unavailable'), silent],
+  ['ALB, time-out', 504, html, page('504 Gateway Time-out'), silent],
+  ['CloudFront', 403, html, page('ERROR: The request could not be satisfied'), other],
+  ['S3', 403, 'application/xml', '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', other],
+  ['Cloudflare 520', 520, html, page('Web server is returning an unknown error'), silent],
+  ['Cloudflare 521', 521, html, page('Web server is down'), silent],
+  ['Cloudflare 522', 522, plain, 'error code: 522', silent],
+  ['Cloudflare 1016', 530, plain, 'error code: 1016', silent],
+  ['Cloudflare 1020', 403, plain, 'error code: 1020', other],
+  ['Cloudflare 1015', 429, plain, 'error code: 1015', silent],
+  ['Cloudflare 1001', 409, plain, 'error code: 1001', other],
+  ['Cloudflare, challenge', 403, html, page('Just a moment...'), other, { 'cf-mitigated': 'challenge' }],
+  ['Cloudflare, old challenge', 503, html, page('Just a moment...'), other, { 'cf-mitigated': 'challenge' }],
+  [
+    'Cloudflare Access',
+    302,
+    html,
+    '',
+    asks,
+    { location: 'https://acme.cloudflareaccess.com/cdn-cgi/access/login/mcp' },
+  ],
+  ['Netlify, not found', 404, html, page('Page not found'), absent],
+  ['Netlify, paused', 503, plain, 'Site not available: usage exceeded', silent],
+  ['Netlify, protected', 401, html, page('Password protected site'), asks],
+  ['Render, no server', 404, plain, 'Not Found', absent, { 'x-render-routing': 'no-server' }],
+  [
+    'Render, suspended',
+    503,
+    html,
+    page('Service Suspended'),
+    silent,
+    { 'x-render-routing': 'suspend-by-user' },
+  ],
+  ['Render, down', 502, html, page('502'), silent],
+  ['Heroku, no app', 404, html, page('No such app'), absent],
+  ['Heroku, crashed', 503, html, page('Application error'), silent],
+  ['Fly', 502, plain, '', silent, { server: 'Fly/1.2' }],
+  ['Railway', 404, ofJson, '{"status":"error","code":404,"message":"Application not found"}', absent],
+  [
+    'Railway, down',
+    502,
+    ofJson,
+    '{"status":"error","code":502,"message":"Application failed to respond"}',
+    silent,
+  ],
+  ['Azure, stopped', 403, html, page('Error 403 - This web app is stopped.'), other],
+  ['Cloud Run', 403, html, page('Your client does not have permission to get URL /mcp'), other],
+  ['GitHub Pages', 404, html, page('Site not found'), absent],
+  ['GitHub Pages, POST', 405, html, page('405 Not Allowed'), other],
+  ['nginx 403', 403, html, page('403 Forbidden'), other],
+  ['nginx 413', 413, html, page('413 Request Entity Too Large'), other],
+  ['nginx 502', 502, html, page('502 Bad Gateway'), silent],
+  [
+    'ngrok',
+    404,
+    html,
+    page('ERR_NGROK_3200: the endpoint is offline. Log in or sign in: authentication required'),
+    absent,
+  ],
+  ['a hotel', 511, html, page('Network Authentication Required'), silent],
+  ['a lock screen', 200, html, '<!doctype html><form><input name="p" type="password"></form>', other],
+  ['a parked domain', 302, html, '', other, { location: 'https://parking.example.org/lander?next=/login' }],
+  ['a login in the host', 302, html, '', other, { location: 'https://login.example.org/' }],
+  ['a login in the path', 302, html, '', asks, { location: '/sign-in?next=/mcp' }],
+  ['a shop that is closed', 402, html, page('This site is paused until its invoice is paid'), other],
+  ['a bill in JSON', 402, ofJson, '{"error":"Payment required: no API key"}', other],
+  ['x402 in the body', 402, ofJson, x402, pays],
+  [
+    'x402 in the header',
+    402,
+    ofJson,
+    '{}',
+    pays,
+    { 'payment-required': Buffer.from(x402).toString('base64') },
+  ],
+  [
+    'MPP',
+    402,
+    plain,
+    '',
+    pays,
+    { 'www-authenticate': 'Payment id="x", method="tempo", intent="charge", request="e30"' },
+  ],
+  ['a 500 about a key', 500, ofJson, '{"error":"Upstream request failed: 401 Unauthorized"}', silent],
+  ['a 502 about a key', 502, plain, 'Bad gateway: no API key configured for the model provider', silent],
+  ['a 500 of JSON-RPC', 500, ofJson, error(-32001, 'Unauthorized: missing API key'), silent],
+  ['an internal error', 200, ofJson, error(-32603, 'Upstream: 401 Unauthorized'), other],
+  ['a quota', 200, ofJson, error(-32000, 'Quota exceeded'), other],
+  ['JSON that asks', 200, ofJson, '{"error":"API key required"}', other],
+  ['JSON-RPC that asks', 200, ofJson, error(-32001, 'Unauthorized'), asks],
+  ['JSON-RPC that asks, 403', 403, ofJson, error(-32001, 'Invalid API key'), asks],
+  ['a refusal that says why', 400, ofJson, '{"error":"Bearer token is required"}', asks],
+  ['a refusal that is a page', 400, html, page('Bearer token is required'), other],
+  ['a scope', 403, plain, '', asks, { 'www-authenticate': 'Bearer error="insufficient_scope"' }],
+  ['a proxy', 407, plain, '', asks],
+  ['a teapot', 418, plain, 'missing access token', other],
+  ['451', 451, html, page('Unavailable For Legal Reasons'), other],
+];
+
+const tools = [{ name: 'send', description: 'Sends', inputSchema: { type: 'object' } }];
+let isHealthy = true;
+let server: Endpoint;
+let directory: Directory;
+const names = rows.map((_, at) => `row-${at}`);
+const handleOf = (name: string, age: string) => `com.example.${name}/${age}`;
+
+function answer(body: string, request: IncomingMessage, response: ServerResponse) {
+  const [, at, age, path] = /^\/row-(\d+)\/(old|new)(.*)$/.exec(request.url ?? '') ?? [];
+  if (path !== undefined && path !== '') return void response.writeHead(404).end();
+  if (age === undefined) return void response.writeHead(404).end();
+  if (age === 'old' && isHealthy) {
+    const { method } = messageOf(body);
+    if (method === 'initialize')
+      return json(response, reply(body, { protocolVersion: '2025-06-18', capabilities: {} }));
+    if (method === 'tools/list') return json(response, reply(body, { tools }));
+    return json(response, rpcError(body, -32601, 'Method not found'));
+  }
+  const [, status, type, text, , headers = {}] = rows[Number(at)] as Row;
+  response.writeHead(status, { 'content-type': type, ...headers }).end(text);
+}
+
+beforeAll(async () => {
+  server = await startEndpoint(answer as Parameters<typeof startEndpoint>[0]);
+  directory = await openDirectory({
+    entries: names.flatMap((name) =>
+      ['old', 'new'].map((age) =>
+        registryEntry(handleOf(name, age), {
+          remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/${age}` }],
+        }),
+      ),
+    ),
+    environment: {
+      LIMITS: 'off',
+      HOST_OVERRIDES: JSON.stringify(
+        Object.fromEntries(names.map((name) => [`${name}.example.com`, `${server.url}/${name}`])),
+      ),
+    },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await server.close();
+});
+
+async function check(name: string, age: string) {
+  const { observations } = await directory.observe(handleOf(name, age));
+  return Object.fromEntries(observations.map((one) => [one.kind, one]));
+}
+
+const meaningOf = ({
+  'endpoint.answers': answers,
+  'auth.required': required,
+}: Awaited<ReturnType<typeof check>>) => {
+  if (answers?.outcome !== 'seen') return answers?.outcome;
+  return required?.value ? asks : pays;
+};
+
+it.each(rows.map((row, at) => [row[0], row, `row-${at}`] as const))(
+  '%s is taken for what it is, and replaces what was seen only if it says so itself',
+  async (_, [, status, , , means, headers = {}], name) => {
+    expect(meaningOf(await check(name, 'new'))).toBe(means);
+    isHealthy = true;
+    await check(name, 'old');
+    isHealthy = false;
+    directory.wait(86_400);
+    const { 'auth.required': required, 'tools.surface': surface } = await check(name, 'old');
+    const isSure = means === pays || (means === asks && 'www-authenticate' in headers);
+    expect(surface?.outcome).toBe(isSure ? 'asks' : 'seen');
+    expect(required?.value).toBe(isSure && means === asks);
+    // On the first day, the short answer says what came.
+    const answer = await directory.app.request(`/agents/${handleOf(name, 'old')}.md`);
+    if (!isSure) expect(await answer.text()).toMatch(new RegExp(`HTTP ${status}|a challenge to bots`));
+    directory.wait(3600);
+    const later = await check(name, 'old');
+    expect(later['auth.required']?.value).toBe(means === asks ? true : means === absent ? null : false);
+  },
+);
