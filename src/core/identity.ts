@@ -159,6 +159,13 @@ export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[])
 /** An account such as `github.com/alice` for io.github.alice, otherwise the registrable domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 
+/** The beginning of all namespaces of the owner of a namespace: the account, or the registrable domain. */
+export function namespacePrefix(handle: string): string {
+  const reversed = namespaceIdentity(handle).split('.').toReversed().join('.');
+  const { namespace } = handleParts(handle);
+  return `${namespace}.`.startsWith(`${reversed}.`) ? reversed : namespace;
+}
+
 const servesMany = (host: string): boolean =>
   sharedDomains.some((domain) => host === domain || isBelow(host, domain)) ||
   hostingDomains.includes(host) ||

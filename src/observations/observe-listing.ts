@@ -283,6 +283,11 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   const isOlder = known?.due_since != null && known.due_since > imported_at;
   await tx.listings.reindex(handle, isOlder ? [] : toFacets(listing, observations));
   await putSurfaces(tx, handle, lists, stamp.at);
+  await tx.observations.dropSurfaces(
+    handle,
+    listing.remotes.map(({ url }) => url),
+  );
+  if (lists.size > 0) await tx.observations.trimSurfaces(handle);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
     // An audit looks for every new fact in the log. The event leaves out facts that are seen for the first

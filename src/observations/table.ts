@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { namespacePrefix } from '../core/identity.ts';
 import { putPayees } from '../listings/references/payees.ts';
 import { toReferenceKey } from '../listings/references/references.ts';
 import { replaceChecked } from '../listings/references/shared.ts';
@@ -20,6 +21,8 @@ type StoredSurface = TableValue<typeof surfaceTable>;
 export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;
 
 const storedSurfaces = 5;
+const mostOfListing_bytes = 8 * 2 ** 20;
+const mostOfDomain_bytes = 64 * 2 ** 20;
 
 const readObserved = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('observation').selectAll().where('handle', '=', handle),
@@ -45,6 +48,23 @@ const readSets = async (db: Db, at: SurfaceAt) => {
   const rows = await sets.orderBy('first_seen_at', 'desc').execute();
   return rows.map((row) => ({ ...row, size_bytes: Number(row.size_bytes) }));
 };
+
+/** Of the lists of these handles, the newest of each surface stay first, and the oldest go first. */
+async function dropBeyond(
+  db: Db,
+  { from, to, most_bytes }: { readonly from: string; readonly to: string; readonly most_bytes: number },
+): Promise<void> {
+  await sql`delete from listed_surface where handle between ${from} and ${to}
+    and (handle, remote, surface, digest) in (
+      select handle, remote, surface, digest from (
+        select handle, remote, surface, digest, age,
+          sum(size_bytes) over (order by age, first_seen_at desc, handle, remote, surface, digest) as used_bytes
+        from (
+          select handle, remote, surface, digest, first_seen_at, octet_length(members) as size_bytes,
+            row_number() over (partition by handle, remote, surface order by first_seen_at desc) as age
+          from listed_surface where handle between ${from} and ${to}) as aged) as summed
+      where age > ${sql.lit(storedSurfaces)} or used_bytes > ${sql.lit(most_bytes)})`.execute(db);
+}
 
 /** Lists with fewer tools may be equal by chance. */
 const fewestTools = 3;
@@ -150,11 +170,18 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
   async putSurface(stored: StoredSurface) {
     const key = ['handle', 'remote', 'surface', 'digest'] as const;
     await upsert(db, 'listed_surface', surfaceTable.encode(stored), ...key).execute();
-    const old = (await readSets(db, stored)).slice(storedSurfaces).map(({ digest }) => digest);
-    if (old.length === 0) return;
-    const { handle, remote, surface } = stored;
-    const lists = db.deleteFrom('listed_surface').where('handle', '=', handle).where('remote', '=', remote);
-    await lists.where('surface', '=', surface).where('digest', 'in', old).execute();
+  },
+  /** Deletes the lists of other endpoints than the recorded ones. */
+  async dropSurfaces(handle: string, recorded: readonly string[]) {
+    const stored = db.deleteFrom('listed_surface').where('handle', '=', handle);
+    await (recorded.length > 0 ? stored.where('remote', 'not in', recorded) : stored).execute();
+  },
+  /** Deletes lists beyond the bounds of each surface, of the listing and of its owner. */
+  async trimSurfaces(handle: string) {
+    const domain = namespacePrefix(handle);
+    await dropBeyond(db, { from: handle, to: handle, most_bytes: mostOfListing_bytes });
+    // `.` and `/` sort before `0`.
+    await dropBeyond(db, { from: `${domain}.`, to: `${domain}0`, most_bytes: mostOfDomain_bytes });
   },
   async putPauses(host: string, pauses: ReadonlyMap<string, string>) {
     for (const [place, not_before] of pauses)

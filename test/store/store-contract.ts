@@ -982,6 +982,46 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
   });
 
+  describe(`${name}: bytes of lists`, () => {
+    const members = [{ name: 'x'.repeat(2_000_000) }];
+    const put = (handle: string, day: number, remote = 'https://a.example/mcp') =>
+      store.write(async (tx) => {
+        const first_seen_at = new Date(Date.UTC(2026, 0, day)).toISOString();
+        const digest = `${day}`;
+        await tx.observations.putSurface({
+          handle,
+          remote,
+          surface: 'tools',
+          digest,
+          first_seen_at,
+          members,
+        });
+        await tx.observations.trimSurfaces(handle);
+      });
+    const stored = async (handle: string, remote = 'https://a.example/mcp') =>
+      (await store.observations.surfaces({ handle, remote, surface: 'tools' })).map(({ digest }) => digest);
+
+    it('are bounded for a listing: the newest of each endpoint stay, and old ones go first', async () => {
+      for (const day of [1, 2, 3]) await put('com.bytes/one', day, 'https://b.example/mcp');
+      for (const day of [4, 5, 6]) await put('com.bytes/one', day);
+      expect(await stored('com.bytes/one')).toEqual(['6', '5']);
+      expect(await stored('com.bytes/one', 'https://b.example/mcp')).toEqual(['3', '2']);
+      await store.write((tx) => tx.observations.dropSurfaces('com.bytes/one', ['https://b.example/mcp']));
+      expect(await stored('com.bytes/one')).toEqual([]);
+    });
+
+    it('are bounded for the owner of a namespace, and nobody else loses any', async () => {
+      const handles = [
+        'com.flood0/x',
+        'com.floods/x',
+        ...Array.from({ length: 36 }, (_, n) => `com.flood.n${n}/x`),
+      ];
+      for (const [day, handle] of handles.entries()) await put(handle, day + 1);
+      const left = await Promise.all(handles.map((handle) => stored(handle)));
+      expect(left.map(({ length }) => length).join('')).toBe(`11${'0'.repeat(3)}${'1'.repeat(33)}`);
+    });
+  });
+
   describe(`${name}: repository checks`, () => describeChecks(() => store));
 
   describe(`${name}: limits`, () => describeLimits(() => store));
