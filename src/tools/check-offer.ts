@@ -15,7 +15,7 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import { closingText } from '../document/answers/closing.ts';
-import { type ComparedOffer, partNames, seenStates } from '../observations/offers/compare.ts';
+import { type ComparedOffer, changedPart, partNames, seenStates } from '../observations/offers/compare.ts';
 import { notesOf } from '../observations/offers/notes.ts';
 import { type ListComparison, listStates } from '../observations/offers/price-lists.ts';
 import { readSentOffers, type SentOffers } from '../observations/offers/sent.ts';
@@ -39,11 +39,6 @@ const input = z.strictObject({
 
 const state = z.enum(seenStates);
 const listState = z.enum(listStates);
-const heldPart = z.object({
-  since: z.string(),
-  checks: z.int().describe('At least this many checks saw it since then'),
-  before: z.object({ value: wordsSchema, until: z.string() }),
-});
 
 const output = z.object({
   handle: z.string().optional().describe('Absent if no listing records the address'),
@@ -65,7 +60,7 @@ const output = z.object({
       network: state,
       scheme: state,
       changed: z
-        .partialRecord(z.enum(partNames), heldPart)
+        .partialRecord(z.enum(partNames), changedPart)
         .optional()
         .describe('The parts of the newest quote that replaced another value'),
       price_lists: z
@@ -130,15 +125,6 @@ function factsOf(compared: ComparedOffer): Words[] {
   });
 }
 
-function changedOf(compared: ComparedOffer) {
-  const replacing = partNames.flatMap((name) => {
-    const { since = '', checks = 0, before } = compared[name].held ?? {};
-    const was = before && { value: before.value, until: dayText(before.until) };
-    return was ? [[name, { since: dayText(since), checks, before: was }] as const] : [];
-  });
-  return replacing.length > 0 && { changed: Object.fromEntries(replacing) };
-}
-
 function toListedOffer(compared: ListComparison) {
   const { text: _, endpoint, observed_at, missed_since, tool, source, ...of } = compared;
   const { isSimilar, others, ...states } = of;
@@ -178,6 +164,9 @@ async function toOffer(
   const { payee, amount, asset, network, scheme } = compared;
   const notes = notesOf(offer, await readOthers(offer, handle, context), context.clock());
   const parts = factsOf(compared);
+  const changed = partNames.flatMap((name) =>
+    compared[name].changed ? [[name, compared[name].changed]] : [],
+  );
   const listed = lists.map(({ text }) => text);
   // The sentences about price lists come first if nothing is known from quotes.
   const isQuoted = partNames.some((name) => compared[name].seen !== 'not_known');
@@ -187,7 +176,7 @@ async function toOffer(
     asset: asset.seen,
     network: network.seen,
     scheme: scheme.seen,
-    ...changedOf(compared),
+    ...(changed.length > 0 && { changed: Object.fromEntries(changed) }),
     ...(lists.length > 0 && { price_lists: lists.map(toListedOffer) }),
     facts: [...(isQuoted ? [...parts, ...listed] : [...listed, ...parts]), ...notes],
   };

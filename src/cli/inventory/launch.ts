@@ -2,6 +2,7 @@ import { asMembers, type JsonObject } from '../../core/json.ts';
 import { type Command, readCommand } from '../../listings/references/command.ts';
 import { hostOfImage } from '../../listings/references/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
+import { isPublicHost as isPublicName } from '../../views/public-host.ts';
 
 /** No member contains a text that looks like a secret. `what` is shown. */
 export interface ConfiguredLaunch {
@@ -84,8 +85,7 @@ const longestName = 300;
 const isPublicHost = (hostname: string): boolean =>
   isAddress(hostname)
     ? isPublicAddress(plainAddress(hostname))
-    : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(hostname) &&
-      hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
+    : isPublicName(hostname) && hostname.split('.').every(isPlain);
 
 /** Leaves out the end of the path, from the first part that may be a key. */
 function launchOf(text: string): ConfiguredLaunch {

@@ -1,6 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { day_ms } from '../../core/text.ts';
-import { code, count, dayOf, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
+import { z } from 'zod';
+import { day_ms, dayText } from '../../core/text.ts';
+import {
+  code,
+  count,
+  dayOf,
+  listed,
+  ours,
+  own,
+  say,
+  toText,
+  type Words,
+  wordsSchema,
+} from '../../core/words.ts';
 import { convert, networkName, symbolOf, toCaip19 } from '../kinds/prices/assets.ts';
 import { isWhole, type OfferWithPayee, type PaidOffer } from '../kinds/prices/offers.ts';
 import type { OfferSighting, SeenQuotes } from './seen.ts';
@@ -11,17 +23,18 @@ export const seenStates = [
   ...(['as_seen', 'new', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const),
 ];
 
+/** A value of the newest quote that replaced another one. */
+export const changedPart = z.object({
+  since: z.string(),
+  checks: z.int().describe('At least this many checks saw it since then'),
+  before: z.object({ value: wordsSchema, until: z.string() }),
+});
+
 interface OfferPart {
   /** Absent if the offer states no value that can be read. */
   readonly value?: Words;
   readonly seen: (typeof seenStates)[number];
-  /** Present if the newest quote has the value: for how long, and what it replaced. */
-  readonly held?: {
-    readonly since: string;
-    /** At least this many checks saw the value since then. */
-    readonly checks: number;
-    readonly before?: { readonly value: Words; readonly until: string };
-  };
+  readonly changed?: z.infer<typeof changedPart> | undefined;
   readonly text: Words;
 }
 
@@ -72,12 +85,12 @@ function toHeld<T>(
   const isOther = was?.value !== undefined && !holds(was.value);
   const isNew = checks < 2 || (isOther && now.getTime() - Date.parse(since) < newFor_ms);
   const names = isOther && !was.isPart ? name(was.value) : [];
-  const before = was && names.length > 0 && { value: listed(names, mostNamed), until: was.until };
+  const before = was && names.length > 0 && { value: listed(names, mostNamed), until: dayText(was.until) };
   const replaced = before ? say`; until ${dayOf(before.until)} it was ${before.value}` : say``;
   return {
     seen: isNew ? 'new' : 'as_seen',
-    held: { since, checks, ...(before && { before }) },
     text: say`${own(isNew ? 'new' : 'as seen')} since ${dayOf(since)} (${least}${count(checks, 'check')})${replaced}`,
+    ...(before && { changed: { since: dayText(since), checks, before } }),
   };
 }
 
@@ -168,11 +181,12 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
       ofUnit(all).flatMap((one) => (hasAmount && one.amount !== offer.amount ? [] : (one.pay_to ?? []))),
     );
   const present = payeesOf(seen.payeesOf);
-  if (!now || !compared.held || now.isPart || present.length === 0) return compared;
+  const since = sinceWhen(runOf(seen.payees, holds));
+  if (!now || since === '' || now.isPart || present.length === 0) return compared;
   const before = seen.earlierPayeesOf.map(({ value, ...when }) => ({ ...when, value: payeesOf(value) }));
   if (holds(present)) {
     const was = before.find(({ value }) => value.length > 0);
-    if (!was?.ended || holds(was.value) || was.ended <= compared.held.since) return compared;
+    if (!was?.ended || holds(was.value) || was.ended <= since) return compared;
     const is = { ...now, value: present, from: was.ended, checks: undefined };
     return toHeld([is, was], holds, names, seen.now);
   }
@@ -362,7 +376,7 @@ export function compareWithClosest(offers: readonly SentOffer[], seen: readonly 
     compared: offers.map((offer) => compareOffer(offer, quotes)),
   }));
   const asSeen = ({ compared }: (typeof all)[number]) =>
-    compared.flatMap((one): OfferPart[] => Object.values(one)).filter((part) => part.held).length;
+    compared.flatMap((one) => Object.values(one)).filter(({ seen }) => /^(?:as_seen|new)$/.test(seen)).length;
   const isQuoting = ({ quotes }: (typeof all)[number]) => (quotes.quotes.some(({ value }) => value) ? 1 : 0);
   return all.toSorted((a, b) => asSeen(b) - asSeen(a) || isQuoting(b) - isQuoting(a))[0];
 }
