@@ -15,20 +15,9 @@ function readText(path: string): string {
   }
 }
 
-// A regular expression over both sides of `=` would take cubic time for a line of spaces.
-const readNpmrc = (folder: string) =>
-  readText(join(folder, '.npmrc'))
-    .split('\n')
-    .flatMap((line): [string, string][] => {
-      const end = line.indexOf('=');
-      if (end < 1 || /^\s*[#;]/.test(line)) return [];
-      const value = line.slice(end + 1).trim();
-      return [[line.slice(0, end).trim(), value.replace(/^"|"$/g, '')]];
-    });
-
 /** In these files of a project or of a user, any address may be that of a registry. */
 const settingsFiles: Readonly<Record<string, string>> = {
-  npm: '{.yarnrc,.yarnrc.yml,bunfig.toml,.bunfig.toml}',
+  npm: '{.npmrc,.yarnrc,.yarnrc.yml,bunfig.toml,.bunfig.toml}',
   pypi: '{.config,AppData/Roaming,Library/Application Support,.}/{uv/uv.toml,{.pip,pip}/pip.{conf,ini}}',
   nuget: '{,.nuget/NuGet/,AppData/Roaming/NuGet/,.config/NuGet/}{NuGet.Config,nuget.config}',
 };
@@ -47,17 +36,13 @@ export function isFromElsewhere(
   { path, server }: { readonly path: string; readonly server: JsonObject },
 ): boolean {
   if (registry !== 'oci' && server.envFile !== undefined) return true;
-  const folders = foldersOf(path, server);
-  const files = ownMember(settingsFiles, registry) ?? [];
-  const addresses = folders
-    .flatMap((cwd) => globSync(files, { cwd }).map((file) => readText(join(cwd, file))))
-    .flatMap((text) => text.match(/https?:\/\/[^\s"'<>]+/gi) ?? []);
-  if (addresses.some((address) => isOtherRegistry(registry, address))) return true;
-  if (registry !== 'npm') return false;
-  const scope = name.startsWith('@') ? `${name.split('/', 1)[0]}:registry` : undefined;
-  const settings = folders.map((folder) => new Map(readNpmrc(folder)));
-  const [address] = [scope, 'registry'].flatMap((setting) =>
-    setting === undefined ? [] : settings.flatMap((one) => one.get(setting) ?? []),
+  const files = ownMember(settingsFiles, registry) ?? '';
+  const lines = foldersOf(path, server).flatMap((cwd) =>
+    globSync(files, { cwd }).flatMap((file) => readText(join(cwd, file)).split('\n')),
   );
-  return address !== undefined && isOtherRegistry(registry, address);
+  const scope = `${name.split('/', 1)[0]}:`;
+  return lines
+    .filter((line) => !/^\s*[#;@]/.test(line) || line.startsWith(scope))
+    .flatMap((line) => line.match(/https?:\/\/[^\s"'<>]+/gi) ?? (/registry\s*=/i.test(line) ? [''] : []))
+    .some((address) => isOtherRegistry(registry, address));
 }

@@ -31,6 +31,8 @@ export interface OfferSighting<T> {
 export interface OfferChanges {
   readonly rows: readonly { readonly at: string; readonly changes: readonly ObservationChange[] }[];
   readonly isAll: boolean;
+  /** The time of the question. */
+  readonly now: Date;
 }
 
 type OfferObservation = Pick<Observation, 'value' | 'value_digest' | 'outcome' | 'details'>;
@@ -67,7 +69,6 @@ function toSightings<T>(
 
 /** `quotes` and `payees` begin with the newest. */
 export interface SeenQuotes {
-  /** The time of the question. */
   readonly now: Date;
   readonly endpoint: string | undefined;
   /** If there is no endpoint, this has no quotes; default `address`. */
@@ -130,11 +131,7 @@ function earlierPayees(
   return [...ofQuotes, ...ofOffers].toSorted((a, b) => (a.until < b.until ? 1 : -1));
 }
 
-export function toSeenQuotes(
-  facts: readonly StoredObservation[],
-  changes: OfferChanges,
-  now: Date,
-): SeenQuotes[] {
+export function toSeenQuotes(facts: readonly StoredObservation[], changes: OfferChanges): SeenQuotes[] {
   const oldest = changes.rows.at(-1)?.at;
   return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {
     const fact = challenge as StoredObservation;
@@ -142,7 +139,7 @@ export function toSeenQuotes(
     const isQuoted = fact.outcome === 'seen';
     const quotes = toSightings(fact, changes, readQuotes);
     return {
-      now,
+      now: changes.now,
       endpoint: fact.subject,
       quotes,
       payees: paid ? besideParts(toSightings(paid, changes, readPaid), quotes) : [],

@@ -29,11 +29,11 @@ export interface CheckedOffer {
 async function readSeen({ facts, endpoints }: PaidPlace, { store, clock }: Context) {
   if (!facts) return { seen: [], lists: [] };
   const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
-  const changes: OfferChanges = { rows, isAll: rows.length < mostChanges };
+  const changes: OfferChanges = { rows, isAll: rows.length < mostChanges, now: clock() };
   const observed = facts.observed?.observations ?? [];
   const isThere = ({ endpoint = '' }: Pick<PriceList, 'endpoint'>) => endpoints.includes(endpoint);
   return {
-    seen: toSeenQuotes(observed, changes, clock()).filter(isThere),
+    seen: toSeenQuotes(observed, changes).filter(isThere),
     lists: toPriceLists(observed).filter(isThere),
   };
 }
