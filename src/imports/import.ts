@@ -208,7 +208,9 @@ async function writePage(current: Import, page: SourcePage, tries = 2): Promise<
       newestUpdatedAt: newestKnown(run, plan.updatedAt),
       recorded: {
         ...run.recorded,
-        [origin]: copyFields.filter((field) => run.recorded[origin]?.includes(field) || plan.records(field)),
+        [origin]: copyFields.filter(
+          (field) => run.recorded[origin]?.includes(field) || plan.fields.includes(field),
+        ),
       },
     };
     const error = cursor === undefined ? whyUnread(run, progress.counts, plan) : undefined;

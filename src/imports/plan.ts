@@ -17,7 +17,7 @@ import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
 import { deriveRecord } from './derive.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type UnreadableEntry } from './entry.ts';
-import { type CopyField, type ImportCounts, zeroImportCounts } from './import-run.ts';
+import { copyFields, type ImportCounts, zeroImportCounts } from './import-run.ts';
 import { type PageFacts, toListing } from './listing.ts';
 import { namingOf } from './naming.ts';
 import { hasField, recordedOf, toRecorded } from './recorded.ts';
@@ -258,7 +258,8 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
      */
     affected: toAffected(listings, rows),
     counts,
-    records: (field: CopyField) => servers.some((server) => hasField[field](toRecorded(server))),
+    /** The fields that at least one record has. */
+    fields: copyFields.filter((field) => servers.some((server) => hasField[field](toRecorded(server)))),
     /** The registry's `updatedAt` (RFC 3339) of each row on the page that has a date. */
     updatedAt,
   };

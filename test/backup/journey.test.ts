@@ -219,7 +219,7 @@ describe('a backup', () => {
     const { rows, ...header } = headerOf('first.gz');
     expect(header).toEqual({
       format: 'dossier-backup',
-      version: 5,
+      version: 6,
       dossier: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       created_at: expect.stringMatching(/^20\d\d-.*Z$/),
     });

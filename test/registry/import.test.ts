@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { toWithdrawn } from '../../src/listings/listing.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { type Importing, openImporting } from '../support/importing.ts';
 import { manyEntries, onGitHub, readRealEntries } from '../support/registry-entries.ts';
@@ -260,6 +261,34 @@ describe('what the registry takes back', () => {
     ]);
     expect(await store.log.size()).toBe(1);
     expect((await store.listings.byHandle('a.b/c'))?.facets).toContain('state:suspended');
+  });
+});
+
+describe('a page whose listing changes while it is planned', () => {
+  const at = (version: string) => [registryEntry('com.example/planned', { version })];
+  it.each([
+    // The first write begins the run.
+    ['once', 2],
+    ['each time', 4],
+  ])('is planned again if that happens %s, and what changed is not overwritten', async (_when, most) => {
+    const { run, registry, store } = await open(at('1.0.0'));
+    await run();
+    registry.serve(at('1.0.1'));
+    const { write } = store;
+    let changes = 0;
+    store.write = async (work) => {
+      const [known] = changes < most ? await store.listings.byHandles(['com.example/planned']) : [];
+      const changed = known && { ...toWithdrawn(known, 'deleted'), title: `${changes}` };
+      if (changed) await write((tx) => tx.listings.putListings([changed]));
+      changes += 1;
+      return write(work);
+    };
+    expect((await run()).state).toBe('done');
+    store.write = write;
+    const listing = await store.listings.byHandle('com.example/planned');
+    expect(listing).toMatchObject({ version: '1.0.1', withdrawn: undefined });
+    const types = (await store.changes.after(0, 10)).map(({ type }) => type);
+    expect(types).toEqual(['listing.restored']);
   });
 });
 

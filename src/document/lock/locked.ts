@@ -1,5 +1,5 @@
 import { toText, within } from '../../core/words.ts';
-import { secretsOf } from '../../listings/naming.ts';
+import { ownersOf, secretsOf } from '../../listings/naming.ts';
 import { weightyChanges } from '../../observations/compared/earlier-changes.ts';
 import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
 import { kindOf } from '../../observations/kinds.ts';
@@ -42,6 +42,11 @@ const nameOfLocked = ({ kind, subject }: Observation) =>
 
 function recordFacts(document: ListingDocument): [string, LockedFact][] {
   const { version, updated_at: since, origin_status, remotes, packages, repository } = document;
+  const owners = ownersOf(document);
+  const secrets = secretsOf({
+    remotes: remotes.map((one, at) => ({ ...one, places: [owners.remotes[at]?.place ?? ''] })),
+    packages: packages.map((one, at) => ({ ...one, name: owners.packages[at]?.name ?? '' })),
+  });
   return [
     ['version', { value: version, since }],
     ['status', { value: origin_status, since }],
@@ -51,7 +56,7 @@ function recordFacts(document: ListingDocument): [string, LockedFact][] {
       `package ${one.registry_type}:${one.identifier}${one.registry_base_url ? ` in ${one.registry_base_url}` : ''}`,
       { value: one.version ?? 'no version recorded', since },
     ]),
-    ...[...secretsOf(document).values()].map(({ name, required, to }): [string, LockedFact] => [
+    ...[...secrets.values()].map(({ name, required, to }): [string, LockedFact] => [
       `secret ${name}`,
       { value: `${required ? 'needed by' : 'taken by'} ${[...to].sort().join(', ')}`, since },
     ]),
