@@ -191,7 +191,6 @@ const oursUsers = [
   'observations/kinds/prices/offers.ts',
   'observations/kinds/prices/openapi.ts',
   'observations/kinds/prices/price.ts',
-  'observations/kinds/repository.ts',
   'observations/offers/compare.ts',
   'observations/offers/notes.ts',
   'selections/judge.ts',

@@ -41,7 +41,6 @@ export const defaultTimeouts = {
   /** Resolving the name of a foreign host gets this long, in addition to the time of the request. */
   name_ms: 5000,
   /** A DNS server is asked a second time if no answer comes. Each try gets this long. */
-  observerDns_ms: 3000,
   claimDns_ms: 2000,
 } as const;
 

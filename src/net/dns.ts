@@ -3,7 +3,6 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import {
   type Answer,
-  type CaaAnswer,
   type DecodedPacket,
   decode,
   encode,
@@ -16,12 +15,10 @@ import type { Config } from '../config/config.ts';
 import { attempt } from '../core/json.ts';
 import { withoutRoot } from './addresses.ts';
 
-interface AskedName {
+interface DnsQuestion {
   readonly name: string;
-  readonly type: 'TXT' | 'A' | 'AAAA' | 'CAA';
+  readonly id: number;
 }
-
-type DnsQuestion = AskedName & { readonly id: number };
 
 const recursionDesired = 0x100;
 /** Asks the server to say whether it validated the answer (RFC 6840 section 5.7). */
@@ -29,11 +26,11 @@ const authenticData = 0x20;
 /** Answers up to this size are usually not split on their way (RFC 9715). */
 const udpPayload_bytes = 1232;
 
-const toPacket = ({ name, type, id }: DnsQuestion): Packet => ({
+const toPacket = ({ name, id }: DnsQuestion): Packet => ({
   type: 'query',
   id,
   flags: recursionDesired | authenticData,
-  questions: [{ type, name }],
+  questions: [{ type: 'TXT', name }],
   // The types lack the members that EDNS has in place of a class and a time to live.
   additionals: [{ type: 'OPT', name: '.', udpPayloadSize: udpPayload_bytes, flags: 0, options: [] } as never],
 });
@@ -44,11 +41,11 @@ function toHostAndPort(server: string): { host: string; port: number } {
 }
 
 /** Other packets may arrive by mistake or be forged. */
-const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
+const isAnswerTo = ({ name, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.type === 'response' &&
   packet.id === id &&
   packet.questions?.length === 1 &&
-  packet.questions[0]?.type === type &&
+  packet.questions[0]?.type === 'TXT' &&
   packet.questions[0].name.toLowerCase() === name.toLowerCase();
 
 async function askOverTcp(server: string, question: DnsQuestion, deadline: AbortSignal) {
@@ -111,26 +108,18 @@ function followAliases(name: string, { answers = [] }: DecodedPacket): string {
 }
 
 function toRecordText(answer: Answer): string {
-  if (answer.type === 'CAA') {
-    const { tag, value } = (answer as CaaAnswer).data;
-    return `${tag} ${value}`;
-  }
   const { data } = answer as TxtAnswer;
-  if (answer.type !== 'TXT') return String(data);
   return Buffer.concat([data].flat().map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-/** A DNS server sent no answer. This says nothing about the name. */
-export class SilentServer extends Error {}
-
 /** Asks a second time if no answer comes, because UDP may lose packets. */
-async function askServer(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
+async function askServer(server: string, name: string, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
     const deadline = AbortSignal.timeout(timeout_ms);
     try {
-      return await askDns(server, { ...asked, id: randomInt(65_536) }, deadline);
-    } catch {
-      if (left <= 1) throw new SilentServer(deadline.aborted ? 'no answer in time' : 'no connection');
+      return await askDns(server, { name, id: randomInt(65_536) }, deadline);
+    } catch (error) {
+      if (left <= 1) throw error;
     }
   }
 }
@@ -140,17 +129,17 @@ async function askServer(server: string, asked: AskedName, timeout_ms: number): 
  * Returns no records for NXDOMAIN and for an empty answer. Throws for other codes, silence, and too many
  * records or CNAMEs.
  */
-export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
+export async function readTxt(server: string, name: string, timeout_ms: number) {
   let dnssec = true;
   for (let at = withoutRoot(name), hops = 0; hops <= mostAliases; hops++) {
-    const packet = await askServer(server, { name: at, type }, timeout_ms);
+    const packet = await askServer(server, at, timeout_ms);
     const { rcode } = packet as DecodedPacket & { readonly rcode?: string };
     if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Error(`${rcode}`);
     dnssec &&= packet.flag_ad;
     const target = followAliases(at, packet);
     const { answers = [] } = packet;
     const records = answers
-      .filter((one) => one.type === type && sameName(one.name, target))
+      .filter((one) => one.type === 'TXT' && sameName(one.name, target))
       .map(toRecordText);
     if (records.length > mostRecords) throw new Error('more than 200 records');
     if (records.length > 0 || rcode === 'NXDOMAIN' || sameName(target, at)) return { records, dnssec };

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPublic } from './client.ts';
-import { dnsServersFor, readRecords } from './dns.ts';
+import { dnsServersFor, readTxt } from './dns.ts';
 import { namesAt } from './names.ts';
 
 export type AgreedTxt = ReturnType<typeof agree>;
 
-function agree(answers: readonly (Awaited<ReturnType<typeof readRecords>> | undefined)[]) {
+function agree(answers: readonly (Awaited<ReturnType<typeof readTxt>> | undefined)[]) {
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length < answers.length || given.length === 0) return 'no_answer' as const;
   const sets = given.map(({ records }) => new Set(records));
@@ -52,8 +52,7 @@ export function createDomainReader(
     async txt(name: string): Promise<AgreedTxt> {
       const servers = dnsServersFor(rules, name);
       if (!servers) return 'no_answer';
-      const ask = (server: string) =>
-        readRecords(server, { name, type: 'TXT' }, timeouts.claimDns_ms).catch(() => undefined);
+      const ask = (server: string) => readTxt(server, name, timeouts.claimDns_ms).catch(() => undefined);
       return agree(await Promise.all(servers.map(ask)));
     },
     async file(url: URL): Promise<WebRead> {

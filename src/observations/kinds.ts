@@ -2,14 +2,7 @@ import { type Surface, surfaces } from './endpoint/surface.ts';
 import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
 import { agentCard } from './kinds/agent-card.ts';
-import {
-  endpointAnswers,
-  endpointAvailability,
-  endpointDns,
-  endpointProtocol,
-  endpointTls,
-} from './kinds/endpoint.ts';
-import { endpointExtensions } from './kinds/extensions.ts';
+import { endpointAnswers, endpointAvailability, endpointProtocol } from './kinds/endpoint.ts';
 import { promptsSurface, resourcesSurface, skillsSurface } from './kinds/lists/besides.ts';
 import { toolsCredentialFiles } from './kinds/lists/credential-files.ts';
 import { toolsInterfaces } from './kinds/lists/tool-interfaces.ts';
@@ -56,7 +49,6 @@ import {
   registryVersions,
 } from './kinds/record.ts';
 import {
-  repositoryAgentFiles,
   repositoryExists,
   repositoryHead,
   repositoryLastCommit,
@@ -80,15 +72,12 @@ const checked = [
   endpointAnswers,
   endpointAvailability,
   endpointProtocol,
-  endpointDns,
-  endpointTls,
   toolsCount,
   toolsSurface,
   promptsSurface,
   resourcesSurface,
   skillsSurface,
   toolsInterfaces,
-  endpointExtensions,
   toolsHints,
   toolsInstructions,
   toolsHiddenText,
@@ -108,7 +97,6 @@ const checked = [
   packageScripts,
   packagePublishedBy,
   packageDependencies,
-  repositoryAgentFiles,
   packageDeprecated,
   repositorySupersededBy,
   repositoryHead,

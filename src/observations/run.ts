@@ -2,16 +2,13 @@ import type { Timeouts } from '../config/timeouts.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import { code, own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
-import { isAddress } from '../net/addresses.ts';
 import { type Fetched, type NoAnswer, noAnswer, notAsked, toContent } from '../net/answer.ts';
-import { isOfThisMachine } from '../net/names.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askInTransports } from './endpoint/ask.ts';
 import { withCheckedRemotes } from './endpoint/checked-remotes.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
 import { createListRoom, type ListRoom } from './endpoint/list.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
-import type { createCertificates, createDns } from './endpoint/network.ts';
 import { createTimeBudgets } from './hosts/host-turns.ts';
 import { noWayThere, type PoliteFetch } from './hosts/polite.ts';
 import type { Robots } from './hosts/robots.ts';
@@ -126,8 +123,6 @@ export interface RunParts {
   readonly client: ClientInfo;
   readonly claimFile: string;
   readonly timeouts: Timeouts;
-  readonly dns: ReturnType<typeof createDns>;
-  readonly certificate: ReturnType<typeof createCertificates>;
 }
 
 function whyNot(url: string): NoAnswer | undefined {
@@ -161,16 +156,6 @@ async function get(url: string, { fetch, robots, slow }: DocumentParts): Promise
   if (answer.result !== 'response' && answer.cause === 'timeout')
     slow.set(new URL(url).origin, notAsked(say`${answer.why} Dossier requested no other document there.`));
   return toContent(answer);
-}
-
-async function dns(hostname: string, parts: RunParts) {
-  if (isAddress(hostname))
-    return notAsked(own('The recorded address has an IP address instead of a host name.'));
-  if (isOfThisMachine(hostname))
-    return notAsked(
-      say`${code(hostname)} always means the machine of the caller, and is never looked up in DNS.`,
-    );
-  return parts.dns(hostname);
 }
 
 export type CheckRun = ReturnType<typeof createRun>;
@@ -226,8 +211,6 @@ export function createRun(
     get: unlessRefused((url) => get(url, timed)),
     /** Sends a HEAD request (packages/file.ts). */
     packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.headFile(url, fetch)),
-    tls: unlessRefused((origin) => parts.certificate(origin, timesOf(origin))),
-    dns: unlessRefused((hostname) => dns(hostname, parts)),
     ...createRepositoryQuestions(listing, parts.repositories),
     claimFile: parts.claimFile,
     /** Returns an empty list without the setting PRICE_CATALOGS. */

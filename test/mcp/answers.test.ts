@@ -395,20 +395,6 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    says: 'a host without an address',
-    record: at(url),
-    seen: [
-      saw({
-        kind: 'endpoint.dns',
-        subject: 'x.example',
-        value: null,
-        outcome: 'absent',
-        reason: 'DNS has no address for x.example.',
-      }),
-    ],
-    expected: [`DNS has no address for x.example (Dossier, ${today}).`],
-  },
-  {
     says: 'a price and a payee that changed: now, since when, and before',
     record: at(url),
     seen: [answers, price, payee],

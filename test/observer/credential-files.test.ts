@@ -214,14 +214,3 @@ describe('files that hold credentials', () => {
     expect(await pageOf('plain')).not.toContain('name files that often hold credentials');
   });
 });
-
-describe('extensions', () => {
-  it('are the identifiers that the endpoint declares; other names are counted', async () => {
-    expect(await see('naming', 'endpoint.extensions')).toMatchObject({
-      outcome: 'seen',
-      value: ['com.example/own-thing', 'io.modelcontextprotocol/ui'],
-      reason: '2 declared names are not identifiers and are left out.',
-    });
-    expect(await see('plain', 'endpoint.extensions')).toBeUndefined();
-  });
-});

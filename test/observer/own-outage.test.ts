@@ -101,7 +101,7 @@ it('an outage of ours is no day without an answer of theirs', async () => {
 it('nothing is said of what is seen for the first time during an outage of ours', async () => {
   const states = (await look('new', cutOff())).map(({ kind, outcome }) => [kind, outcome]);
   expect(states.map(([kind]) => kind)).toEqual(
-    expect.arrayContaining(['repository.exists', 'repository.head', 'endpoint.dns', 'endpoint.answers']),
+    expect.arrayContaining(['repository.exists', 'repository.head', 'endpoint.answers']),
   );
   expect(states.filter(([, outcome]) => outcome !== 'not_asked')).toEqual([]);
 });

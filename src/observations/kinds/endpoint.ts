@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { code, codes, day, join, ours, own, quote, say, type Words } from '../../core/words.ts';
+import { code, own, say, type Words } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { hasChallenge } from '../../net/meaning.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
-import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
-import type { CheckedListing, CheckRun } from '../run.ts';
+import { ofRemotes, ownProbe, withoutAnswer } from '../remotes.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
 
 /** The value is a status other than 2xx and 402 only if the endpoint asks for sign-in. */
@@ -107,53 +106,6 @@ export const endpointAvailability = defineKind({
     ),
 });
 
-const resolved = z.strictObject({
-  families: z.array(z.enum(['IPv4', 'IPv6'])),
-  /** CAA records (RFC 8659), for example `issue letsencrypt.org`. */
-  caa: z.array(z.string()),
-});
-
-async function ofHost(run: CheckRun, hostname: string): Promise<Finding<z.infer<typeof resolved>>> {
-  const seen = await run.dns(hostname);
-  if (seen.result !== 'dns') return withoutAnswer(seen, hostname);
-  const { ipv4, ipv6, caa, unanswered } = seen;
-  const families = [...(ipv4 > 0 ? ['IPv4' as const] : []), ...(ipv6 > 0 ? ['IPv6' as const] : [])];
-  const isFound = families.length > 0;
-  return {
-    subject: hostname,
-    value: isFound ? { families, caa: [...new Set(caa)].sort() } : null,
-    outcome: isFound ? 'seen' : 'absent',
-    ...(!isFound && { why: say`DNS has no address for ${code(hostname)}.` }),
-    // The numbers of addresses are no part of the value, because load balancing changes them often.
-    ...(unanswered && { why: unanswered, rule: 'part' as const }),
-    as_seen: { ipv4, ipv6 },
-    source: ownProbe,
-  };
-}
-
-const hostsOf = (listing: CheckedListing): string[] => [
-  ...new Set(originsOf(listing).map((origin) => new URL(origin).hostname)),
-];
-
-export const endpointDns = defineKind({
-  kind: 'endpoint.dns',
-  standsOutAs: 'not_there',
-  value: resolved,
-  say({ value: { families, caa } }) {
-    const addresses = join(families.map(ours), ' and ');
-    return caa.length === 0 ? addresses : say`${addresses}; CAA: ${codes(caa)}`;
-  },
-  line: 'where',
-  question: 'reach',
-  title: 'Addresses in DNS',
-  means:
-    'Which kinds of addresses DNS had for the endpoint’s host on that date, and which authorities may issue its certificates (CAA, RFC 8659).',
-  doesNotMean: 'The number of addresses has no meaning, and most hosts have no CAA records.',
-  method_version: 'dns/3',
-  about: (listing) => hostsOf(listing).map((subject) => ({ subject })),
-  check: (run) => Promise.all(hostsOf(run.listing).map((host) => ofHost(run, host))),
-});
-
 export const endpointProtocol = defineKind({
   kind: 'endpoint.protocol',
   value: z.string(),
@@ -169,47 +121,4 @@ export const endpointProtocol = defineKind({
       ? { value: introduction.protocol, outcome: 'seen', ...(open && { open }) }
       : (list as NoAnswer),
   ),
-});
-
-async function ofOrigin(run: CheckRun, origin: string): Promise<Finding<z.infer<typeof certificate>>> {
-  const seen = await run.tls(origin);
-  if (seen.result !== 'certificate') return withoutAnswer(seen, origin);
-  const { issuer, not_after, isTrusted, fault } = seen;
-  return {
-    subject: origin,
-    value: { issuer, not_after, accepted_by_root_certificates: isTrusted },
-    outcome: 'seen',
-    ...(!isTrusted && {
-      why: say`Dossier’s TLS library does not accept this certificate: ${fault ? code(fault) : own('no reason given')}.`,
-    }),
-    source: ownProbe,
-    source_url: origin,
-  };
-}
-
-/** The https origins of the endpoints, without templates such as `https://{tenant}.example.com`. */
-const tlsOrigins = ({ remotes }: CheckedListing): string[] => {
-  const origins = remotes.map(({ url }) => URL.parse(url)?.origin ?? '');
-  return [...new Set(origins.filter((origin) => /^https:[^{}]+$/.test(origin)))];
-};
-
-const certificate = z.strictObject({
-  issuer: z.string(),
-  /** RFC 3339. */
-  not_after: z.string(),
-  accepted_by_root_certificates: z.boolean(),
-});
-
-export const endpointTls = defineKind({
-  kind: 'endpoint.tls',
-  value: certificate,
-  say: ({ value: { issuer, not_after } }) => say`issued by ${quote(issuer)}, valid until ${day(not_after)}`,
-  line: 'where',
-  question: 'reach',
-  title: 'TLS certificate',
-  means: 'The certificate that the endpoint’s host presented to Dossier on that date.',
-  doesNotMean: 'It says nothing about who runs the service.',
-  method_version: 'tls/2',
-  about: (listing) => tlsOrigins(listing).map((subject) => ({ subject })),
-  check: (run) => Promise.all(tlsOrigins(run.listing).map((origin) => ofOrigin(run, origin))),
 });

@@ -1,104 +1,10 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { parseClaimFile } from '../../claims/claim.ts';
 import { handleWords } from '../../core/handle.ts';
-import { code, day, join, ours, own, phrase, say } from '../../core/words.ts';
-import { canonicalDigest } from '../../log/leaf.ts';
+import { code, day, own, phrase, say } from '../../core/words.ts';
 import { type NoAnswer, noAnswer, notAsked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRepository, type RemoteFinding } from '../remotes.ts';
-
-const hooks = /"hooks"\s*:\s*\{\s*"/;
-
-/**
- * Files that editors and agents read when a repository is opened. A pattern finds commands that start by
- * themselves.
- */
-const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
-  ['.claude/settings.json', hooks],
-  ['.vscode/tasks.json', /"runOn"\s*:\s*"folderOpen"/],
-  ['.vscode/settings.json', undefined],
-  ['.cursor/mcp.json', undefined],
-  ['.cursor/hooks.json', hooks],
-  [
-    '.devcontainer/devcontainer.json',
-    /"(?:initialize|onCreate|updateContent|postCreate|postStart|postAttach)Command"\s*:/,
-  ],
-  ['.gemini/settings.json', hooks],
-  ['.mcp.json', undefined],
-  ['AGENTS.md', undefined],
-];
-
-/** The result has no digest if the file is an LFS pointer, is larger than 16 KiB, or is not text. */
-function toFound(path: string, automatic: RegExp | undefined, text: string | undefined) {
-  return {
-    path,
-    ...(text !== undefined && { sha256: hash('sha256', text) }),
-    starts_commands: automatic?.test(text ?? '') === true,
-  };
-}
-
-const anything = noAnswer(
-  'otherwise',
-  own('The host of the repository’s files returned something even for a file that is in no repository.'),
-);
-
-const noneFound = own('None of the nine files that Dossier looks for is at the head of the repository.');
-
-export const repositoryAgentFiles = defineKind({
-  kind: 'repository.agent_files',
-  value: z.strictObject({
-    files: z.array(z.string()),
-    /** The files whose text names commands that start by themselves. */
-    starts_commands: z.array(z.string()),
-    /** SHA-256 of `{ files: details.files }` as RFC 8785 JSON. */
-    sha256: z.string(),
-  }),
-  say({ value: { files, starts_commands, sha256 } }) {
-    const named = files.map((path) =>
-      starts_commands.includes(path)
-        ? say`${code(path)} (names commands that start by themselves)`
-        : code(path),
-    );
-    return say`${join(named, ', ')}; SHA-256 ${ours(sha256.slice(0, 12))}`;
-  },
-  name: 'agent files',
-  isSeldom: true,
-  question: 'code',
-  title: 'Files that agents and editors act on',
-  means:
-    'Which of nine files are at the head of the repository, and one digest of the files that are there. It is also said which of these files name commands that start by themselves. The nine files are .claude/settings.json, .vscode/tasks.json, .vscode/settings.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json, .gemini/settings.json, .mcp.json and AGENTS.md.',
-  doesNotMean:
-    'Such files are common, and Dossier does not judge their commands. Dossier does not look for other files.',
-  method_version: 'agent-files/3',
-  isOptional: true,
-  ...ofRepository(async (run) => {
-    const head = await run.head();
-    if (head.result !== 'head') return head;
-    const files: ReturnType<typeof toFound>[] = [];
-    for (const [path, automatic] of agentFiles) {
-      const file = await run.file(path);
-      if (!('commit' in file)) return file;
-      const text = file.result === 'file' ? file.text : undefined;
-      if (file.result !== 'absent') files.push(toFound(path, automatic, text));
-    }
-    if (files.length > 0) {
-      // A captive portal answers for every path, even for this file, which is in no repository.
-      const file = await run.file('.dossier/is-in-no-repository');
-      if (!('commit' in file)) return file;
-      if (file.result !== 'absent') return anything;
-    }
-    // The commit is no part of the value, so a later commit with the same files is no change.
-    const as_seen = { commit: head.commit };
-    if (files.length === 0) return { value: null, outcome: 'nothing', why: noneFound, as_seen };
-    const value = {
-      files: files.map(({ path }) => path),
-      starts_commands: files.filter((one) => one.starts_commands).map(({ path }) => path),
-      sha256: canonicalDigest({ files }),
-    };
-    return { value, outcome: 'seen', details: { files }, as_seen };
-  }),
-});
 
 export const repositorySupersededBy = defineKind({
   kind: 'repository.superseded_by',

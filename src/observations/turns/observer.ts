@@ -11,7 +11,6 @@ import { createOutboundClient } from '../../net/client.ts';
 import { measure } from '../../telemetry/events.ts';
 import { createChecks, type HeldLease } from '../checks.ts';
 import type { DatedFinding } from '../compare.ts';
-import { createCertificates, createDns } from '../endpoint/network.ts';
 import { createCutOffWatch } from '../hosts/cut-off.ts';
 import { createHostQueue, type HostQueue } from '../hosts/host-queue.ts';
 import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules } from '../hosts/polite.ts';
@@ -97,8 +96,6 @@ function createParts(
     robots,
     timeouts,
     repositories: createPoliteRepositories(repositories, config.repositoryHosts, { queue, watch }),
-    certificate: createCertificates(rules, { client, queue, robots }),
-    dns: createDns(config, timeouts.observerDns_ms, signal),
     claimFile: config.claimFile,
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts, watch }),

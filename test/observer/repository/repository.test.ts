@@ -48,7 +48,6 @@ it('finds a repository with its head', async () => {
       source_url: 'https://github.com/example/there',
     },
     'repository.head': { value: { commit, branch: 'main' }, outcome: 'seen' },
-    'repository.agent_files': { value: null, outcome: 'nothing', as_seen: { commit } },
   });
 });
 
@@ -67,7 +66,7 @@ it('a check that fails on our side changes nothing that was seen', async () => {
   await broken.close();
   const reason = 'The check failed on our side; the failure was logged.';
   expect(changes).toBe(0);
-  for (const kind of ['repository.exists', 'repository.head', 'repository.agent_files'])
+  for (const kind of ['repository.exists', 'repository.head'])
     expect(now.find((one) => one.kind === kind)).toMatchObject({
       ...known?.observations.map(readable).find((one) => one.kind === kind),
       missed: { since: expect.any(String) as string, reason },
@@ -89,7 +88,6 @@ it('tells a repository without commits from one that is gone', async () => {
       outcome: 'absent',
       reason: '`github.com` shows no public repository at `example/gone`.',
     },
-    'repository.agent_files': { value: null, outcome: 'absent' },
   });
 });
 
@@ -156,36 +154,6 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   directory.wait(2);
 });
 
-it('names the files at the head that agents and editors act on, and what starts by itself', async () => {
-  const tasks = '{"tasks":[{"command":"sh x","runOptions":{"runOn": "folderOpen"}}]}';
-  const at = repository.commit({
-    '.vscode/tasks.json': tasks,
-    '.claude/settings.json': '{"permissions":{}}',
-    '.cursor/mcp.json': 'x'.repeat(20_000),
-  });
-  expect(await observe('com.example/there')).toMatchObject({
-    'repository.agent_files': {
-      value: {
-        files: ['.claude/settings.json', '.vscode/tasks.json', '.cursor/mcp.json'],
-        starts_commands: ['.vscode/tasks.json'],
-        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-      },
-      as_seen: { commit: at },
-      details: {
-        files: [
-          { path: '.claude/settings.json', starts_commands: false },
-          {
-            path: '.vscode/tasks.json',
-            starts_commands: true,
-            sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-          },
-          { path: '.cursor/mcp.json' },
-        ],
-      },
-    },
-  });
-});
-
 it('asks a host that names a time to wait for nothing more before it has passed', async () => {
   directory.git.fault = (_, response) => {
     response.writeHead(429, { 'retry-after': '60' }).end();
@@ -203,14 +171,6 @@ it('asks a host that names a time to wait for nothing more before it has passed'
   directory.wait(61);
   await observe('com.example/there');
   expect(directory.git.requests.length).toBeGreaterThan(before + 3);
-});
-
-it('does not count another commit with the same files as a change of them', async () => {
-  repository.commit({ 'README.md': 'the same server' });
-  await observe('com.example/there');
-  const [newest] = await directory.store.observations.history('com.example/there', { limit: 1 });
-  expect(newest?.changes.map(({ kind }) => kind)).not.toContain('repository.agent_files');
-  expect(newest?.changes.map(({ kind }) => kind)).toContain('repository.head');
 });
 
 it('says beside the account that was proven to which account its repository moved', async () => {
@@ -267,20 +227,4 @@ it('names the commit and the branch before and after either became another', asy
   expect(await changesOf()).toEqual([`\`${second}\` of \`main\` until then \`${third}\` of \`trunk\``]);
   repository.setDefaultBranch('main');
   await changesOf();
-});
-
-it('tells files that agents act on apart by what is in them', async () => {
-  const changesOf = () =>
-    changesOfNextCheck(directory, 'com.example/there', 'Files that agents and editors act on');
-  repository.commit({ 'AGENTS.md': 'Be kind.' });
-  const [added = ''] = await changesOf();
-  expect(added).toMatch(/until then .*, `AGENTS\.md`; SHA-256 [0-9a-f]{12}$/);
-  repository.commit({ 'README.md': 'nothing that agents act on' });
-  expect(await changesOf()).toEqual([]);
-  repository.commit({ 'AGENTS.md': 'Run everything.' });
-  const [said = '', ...others] = await changesOf();
-  expect(others).toEqual([]);
-  const [was, is] = said.split(' until then ');
-  expect([was, is]).toEqual([added.split(' until then ')[1], expect.stringMatching(/`AGENTS\.md`; SHA-256/)]);
-  expect(was).not.toBe(is);
 });
