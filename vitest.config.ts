@@ -68,7 +68,8 @@ export default defineConfig({
     // More than the two cores of CI: half of the time tests wait for processes, disks and timers.
     maxWorkers: 3,
     testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // A hook may make dozens of checks, which a busy machine makes slowly; a test then needs few.
+    hookTimeout: 600_000,
     // How long a test waits for what has to happen, never how fast it must be: a busy machine passes too.
     expect: { poll: { timeout: 60_000 } },
     env: { LOG_LEVEL: 'silent' },

@@ -87,7 +87,7 @@ export function createClaimContext(
     ...node,
     config,
     repositories: createRepositoryReader(config.repositoryHosts),
-    domains: createDomainReader(config, { ...defaultTimeouts, claimDns_ms: 200 }),
+    domains: createDomainReader(config, defaultTimeouts),
     runningChecks: new Map(),
     askedChecks: {},
     checkTurns: createCheckTurns(),

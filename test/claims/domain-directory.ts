@@ -66,15 +66,11 @@ export async function openDomainDirectory(
 ): Promise<DomainDirectory> {
   const web = await createWebServer();
   const dns = [await createDnsServer(), await createDnsServer()] as const;
-  const claimable = await openClaimable(
-    entries,
-    {
-      DNS_SERVERS: dns.map(({ address }) => address).join(','),
-      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(domains.map((domain) => [domain, web.url]))),
-      ...environment,
-    },
-    { claimDns_ms: 300 },
-  );
+  const claimable = await openClaimable(entries, {
+    DNS_SERVERS: dns.map(({ address }) => address).join(','),
+    HOST_OVERRIDES: JSON.stringify(Object.fromEntries(domains.map((domain) => [domain, web.url]))),
+    ...environment,
+  });
   const { directory } = claimable;
   return {
     ...claimable,
