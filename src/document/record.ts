@@ -2,7 +2,7 @@ import type { Claim, ClaimEvent } from '../claims/claim.ts';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
 import type { Context } from '../context.ts';
 import { dayText, nextDay_ms } from '../core/text.ts';
-import { own, sentence, toText, type Words } from '../core/words.ts';
+import { codes, own, say, sentence, toText, type Words } from '../core/words.ts';
 import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
   type ImportedSignal,
@@ -12,11 +12,15 @@ import {
   sampleOrigin,
   type VersionSummary,
 } from '../listings/listing.ts';
+import { unreadParts } from '../listings/record-form.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
+import { factsOf } from '../observations/kind.ts';
+import { recordUnreadFields } from '../observations/kinds/record.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { nextStale_ms } from '../observations/to-observations.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
+import type { ListingDocument } from './listing-document.ts';
 
 const lackingWords = {
   endpoint: own('this copy records no endpoints'),
@@ -119,6 +123,25 @@ export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' |
   const namesOf = (some: typeof secrets) => [...new Set(some.map(({ name }) => name))];
   return { all: namesOf(secrets), needed: namesOf(secrets.filter(({ required }) => required)) };
 }
+
+type WithRecord = Pick<ListingDocument, 'remotes' | 'packages' | 'signals'>;
+
+/** Tells whether a part of the record could not be read, or an item of it. */
+export const isUnread = ({ signals }: WithRecord, field: CopyField): boolean =>
+  factsOf(recordUnreadFields, signals.imported)[0]?.value?.includes(unreadParts[field]) === true;
+
+/** The members that were not read and may ask for inputs. `remotes[]` is a remote that was not read. */
+export const unreadOf = (listing: WithRecord): string[] => [
+  ...new Set([
+    ...[...listing.remotes, ...listing.packages].flatMap(({ unread = [] }) => unread),
+    ...(['endpoint', 'package'] as const)
+      .filter((one) => isUnread(listing, one))
+      .map((one) => unreadParts[one]),
+  ]),
+];
+
+export const unreadWords = (unread: readonly string[]): Words =>
+  say`the record has ${codes(unread)} in a form that Dossier does not read`;
 
 const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
 

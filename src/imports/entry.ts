@@ -6,7 +6,6 @@ import { Compile } from 'typebox/schema';
 import { asMembers, attempt, isDeeperThan, mapTexts } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
-import { readRecord } from '../listings/record-form.ts';
 
 // Forms are written as JSON Schema, because typebox's builder would delay every start.
 const text = { type: ['string', 'null'] } as const;
@@ -79,6 +78,14 @@ function toCleanJson(server: object): string | undefined {
   return JSON.stringify(mapTexts(server, (text) => cleanText(text).text));
 }
 
+const longestRecord_bytes = 64 * 1024;
+
+/** The publisher's `_meta` costs no listing. If the record is too large with it, a text is in its place. */
+function toStored(server: object): string | undefined {
+  const isLarge = Buffer.byteLength(toJson(server) ?? '') > longestRecord_bytes;
+  return toCleanJson(isLarge && '_meta' in server ? { ...server, _meta: 'left out: too large' } : server);
+}
+
 /** If the name of the entry is malformed, `name` is a substitute such as `(unreadable 0123456789ab)`. */
 export interface UnreadableEntry {
   readonly name: string;
@@ -91,7 +98,6 @@ export interface EntryHead {
   readonly version: string;
   /** The SHA-256 of the entry as received (its JSON without white space), in hex. */
   readonly digest: string;
-  readonly size_bytes: number;
   readonly entry: { readonly server: object; readonly _meta?: unknown };
 }
 
@@ -116,7 +122,7 @@ export function readHead(entry: unknown): EntryHead | UnreadableEntry {
   const { name, version } = entry.server;
   if (cleanText(version).text !== version || toLine(version) !== version)
     return { name, version: '', reason: 'version has characters that cannot be shown' };
-  return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
+  return { name, version, digest, entry };
 }
 
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
@@ -155,19 +161,13 @@ function toVersion(
  * empty, and need not be readable. Never throws: anything malformed is unreadable.
  */
 export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | UnreadableEntry {
-  const { name, version, size_bytes, entry } = head;
+  const { name, version, entry } = head;
   const unreadable = (reason: string): UnreadableEntry => ({ name, version, reason });
   const meta = asMembers(entry._meta)[registryMeta] ?? {};
   if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates malformed');
-  const isDeleted = meta.status === 'deleted';
-  if (!isDeleted && size_bytes > 64 * 1024) return unreadable('entry larger than 64 KiB');
-  if (
-    !isDeleted &&
-    readRecord(entry.server).unread.some((path) => /^[^.[]+$|^(?:remotes|packages)\[\]$/.test(path))
-  )
-    return unreadable('a field of the record is missing, written twice or of the wrong type');
-  const record = isDeleted ? '{}' : toCleanJson(entry.server);
+  const record = meta.status === 'deleted' ? '{}' : toStored(entry.server);
   if (record === undefined) return unreadable('nested too deeply');
+  if (Buffer.byteLength(record) > longestRecord_bytes) return unreadable('record larger than 64 KiB');
   return (
     toVersion(head, meta, { ...times, record }) ??
     unreadable('publication time is not an RFC 3339 time since 1970')

@@ -33,7 +33,7 @@ function toTagsAndFacets(
   { origin, origin_status }: Pick<Listing, 'origin' | 'origin_status'>,
   known: Listing | undefined,
 ) {
-  const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
+  const { title, description, remotes, packages, keywords, endpoint, repository, hasUnreadWay } = recorded;
   const transports = kinds([
     ...remotes.map(({ type }) => type),
     ...packages.map(({ transport }) => transport),
@@ -43,7 +43,8 @@ function toTagsAndFacets(
   const tags = toTags({ title, description, keywords, hasRemote, packageTypes, transports });
   const native = known?.facets ?? [];
   const ways = [...remotes, ...packages];
-  const mayAskForSecret = ways.some(({ inputs, unread }) => unread || inputs?.some(({ secret }) => secret));
+  const mayAskForSecret =
+    hasUnreadWay || ways.some(({ inputs, unread }) => unread || inputs?.some(({ secret }) => secret));
   const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
   const hasNativeRatings = native.includes('has:ratings');
   const flags: readonly (readonly [Facet, boolean])[] = [
@@ -84,7 +85,7 @@ export function toListing(
   const [published_at = ''] = versions.map((version) => version.published_at).sort();
   const updated_at =
     shown?.updated_at ?? versions.reduce((last, one) => (one.updated_at > last ? one.updated_at : last), '');
-  const { keywords: _, ...fields } = recorded;
+  const { keywords: _, hasUnreadWay: __, ...fields } = recorded;
   const origin_status = shown?.status === 'deprecated' ? 'deprecated' : 'active';
   return {
     id: toStaticRank(handle, published_at),

@@ -8,7 +8,7 @@ import {
   type ListingVersion,
   publisherMeta,
 } from '../listings/listing.ts';
-import { type ReadRecord, readRecord } from '../listings/record-form.ts';
+import { type ReadRecord, readRecord, unreadParts } from '../listings/record-form.ts';
 import { isImageType, placeOfPackage, versionOfImage } from '../listings/references/package.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import type { CopyField } from './import-run.ts';
@@ -106,15 +106,14 @@ function isRecordedAddress(url: string): boolean {
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
 }
 
-/** Matches members that may ask the caller for inputs. */
-const asking =
-  /^(?:transport\.)?(?:headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:\.|$)/;
+const mostUnread = 20;
 
-/** The members of an item that may ask for inputs and were not read. */
+/** The members of an item that were not read, without what is inside them. */
 function toUnread(unread: readonly string[], item: string): { unread?: string[] } {
-  const below = unread.flatMap((path) => (path.startsWith(`${item}.`) ? path.slice(item.length + 1) : []));
-  const names = below.flatMap((path) => (asking.test(path) ? path.replace(/\.\d.*$/s, '') : []));
-  return names.length === 0 ? {} : { unread: [...new Set(names)] };
+  const names = unread
+    .filter((path) => path.startsWith(`${item}.`))
+    .map((path) => recordedLine(path.slice(item.length + 1).replace(/(?:\.\d|\[\]).*$/s, '')).slice(0, 60));
+  return names.length === 0 ? {} : { unread: [...new Set(names)].slice(0, mostUnread) };
 }
 
 const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
@@ -159,7 +158,9 @@ export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: stri
 
 const toPackages = ({ server, unread }: ReadRecord): ListingPackage[] =>
   withoutRepeats(
-    objectsOf(server.packages).map((one, at) => toPackage(one, toUnread(unread, `packages.${at}`))),
+    objectsOf(server.packages)
+      .map((one, at) => toPackage(one, toUnread(unread, `packages.${at}`)))
+      .filter(({ identifier }) => identifier !== ''),
   );
 
 export const hasField: Readonly<
@@ -198,6 +199,8 @@ export function toRecorded(record: object) {
     remotes,
     packages: toPackages(read),
     keywords: publisherKeywords(server),
+    /** Whether a way in which the service is reached or run is not read at all. */
+    hasUnreadWay: [unreadParts.endpoint, unreadParts.package].some((path) => read.unread.includes(path)),
   };
 }
 

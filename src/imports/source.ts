@@ -44,9 +44,11 @@ export interface RegistrySource {
   page(request: PageRequest): Promise<SourcePage>;
 }
 
+class PageTooLarge extends RegistryError {}
+
 /** Throws RegistryError for anything but JSON of at most 8 MiB with status 200. */
 function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_ms: number): unknown {
-  if (answer.result === 'too_large') throw new RegistryError('the page is larger than 8 MiB');
+  if (answer.result === 'too_large') throw new PageTooLarge('the page is larger than 8 MiB');
   if (answer.result === 'host_timeout')
     throw new RegistryError(`the registry did not answer within ${timeout_ms / 1000} s`, true);
   if (answer.result !== 'response')
@@ -101,8 +103,8 @@ const toApi = (url: string) => {
   return /\/v\d+(\.\d+)?$/.test(base) ? base : `${base}/v0.1`;
 };
 
-function toPageUrl(api: string, { cursor, updatedSince }: PageRequest): URL {
-  const query = new URLSearchParams({ limit: String(pageSize), include_deleted: 'true' });
+function toPageUrl(api: string, limit: number, { cursor, updatedSince }: PageRequest): URL {
+  const query = new URLSearchParams({ limit: String(limit), include_deleted: 'true' });
   if (updatedSince) query.set('updated_since', updatedSince);
   if (cursor) query.set('cursor', cursor);
   return new URL(`${api}/servers?${query}`);
@@ -117,7 +119,8 @@ function toPage(json: unknown): SourcePage {
 
 /**
  * Requests are repeated after status 429 or 5xx, a truncated answer or a network failure. The pause is that
- * of Retry-After, but at most 120 s, if the answer has one.
+ * of Retry-After, but at most 120 s, if the answer has one. A page that is too large is requested again with
+ * half as many entries.
  */
 function createRegistryClient(
   url: string,
@@ -131,6 +134,7 @@ function createRegistryClient(
     bodyLimit_bytes: 8 * 1024 * 1024,
     reach: (page) => ({ url: page, addresses: 'any' }),
   });
+  let limit = pageSize;
   return {
     name: api,
     origin,
@@ -139,8 +143,17 @@ function createRegistryClient(
       const { signal } = request;
       for (let tried = 1; ; tried++) {
         try {
-          return toPage(await fetchJson(client, toPageUrl(api, request), { timeout_ms, signal }));
+          const page = toPage(
+            await fetchJson(client, toPageUrl(api, limit, request), { timeout_ms, signal }),
+          );
+          limit = Math.min(pageSize, limit * 2);
+          return page;
         } catch (error) {
+          if (error instanceof PageTooLarge && limit > 1) {
+            limit = Math.floor(limit / 2);
+            tried -= 1;
+            continue;
+          }
           if (!(error instanceof RegistryError && error.isPassing) || tried >= tries) throw error;
           const pause_ms = error.after_ms ?? wait_ms * 2 ** (tried - 1) * (0.75 + Math.random() / 2);
           await wait(pause_ms, undefined, { signal });
@@ -281,6 +294,8 @@ export async function* readPages(
 
 /** How long a collected batch waits for the next page. */
 const quick_ms = 100;
+/** Pages have at most 8 MiB. */
+const mostJoined = 10;
 /** The first batch is small, so that progress shows early. */
 const firstBatch = 100;
 const largestBatch = 1000;
@@ -300,6 +315,7 @@ export async function* batchPages(
   pages: AsyncGenerator<SourcePage, void, undefined>,
 ): AsyncGenerator<SourcePage, void, undefined> {
   let batch: SourcePage | undefined;
+  let joined = 0;
   let size = firstBatch;
   for (;;) {
     const next = pages.next();
@@ -309,8 +325,9 @@ export async function* batchPages(
     }
     const [ended] = await Promise.allSettled([next]);
     const value = ended.status === 'fulfilled' ? ended.value.value : undefined;
+    joined = batch ? joined + 1 : 1;
     if (value) batch = { ...value, entries: [...(batch?.entries ?? []), ...value.entries] };
-    if (batch && (!value || batch.entries.length >= size)) {
+    if (batch && (!value || batch.entries.length >= size || joined >= mostJoined)) {
       yield batch;
       batch = undefined;
       size = Math.min(size * 2, largestBatch);

@@ -2,7 +2,11 @@ import { isJsonObject, type JsonObject, ownMember } from '../core/json.ts';
 
 type Form =
   | 'text'
+  /** A text of at most 500 characters. A longer one is not cut, because a part may name another place. */
+  | 'line'
   | 'flag'
+  | 'scalar'
+  | 'members'
   | 'any'
   | { readonly object: Fields }
   | { readonly list: RecordItem }
@@ -10,17 +14,17 @@ type Form =
 type Fields = { readonly [name: string]: Form };
 interface RecordItem {
   readonly fields: Fields;
-  /** An item is read only if at least one of these members is a text. */
+  /** An item is read only if at least one of these members is. */
   readonly names: readonly string[];
-  /** An item is read only if all of these members are texts. */
-  readonly needs?: readonly string[];
+  /** A member that every item has. If it is not read, it is reported. */
+  readonly needs?: string;
 }
 
 const input: Fields = {
   description: 'text',
   format: 'text',
-  value: 'any',
-  default: 'any',
+  value: 'scalar',
+  default: 'scalar',
   placeholder: 'text',
   choices: 'any',
   isRequired: 'flag',
@@ -37,7 +41,7 @@ const argument: Fields = {
   variables,
 };
 const callArguments: Form = { list: { fields: argument, names: ['name', 'value', 'valueHint', 'default'] } };
-const transport: Fields = { type: 'text', url: 'text', headers: named, variables };
+const transport: Fields = { type: 'line', url: 'line', headers: named, variables };
 
 /** The members of a server.json that Dossier reads, by the registry's schema of 2025-12-11. */
 const record: Fields = {
@@ -48,19 +52,19 @@ const record: Fields = {
   description: 'text',
   websiteUrl: 'text',
   icons: 'any',
-  _meta: 'any',
-  repository: { object: { url: 'text', source: 'text', id: 'text', subfolder: 'text' } },
-  remotes: { list: { fields: transport, names: ['url'], needs: ['type'] } },
+  _meta: 'members',
+  repository: { object: { url: 'line', source: 'text', id: 'text', subfolder: 'text' } },
+  remotes: { list: { fields: transport, names: ['url'], needs: 'type' } },
   packages: {
     list: {
       names: ['identifier'],
       fields: {
-        registryType: 'text',
-        registryBaseUrl: 'text',
-        identifier: 'text',
-        version: 'text',
-        fileSha256: 'text',
-        runtimeHint: 'text',
+        registryType: 'line',
+        registryBaseUrl: 'line',
+        identifier: 'line',
+        version: 'line',
+        fileSha256: 'line',
+        runtimeHint: 'line',
         transport: { object: transport },
         runtimeArguments: callArguments,
         packageArguments: callArguments,
@@ -93,6 +97,8 @@ function nameOfItem(name: string, within: JsonObject, fields: Fields): string {
 
 type Report = (path: string) => void;
 
+const longestLine = 500;
+
 /** Reports a value of another form, and returns undefined for it. */
 function readForm(value: unknown, form: Form, path: string, report: Report): unknown {
   const fits = (isFitting: boolean, read: () => unknown) => {
@@ -102,7 +108,10 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
   };
   if (form === 'any') return value;
   if (form === 'text') return fits(typeof value === 'string', () => value);
+  if (form === 'line') return fits(typeof value === 'string' && value.length <= longestLine, () => value);
+  if (form === 'scalar') return fits(/^(?:string|number|boolean)$/.test(typeof value), () => value);
   if (form === 'flag') return fits(typeof value === 'boolean', () => value);
+  if (form === 'members') return fits(isJsonObject(value), () => value);
   if ('object' in form)
     return fits(isJsonObject(value), () => readFields(value as JsonObject, form.object, path, report));
   if ('map' in form)
@@ -114,7 +123,9 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
         }),
       ),
     );
-  return fits(Array.isArray(value), () => keepItems(value as readonly unknown[], form.list, path, report));
+  if (Array.isArray(value)) return keepItems(value, form.list, path, report);
+  report(path.includes('.') ? path : `${path}[]`);
+  return undefined;
 }
 
 /**
@@ -123,7 +134,7 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
  */
 function keepItems(
   list: readonly unknown[],
-  { fields, names, needs = [] }: RecordItem,
+  { fields, names, needs }: RecordItem,
   path: string,
   report: Report,
 ) {
@@ -132,10 +143,13 @@ function keepItems(
     const inside: string[] = [];
     const below = `${path}.${kept.length}`;
     const read = isJsonObject(one) ? readFields(one, fields, below, (at) => inside.push(at)) : undefined;
-    const isText = (name: string) => typeof read?.[name] === 'string';
-    if (read && names.some(isText) && needs.every(isText)) {
+    const isRead = (name: string) => (read?.[name] ?? '') !== '';
+    // Some tools write an empty item for none.
+    const saysNothing = names.some((name) => read?.[name] === '') && !Object.keys(read ?? {}).some(isRead);
+    if (read && (saysNothing || names.some(isRead))) {
       kept.push(read);
-      inside.forEach(report);
+      for (const at of inside) report(at);
+      if (needs !== undefined && !isRead(needs)) report(`${below}.${needs}`);
     } else report(`${path}[]`);
   }
   return kept;
@@ -170,11 +184,18 @@ export interface ReadRecord {
   readonly server: JsonObject;
   /**
    * The paths of members of an unexpected form, of members written in two spellings, and of unknown members
-   * below the top level: `packages.0.environmentVariables`. `packages[]` is an item of a list that cannot be
-   * read.
+   * below the top level: `packages.0.transport`. `packages[]` is an item that cannot be read, or all of them.
    */
   readonly unread: readonly string[];
 }
+
+/** The names under which `unread` has a part of the record that was not read, or of which an item was not. */
+export const unreadParts = {
+  endpoint: 'remotes[]',
+  package: 'packages[]',
+  repository: 'repository',
+} as const;
+export const isUnreadPart = (path: string): boolean => Object.values<string>(unreadParts).includes(path);
 
 /** Reads a server.json of any year and form. Never throws. Unknown members stay as they are. */
 export function readRecord(server: object): ReadRecord {

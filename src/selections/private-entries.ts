@@ -5,6 +5,7 @@ import { decodeUtf8, parseForeignJson, readBounded } from '../core/json.ts';
 import { dayText, toLine } from '../core/text.ts';
 import { toListing } from '../imports/listing.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
+import { readRecord } from '../listings/record-form.ts';
 import { publisherFields } from '../observations/kinds/record.ts';
 
 /** A private entry is in no table, so that only selections with readers can list it. */
@@ -81,8 +82,11 @@ async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date;
   const { readHead, readVersion } = await import('../imports/entry.ts');
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
-  const version = 'reason' in head ? head : readVersion(head, { at, first_read_at: at });
+  if ('reason' in head) return head.reason;
+  const version = readVersion(head, { at, first_read_at: at });
   if ('reason' in version) return version.reason;
+  const unread = readRecord(head.entry.server).unread.find((path) => !path.includes('.'));
+  if (unread) return `${unread} is missing, written twice or of the wrong type`;
   const origin = `the file ${toLine(file)} of the operator of this service`;
   const listing = toListing(
     version.handle,

@@ -27,15 +27,15 @@ const required = (
 
 /**
  * Accepts an https address of a public host, and any http or https address for a private entry. Returns
- * undefined for other addresses, and if the address has a user name, password, space, backslash, `*`, `{` or
- * `}`.
+ * undefined for other addresses, if the address has a user name, password, space, backslash, `*`, `{` or `}`,
+ * and if the type is not read.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
   const url = hasPattern(remote.url) ? null : URL.parse(remote.url);
   // Parsing unescapes a host, so that %2A.example.com would become the pattern *.example.com in a list of
   // hosts.
-  if (!url || hasPattern(url.href) || url.username || url.password) return undefined;
+  if (remote.type === '' || !url || hasPattern(url.href) || url.username || url.password) return undefined;
   const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname);
   if (!isPublic && !(isPrivate && /^https?:$/.test(url.protocol))) return undefined;
   const headers = required(remote, 'header', /^[A-Za-z0-9-]{1,60}$/);
@@ -51,6 +51,7 @@ interface LeftOutPart {
   readonly why: Words;
 }
 
+const noType = own('its record does not say in which way the endpoint is reached');
 const privateForm = own(
   'its address is not http or https, or has a user name, password, space, backslash, asterisk or a part to fill in',
 );
@@ -58,12 +59,15 @@ const publicForm = own(
   'its address is not https at a public host, or has a user name, password, space, backslash, asterisk or a part to fill in',
 );
 
+export const whyNoRemote = ({ type }: ListingRemote, isPrivate = false): Words =>
+  type === '' ? noType : isPrivate ? privateForm : publicForm;
+
 /** An allow list leaves out commands with a word to fill in. An .mcp.json has them, with placeholders. */
 export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOutPart[] => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
   ...remotes
     .filter((remote) => !toRemote(remote, options.isPrivate))
-    .map(({ url }) => ({ what: url, why: options.isPrivate ? privateForm : publicForm })),
+    .map((remote) => ({ what: remote.url, why: whyNoRemote(remote, options.isPrivate) })),
   ...packages.flatMap((recorded) => {
     const started = toStarted(recorded, options);
     const what = recorded.identifier;

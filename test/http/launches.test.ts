@@ -178,7 +178,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'an-option-behind-an-empty-word': {
     of: { ...npm, runtimeArguments: [fixed(''), fixed('--package=evil')] },
-    why: 'its record starts it with “”, and such options can start other programs or give more access',
+    why: 'its record has runtimeArguments in a form that Dossier does not read',
   },
   'a-variable-that-names-a-registry': {
     of: { ...npm, environmentVariables: [{ name: 'NPM_config_registry', value: 'https://evil.example' }] },
@@ -244,9 +244,8 @@ const cases: Readonly<Record<string, Case>> = {
     command: 'uvx acme-tool',
   },
   'a-member-that-every-object-has': {
-    of: { ...npm, constructor: [1], ['__proto__']: [1] },
-    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
-    command: 'npx -y acme-tool',
+    of: { ...npm, constructor: [1] },
+    why: 'its record has constructor in a form that Dossier does not read',
   },
   'a-mount-of-the-machine': {
     of: { ...image, runtimeArguments: [named('-v', { value: '/:/host' })] },
@@ -288,6 +287,22 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'variables-as-an-object': {
     of: { ...npm, environmentVariables: { KEY: 'your key' } },
+    why: 'its record has environmentVariables in a form that Dossier does not read',
+  },
+  'arguments-as-words': {
+    of: { ...image, runtimeArguments: ['run', '--rm', '-v', '{workspace}:/workspace'] },
+    why: 'its record has runtimeArguments in a form that Dossier does not read',
+  },
+  'arguments-under-another-name': {
+    of: { ...npm, arguments: ['mcp', 'serve'] },
+    why: 'its record has arguments in a form that Dossier does not read',
+  },
+  'an-argument-that-says-nothing': {
+    of: { ...pypi, packageArguments: [{ type: 'positional', isRequired: true, description: 'An address' }] },
+    why: 'its record has packageArguments in a form that Dossier does not read',
+  },
+  'variables-as-words': {
+    of: { ...npm, environmentVariables: ['KEY'] },
     why: 'its record has environmentVariables in a form that Dossier does not read',
   },
   'a-dotnet-tool-with-arguments': {
@@ -419,7 +434,8 @@ describe('what a record asks for', () => {
     };
     const handles = found.listings.map((one) => one.handle);
     expect(handles).toContain(handleOf('plain'));
-    expect(handles).not.toContain(handle);
+    const unread = Object.keys(cases).filter((name) => /form that Dossier/.test(cases[name]?.why ?? ''));
+    expect(handles.filter((one) => unread.some((name) => handleOf(name) === one))).toEqual([]);
     expect(handles).not.toContain(handleOf('older-spelling'));
     const compared = JSON.stringify(
       await post('compare_agents', {
@@ -437,7 +453,9 @@ describe('what a record asks for', () => {
           server: { packages: Record<string, unknown>[] };
         }
       ).server.packages[0];
-    expect(await read('variables-as-an-object')).toEqual(npm);
+    // Without what is not read, a client would start something else.
+    expect(await read('variables-as-an-object')).toBeUndefined();
+    expect(await read('arguments-under-another-name')).toBeUndefined();
     // The schema requires a transport.
     expect(await read('the-oldest-spelling')).toBeUndefined();
     expect(await read('older-spelling')).toMatchObject({

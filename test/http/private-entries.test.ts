@@ -543,7 +543,7 @@ it('names each file that it cannot take with what to do, follows no link out, an
     ),
     `PRIVATE_LISTINGS: text/server.json: not JSON in UTF-8; ${next}`,
     `PRIVATE_LISTINGS: twice/server.json: another file of the folder has the same name; ${next}`,
-    `PRIVATE_LISTINGS: type/server.json: a field of the record is missing, written twice or of the wrong type; ${next}`,
+    `PRIVATE_LISTINGS: type/server.json: remotes[] is missing, written twice or of the wrong type; ${next}`,
   ]);
 });
 

@@ -45,7 +45,9 @@ describe('a registry that does not answer as it should', () => {
     importing.registry.trouble('huge');
     expect((await importing.run({ patience: { tries: 1 } })).state).toBe('failed');
     // What the sockets of both sides buffer is sent too.
-    expect(importing.registry.sent_bytes()).toBeLessThan(50 * 1024 * 1024);
+    const { requests } = importing.registry;
+    expect(requests.map(({ query }) => Number(query.get('limit')))).toEqual([100, 50, 25, 12, 6, 3, 1]);
+    expect(importing.registry.sent_bytes() / requests.length).toBeLessThan(50 * 1024 * 1024);
   });
 
   it('quarantines entries of wrong types, and is no import if there are no others', async () => {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Listing } from '../../src/listings/listing.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
@@ -8,6 +9,9 @@ type Oddity = readonly [what: string, server: Record<string, unknown>, listing: 
 
 const remote = (url: string, type = 'streamable-http') => ({ type, url });
 const npm = { registryType: 'npm', identifier: '@a/b', version: '1.0.0', transport: { type: 'stdio' } };
+
+const npmRead = { registry_type: 'npm', identifier: '@a/b', version: '1.0.0', transport: 'stdio' };
+const unreadFacets: Listing['facets'] = ['is:active', 'state:imported'];
 
 const oddities: readonly Oddity[] = [
   ['an empty repository', { repository: {} }, { repository: undefined, repository_key: undefined }],
@@ -79,8 +83,6 @@ const oddities: readonly Oddity[] = [
             { name: 'X-Kind', value: 'fixed' },
             { name: 'X-Kind', value: 'fixed' },
             { name: 'X-\u202eHid\u200bden\n' },
-            { value: 'without a name' },
-            'text',
           ],
           variables: { tenant: { isRequired: true }, nothing: null },
         },
@@ -155,6 +157,86 @@ const oddities: readonly Oddity[] = [
       remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp', unread: ['headers', 'variables'] }],
     },
   ],
+  ['remotes that are a text', { remotes: 'none' }, { remotes: [], facets: unreadFacets }],
+  [
+    'a nested transport, and a remote without a type',
+    {
+      remotes: [
+        { transport: remote('https://a.example/mcp') },
+        { transportType: 'sse', url: 'https://b.example' },
+      ],
+    },
+    {
+      endpoint: 'https://b.example',
+      remotes: [{ type: '', url: 'https://b.example', unread: ['transportType', 'type'] }],
+    },
+  ],
+  [
+    'a remote that names what it asks for in a member of its own',
+    { remotes: [{ ...remote('https://a.example/mcp'), authentication: { type: 'bearer' } }] },
+    {
+      facets: ['tag:remote', 'transport:streamable-http', 'has:endpoint', 'is:active', 'state:imported'],
+      remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp', unread: ['authentication'] }],
+    },
+  ],
+  [
+    'an address that is too long',
+    { remotes: [remote(`https://a.example/${'x'.repeat(500)}`), remote('https://b.example/mcp')] },
+    { remotes: [remote('https://b.example/mcp')] },
+  ],
+  [
+    'a package without a name',
+    { packages: [npm, { registryType: 'npm', version: '1.0.0' }] },
+    {
+      packages: [npmRead],
+      facets: ['tag:stdio', 'tag:npm', 'transport:stdio', 'package:npm', 'is:active', 'state:imported'],
+    },
+  ],
+  ...(
+    [
+      [{ runtimeArguments: ['-v', '/:/data'] }, 'runtimeArguments'],
+      [{ packageArguments: ['mcp'] }, 'packageArguments'],
+      [
+        { packageArguments: [{ type: 'positional', isRequired: true, description: 'A folder' }] },
+        'packageArguments',
+      ],
+      [
+        { packageArguments: [{ type: 'positional', value: { of: 'x' }, description: 'y' }] },
+        'packageArguments',
+      ],
+      [{ packageArguments: { '--port': 1 } }, 'packageArguments'],
+      [{ arguments: ['mcp'] }, 'arguments'],
+      [{ environmentVariables: ['KEY'] }, 'environmentVariables'],
+      [{ transport: 'stdio' }, 'transport'],
+      [{ requiredSecrets: ['KEY'] }, 'requiredSecrets'],
+      [{ runtimeHint: ['npx'] }, 'runtimeHint'],
+    ] as [object, string][]
+  ).map(([members, unread]): Oddity => {
+    const { transport, ...read } = npmRead;
+    const isTransport = unread === 'transport';
+    const ofTransport = ['tag:stdio', 'tag:npm', 'transport:stdio'];
+    const facets = [
+      ...(isTransport ? ['tag:npm'] : ofTransport),
+      'package:npm',
+      'is:active',
+      'state:imported',
+    ];
+    return [
+      `a package with ${inspect(members)}`,
+      { packages: [{ ...npm, ...members }] },
+      {
+        facets: facets as Listing['facets'],
+        packages: [{ ...read, ...(isTransport ? {} : { transport }), unread: [unread] }],
+      },
+    ];
+  }),
+  [
+    'an environment variable that is empty',
+    { packages: [{ ...npm, environmentVariables: [{ name: '' }] }] },
+    { packages: [npmRead] },
+  ],
+  ['a repository that is a text', { repository: 'https://github.com/a/b' }, { repository: undefined }],
+  ['a description that is a number', { description: 7 }, { endpoint: undefined }],
   ['a version that is not semantic', { version: '2025-final (2)' }, { version: '2025-final (2)' }],
   ['no description', { description: undefined }, { description: '' }],
   [
@@ -175,43 +257,22 @@ type Broken = readonly [what: string, entry: RegistryEntry, name: string, reason
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 const manyRemotes = Array.from({ length: 10_000 }, (_, at) => remote(`https://n${at}.example/mcp`));
-const wrongType = 'a field of the record is missing, written twice or of the wrong type';
 const noName = 'name or version missing or malformed';
 const noMeta = 'registry status or dates malformed';
 
-/** An entry of this size as JSON without white space. */
+/** An entry whose record has this size as JSON without white space. */
 function sized(size_bytes: number, updatedAt = '2026-10-02T08:00:00Z') {
   const padded = (padding: string) => registryEntry('b.m/x', { padding }, { updatedAt });
-  return padded('x'.repeat(size_bytes - JSON.stringify(padded('')).length));
+  return padded('x'.repeat(size_bytes - JSON.stringify(padded('').server).length));
 }
 
 const broken: readonly Broken[] = [
-  ['an entry of 64 KiB and a byte', sized(65_537), 'b.m/x', 'entry larger than 64 KiB'],
+  ['an entry of 64 KiB and a byte', sized(65_537), 'b.m/x', 'record larger than 64 KiB'],
   [
     'ten thousand remotes',
     registryEntry('b.a/remotes', { remotes: manyRemotes }),
     'b.a/remotes',
-    'entry larger than 64 KiB',
-  ],
-  ['remotes that are a text', registryEntry('b.b/x', { remotes: 'none' }), 'b.b/x', wrongType],
-  ['a description that is a number', registryEntry('b.c/x', { description: 7 }), 'b.c/x', wrongType],
-  [
-    'a website written twice',
-    registryEntry('b.m/y', { website_url: 'https://a.example', websiteUrl: 'https://b.example' }),
-    'b.m/y',
-    wrongType,
-  ],
-  [
-    'a remote without a type',
-    registryEntry('b.d/x', { remotes: [{ url: 'https://a.example' }] }),
-    'b.d/x',
-    wrongType,
-  ],
-  [
-    'a package without a name',
-    registryEntry('b.n/x', { packages: [npm, { registryType: 'npm', version: '1.0.0' }] }),
-    'b.n/x',
-    wrongType,
+    'record larger than 64 KiB',
   ],
   ['a name with two slashes', registryEntry('b.e/x/y'), '(unreadable', noName],
   ['a name whose first part is dots', registryEntry('../healthz'), '(unreadable', noName],
@@ -286,12 +347,35 @@ describe('records as registries send them', () => {
 
   it('takes a record out of quarantine once it can be read', async () => {
     const updatedAt = '2026-10-31T00:00:00Z';
-    importing.registry.serve([registryEntry('b.b/x', {}, { updatedAt }), sized(65_536, updatedAt)]);
-    expect((await importing.run()).counts.rows_new).toBe(2);
+    importing.registry.serve([sized(65_536, updatedAt)]);
+    expect((await importing.run()).counts.rows_new).toBe(1);
     const names = (await importing.store.imports.quarantined(100)).map(({ name }) => name);
-    expect(names).not.toContain('b.b/x');
     expect(names).not.toContain('b.m/x');
-    expect(names).toContain('b.c/x');
+    expect(names).toContain('b.a/remotes');
+  });
+});
+
+describe('records that are large because of what their publisher adds', () => {
+  it('are kept without it, in pages of a size that can be read', async () => {
+    const _meta = { 'com.example.tools': 'x'.repeat(300_000) };
+    const importing = await openImporting(
+      Array.from({ length: 40 }, (_, at) =>
+        registryEntry(handleOf(at), { _meta, remotes: [remote('https://a.example/mcp')] }),
+      ),
+    );
+    expect(await importing.run()).toMatchObject({
+      state: 'done',
+      counts: { rows_new: 40, rows_quarantined: 0 },
+    });
+    expect(importing.registry.requests.map(({ query }) => query.get('limit'))).toEqual([
+      '100',
+      '50',
+      '25',
+      '50',
+    ]);
+    const version = await importing.store.listings.version(handleOf(39), '1.0.0');
+    expect(version?.record.length).toBeLessThan(1000);
+    await importing.close();
   });
 });
 

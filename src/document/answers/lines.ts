@@ -2,7 +2,6 @@ import { asMembers } from '../../core/json.ts';
 import { dayText } from '../../core/text.ts';
 import {
   code,
-  codes,
   day,
   isEmpty,
   join,
@@ -37,6 +36,7 @@ import {
   whyOf,
 } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
+import { unreadOf, unreadWords } from '../record.ts';
 import {
   asksPayment,
   atPlace,
@@ -265,22 +265,14 @@ const asks: FactsOf = (judged) => {
     if (detail === 'full' || isOfEach) return say`${text}${atPlace({ subject }, all)}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;
   });
-  const unread = all.flatMap((one) => one.unread ?? []);
+  const unread = unreadOf(listing);
   const facts = [
     ...firstThree(
       judged,
       unique(needs).map((text) => recorded(judged, text)),
       'set of inputs',
     ),
-    ...(unread.length > 0
-      ? [
-          recorded(
-            judged,
-            say`the record has ${codes([...new Set(unread)])} in a form that Dossier does not read`,
-            'not_known',
-          ),
-        ]
-      : []),
+    ...(unread.length > 0 ? [recorded(judged, unreadWords(unread), 'not_known')] : []),
     ...known(accessRequired).map((one) =>
       observed(judged, one, say`${accessWords(one, judged)}${atPlace(one, listing.remotes)}`),
     ),

@@ -1,11 +1,12 @@
 import { day_ms, dayText } from '../../core/text.ts';
-import { dayOf, say, type Words } from '../../core/words.ts';
+import { dayOf, say, sentence, type Words } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
+import { unreadParts } from '../../listings/record-form.ts';
 import { factsOf, type RecordKind } from '../../observations/kind.ts';
 import { knowingOf, type Observation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { copyLacksWords } from '../record.ts';
+import { copyLacksWords, isUnread, unreadWords } from '../record.ts';
 import { isChecked } from '../seen.ts';
 
 export interface ComparedListing {
@@ -107,14 +108,15 @@ export const recordedFinding = ({ listing }: ComparedListing, found: CriterionRe
   as_of: dayText(listing.observed_at),
 });
 
-/** Returns `found`, or unknown if no record in the copy of the registry has the field. */
+/** Returns `found`, or unknown if the field is not read, or if no record in the copy has it. */
 export function absentFinding(
   compared: ComparedListing,
   field: CopyField,
   found: CriterionResult,
 ): CriterionFinding {
   const lacking = copyLacksWords(compared.listing.copy_lacks, field);
-  return recordedFinding(compared, lacking === undefined ? found : unknown(lacking));
+  const unread = isUnread(compared.listing, field) ? sentence(unreadWords([unreadParts[field]])) : lacking;
+  return recordedFinding(compared, unread === undefined ? found : unknown(unread));
 }
 
 export const observedFinding = (

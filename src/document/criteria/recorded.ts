@@ -1,7 +1,7 @@
 import { ownerTexts } from '../../core/handle.ts';
 import { Holder } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
-import { codes, count, dayOf, join, ours, own, say, sentence, type Words } from '../../core/words.ts';
+import { count, dayOf, join, ours, own, say, sentence, type Words } from '../../core/words.ts';
 import { copyFields } from '../../imports/import-run.ts';
 import { isSpecified, type ListingRemote } from '../../listings/listing.ts';
 import { isWeighty } from '../../listings/moves.ts';
@@ -19,7 +19,7 @@ import { repositoryExists } from '../../observations/kinds/repository.ts';
 import { currentOutcome, knowingOf } from '../../observations/observation.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { nativeWords, sourcesFirst } from '../rated.ts';
-import { noDates, packageTypes, recordedSecrets, transports } from '../record.ts';
+import { noDates, packageTypes, recordedSecrets, transports, unreadOf, unreadWords } from '../record.ts';
 import {
   absentFinding,
   type ComparedListing,
@@ -99,11 +99,8 @@ export const recordedCriteria = {
     if (all.length > 0) return { ...unknown(takes), recorded: unique(all) };
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
     if (isSpecified(compared.listing)) return noRecord;
-    const unread = [...remotes, ...packages].flatMap((one) => one.unread ?? []);
-    if (unread.length > 0)
-      return unknown(
-        say`The record has ${codes([...new Set(unread)])} in a form that Dossier does not read.`,
-      );
+    const unread = unreadOf(compared.listing);
+    if (unread.length > 0) return unknown(sentence(unreadWords(unread)));
     if (!lacking && remotes.length + packages.length > 0)
       return met(own('The record asks for no secret; the service may still ask for one.'));
     const fact = own('The record does not say how the service is reached or run.');

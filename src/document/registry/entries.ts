@@ -11,7 +11,7 @@ import {
   statedDates,
   withoutHiddenText,
 } from '../../listings/listing.ts';
-import { readRecord } from '../../listings/record-form.ts';
+import { type ReadRecord, readRecord } from '../../listings/record-form.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { kinds } from '../../observations/kinds.ts';
@@ -114,9 +114,12 @@ const isText = (value: unknown) => typeof value === 'string';
 const isReachable = ({ type, url }: JsonObject) =>
   type === 'stdio' || ((type === 'streamable-http' || type === 'sse') && isText(url));
 
-function withinSchema(server: JsonObject): JsonObject {
+function withinSchema({ server, unread }: ReadRecord): JsonObject {
+  // A package of which a part was not read would be started without that part.
+  const isWhole = (at: number) => !unread.some((path) => path.startsWith(`packages.${at}.`));
   const lists = {
-    packages: (one: JsonObject) => isText(one.registryType) && isReachable(asMembers(one.transport)),
+    packages: (one: JsonObject, at: number) =>
+      isText(one.registryType) && isReachable(asMembers(one.transport)) && isWhole(at),
     remotes: (one: JsonObject) => one.type !== 'stdio' && isReachable(one),
   };
   const kept = Object.entries(lists).flatMap(([name, fits]) => {
@@ -136,7 +139,7 @@ export function toServer(
   isHidden: boolean,
   key: string,
 ): JsonObject {
-  const recorded = withinSchema(readRecord(JSON.parse(record) as object).server);
+  const recorded = withinSchema(readRecord(JSON.parse(record) as object));
   const server: JsonObject = isHidden ? withoutHiddenText(recorded) : recorded;
   if (Object.keys(recorded).length === 0)
     return { name: handle, version, description: 'Deleted from the registry.' };

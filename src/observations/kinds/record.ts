@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toLine } from '../../core/text.ts';
 import { code, codes, day, number, own, quote } from '../../core/words.ts';
 import { publisherMeta } from '../../listings/listing.ts';
-import { readRecord } from '../../listings/record-form.ts';
+import { isUnreadPart, readRecord } from '../../listings/record-form.ts';
 import { defineRecord } from '../kind.ts';
 
 const eachOnce = (values: readonly (string | undefined)[]): string[] => [
@@ -85,8 +85,10 @@ export function publisherFields(server: object): string[] {
   );
   const { _meta, ...fields } = server as { readonly _meta?: Readonly<Record<string, unknown>> | null };
   const unread = Object.entries(fields).filter(([name]) => !readFields.has(name));
-  const names = [...namesIn(Object.fromEntries(unread)), ...below, ...namesIn(_meta?.[publisherMeta])];
-  return eachOnce(names).slice(0, mostNames);
+  const others = [...namesIn(Object.fromEntries(unread)), ...below, ...namesIn(_meta?.[publisherMeta])];
+  // A name inside `_meta` or an unknown field is no part of the record itself.
+  const names = others.map((name) => (isUnreadPart(name) && !below.includes(name) ? `*.${name}` : name));
+  return eachOnce([...below.filter(isUnreadPart), ...names]).slice(0, mostNames);
 }
 
 export const recordUnreadFields = defineRecord({

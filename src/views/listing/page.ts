@@ -5,7 +5,7 @@ import { handleParts } from '../../core/handle.ts';
 import { counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { snapshotWords } from '../../document/rated.ts';
-import { copyLacksSentence } from '../../document/record.ts';
+import { copyLacksSentence, isUnread } from '../../document/record.ts';
 import { type Hit, shownApart } from '../../document/resolved.ts';
 import { knownValue } from '../../document/seen.ts';
 import { packageWords } from '../../document/sentences.ts';
@@ -16,7 +16,7 @@ import type { MonthCount } from '../../ratings/rating.ts';
 import { noWay } from '../claim/forms.ts';
 import { filledCommand, toShellWords, toStarted } from '../commands.ts';
 import { comparePath } from '../compare/address.ts';
-import { type Connection, toConfigs, toEntryNames, toRemote } from '../connections.ts';
+import { type Connection, toConfigs, toEntryNames, toRemote, whyNoRemote } from '../connections.ts';
 import {
   day,
   foreignLink,
@@ -59,7 +59,7 @@ const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
 const withoutConfig = (remote: ListingRemote) =>
   /[{}]/.test(remote.url)
     ? html`<p>The recorded endpoint is a template: <code class="foreign">${remote.url}</code>. Fill in its values before you connect.</p>`
-    : html`<p>No configuration is given, because the recorded endpoint is not an https address of a public host, or has a user name, password, space, backslash or asterisk: <code class="foreign">${remote.url}</code></p>`;
+    : html`<p>No configuration of the recorded endpoint <code class="foreign">${remote.url}</code> is given: ${toHtml(whyNoRemote(remote))}.</p>`;
 
 function firstRemote(remote: ListingRemote, name: string): Html {
   const usable = toRemote(remote);
@@ -95,7 +95,7 @@ function connectListing(listing: ListingDocument): Html {
   const [first, ...others] = listing.remotes.map((remote, at) => ({ remote, name: names[at] ?? '' }));
   if (!first)
     return html`
-<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' The service is run on your machine:'}</p>
+<p>${isUnread(listing, 'endpoint') ? 'The record has a remote in a form that Dossier does not read.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.')}${listing.packages.length > 0 && ' The service is run on your machine:'}</p>
 ${listing.packages.map(runPackage)}`;
   return html`
 ${firstRemote(first.remote, first.name)}
