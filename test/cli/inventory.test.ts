@@ -402,6 +402,8 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
   ['planted-server', '', undefined, undefined, false],
   ['/srv/tool/server', '--token planted', undefined],
   ['./server', '', undefined],
+  ['./bin/server', '', undefined],
+  ['~/.local/bin/uv', 'run --with planted tool', undefined, undefined, false],
   ['/srv/.venv/bin/python', '-m tool', undefined],
   ['python3', '/srv/server.py', undefined],
   // An option, a variable or a file of settings may name another registry, before the name and behind it.

@@ -144,6 +144,7 @@ describe('get_agent finds the one listing that records', () => {
       'com.example/ledger',
       'pypi package',
     ]),
+    ['a command', 'npx -y "@political-comms/mcp"', 'com.politicalcomms/api', 'npm package'],
     ['a command', 'docker run -i --rm -e KEY example/imager:1.2.3', 'com.example/imager', 'oci package'],
     ['a command', 'npx mcp-remote https://mcp.webhook.co/mcp', 'co.webhook/webhook', endpoint],
     ['a command', 'npx -y webhook-co/webhook', 'co.webhook/webhook', repository],

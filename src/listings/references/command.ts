@@ -202,7 +202,8 @@ const interpreter = /^(?:node|nodejs|python[\d.]*|py|(?:ba|z)?sh|ruby|perl|php)$
 const scriptForm = /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh)$/i;
 
 /** The programs in such a folder are those of a system. What they start is another question. */
-const programFolder = /(?:^|[\\/])(?:s?bin|shims)[\\/][^\\/]+$|^[a-z]:[\\/](?:windows|program files)/i;
+const programFolder =
+  /^(?:[\\/~]|\$\{?(?:env:)?(?:HOME|USERPROFILE))(?:.*[\\/])?(?:s?bin|shims)[\\/][^\\/]+$|^[a-z]:[\\/](?:windows|program files)/i;
 
 const isPath = (word: string) => pathForm.test(word) && !/\s-|[;&|"'<>]/.test(word);
 

@@ -164,7 +164,10 @@ function readPackagePage(text: string): string | undefined {
 
 /** The package or address that a command starts; empty if it starts a package that has no plain name here. */
 function readCommanded(text: string): string | undefined {
-  const words = text.trim().split(/\s+/);
+  const words = text
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
   const { registry, name, version, address, isElsewhere } = words.length > 1 ? readCommand(words) : {};
   if (isElsewhere || name === undefined) return address ?? (registry && '');
   return address ?? `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
