@@ -54,7 +54,7 @@ const post = async (tool: string, input: object) => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(input),
   });
-  return answer.json();
+  return (await answer.json()) as { readonly statement?: string };
 };
 async function look(handle: string) {
   const { observations, changes } = await directory.observe(handle);
@@ -123,6 +123,8 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
   );
   const history = await (await directory.app.request(`/agents/${shielded}/history.json`)).text();
   expect(history).toContain('"outcome":"silent"');
+  const days = /Checks of the endpoint failed on \d{4}-\d\d-\d\d and \d{4}-\d\d-\d\d\./;
+  expect((await post('get_history', { handle: shielded })).statement).toMatch(days);
 });
 
 it('an endpoint that asked for a pause is not asked in it, and so is not called silent for a second day', async () => {
@@ -149,6 +151,7 @@ it.each([
   expect(await said(handle)).not.toMatch(silence);
   expect(await said(handle)).not.toContain('DNS has no address');
   expect(await isAlive(handle)).toBe('unknown');
+  expect((await post('get_history', { handle })).statement).not.toContain('was seen in checks');
   const criteria = [{ criterion: 'endpoint_observed_alive' }];
   const compared = await post('compare_agents', { handles: [handle, shielded], criteria });
   expect(JSON.stringify(compared)).toMatch(/: not checked\. No request was sent to `[^`]+`: /);

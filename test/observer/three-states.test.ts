@@ -69,7 +69,9 @@ describe('what is known, what was not seen and what is not known', () => {
     days.push(await observe(handle));
     const { first, lines, text, full, page, markdown } = await said(handle);
     expect(first).toMatch(
-      `No check since ${days[1]} saw the endpoint answer; it last answered on ${days[0]}. Dossier asks from`,
+      new RegExp(
+        `^No check since ${days[1]} saw the endpoint answer \\(the last check: [^)]+ (?:HTTP \\d+|a .+)\\); it last answered on ${days[0]}\\. Dossier asks from`,
+      ),
     );
     for (const one of [text, page, markdown]) expect(one).toContain(first);
     expect(lines.tools).toMatch(

@@ -146,9 +146,9 @@ const asked = {
 
 type Asks = Extract<Replied, { readonly response: Fetched }>;
 
-function withheld({ is: asks_for, response }: Asks, before: Words): NoAnswer {
+function withheld({ is: asks_for, response }: Asks, before: Words, who = own('The endpoint')): NoAnswer {
   const [what, never] = asked[asks_for];
-  const why = say`The endpoint asks for ${what} before it ${before}; Dossier ${never}.`;
+  const why = say`${who} asks for ${what} before it ${before}; Dossier ${never}.`;
   return asksFirst(response, why, { asks_for });
 }
 
@@ -196,12 +196,7 @@ function declaredOnly({ title }: Surface, found: Exclude<Replied, { readonly is:
       ...found.answer,
       why: say`The endpoint declares ${title}, and Dossier has no list of them. ${found.answer.why}`,
     };
-  const [what, never] =
-    found.is === 'credentials'
-      ? [own('credentials'), own('sends none')]
-      : [own('a payment'), own('never pays')];
-  const why = say`The endpoint declares ${title}, and asks for ${what} before it lists them; Dossier ${never}.`;
-  return asksFirst(found.response, why, { asks_for: found.is });
+  return withheld(found, own('lists them'), say`The endpoint declares ${title}, and`);
 }
 
 const afterSilence = ({ title }: Surface) =>
