@@ -48,10 +48,9 @@ const refused: readonly Form[] = [
   },
   {
     what: 'shortens a time-out that requests without the fault have too; shorten the one of the fault, while it is there',
-    form: /\b(?:observerExchange|observerHost|observerCheck|observerDns|claimDns|name)_ms(?:: [1-9][\d_]{0,4}\b|')/,
+    form: /\b(?:observerExchange|observerHost|observerCheck|claimDns|name)_ms(?:: [1-9][\d_]{0,4}\b|')/,
     // In these, every request that the time-out ends is the fault.
     exceptions: [
-      'observer/dns.test.ts',
       'observer/hostile.test.ts',
       'observer/not-asked.test.ts',
       'observer/polite.test.ts',

@@ -278,7 +278,7 @@ async function endLeaked(
 
 function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Missing | undefined {
   if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';
-  return pinned && !/^(host_|redirect_|not_text|too_large)/.test(result) ? 'line' : undefined;
+  return pinned && !/^(host_|redirect_|not_text|html_page|too_large)/.test(result) ? 'line' : undefined;
 }
 
 async function applyFailure(

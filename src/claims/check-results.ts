@@ -46,8 +46,9 @@ const messages = {
   secret_published: ({ file, put }) =>
     `A capability was published in ${file} or at another location, so it was ended for good. Remove it if it is still there, and ${put.toLowerCase()} only a line whose capability was not published.`,
   lfs_pointer: ({ file }) => `${file} is a Git LFS pointer. Commit it as an ordinary file.`,
-  not_text: ({ file }) =>
-    `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
+  not_text: ({ file }) => `${file} is not plain UTF-8 text (UTF-16 or binary). Save it as UTF-8.`,
+  html_page: ({ file, put }) =>
+    `There is an HTML page in place of ${file}. ${put} the line as plain text, without a page for errors or sign-in before it.`,
   too_large: ({ file }) =>
     `There are more than 16 KiB, 64 challenges or 64 capabilities in ${file}. Remove what is not needed.`,
   repository_not_found: ({ repository }) => `The ${repository} is not public, or does not exist.`,

@@ -143,20 +143,17 @@ const fileLimit_bytes = 16_384;
 const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\//;
 const htmlPage = /^\s*<(!doctype html|html[\s>])/i;
 
-/**
- * The text of a file, or why there is none. `not_text` means not UTF-8, binary, or an HTML page in place of
- * the file.
- */
+/** The text of a file, or why there is none. `not_text` means not UTF-8, or binary. */
 export function toFileText(
   body: Buffer,
   contentType: string,
 ):
   | { readonly result: 'file'; readonly text: string }
-  | { readonly result: 'too_large' | 'not_text' | 'lfs_pointer'; readonly isPage?: true } {
+  | { readonly result: 'too_large' | 'not_text' | 'html_page' | 'lfs_pointer' } {
   if (body.length > fileLimit_bytes) return { result: 'too_large' };
   const text = body.includes(0) ? undefined : decodeUtf8(body);
   if (/^text\/html\b/i.test(contentType) || (text !== undefined && htmlPage.test(text)))
-    return { result: 'not_text', isPage: true };
+    return { result: 'html_page' };
   if (text === undefined) return { result: 'not_text' };
   return lfsPointer.test(text) ? { result: 'lfs_pointer' } : { result: 'file', text };
 }

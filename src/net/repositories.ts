@@ -26,6 +26,7 @@ type ReadFailure =
   | 'file_absent'
   | 'lfs_pointer'
   | 'not_text'
+  | 'html_page'
   | 'repository_not_found'
   | 'repository_empty';
 
@@ -35,7 +36,7 @@ export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & 
     | { readonly result: ReadFailure; readonly retry_after_s?: number }
   );
 
-type RepositoryFailure = ExchangeFailure<ReadFailure> & { readonly isPage?: true };
+type RepositoryFailure = ExchangeFailure<ReadFailure>;
 
 type FileRead =
   | { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never }

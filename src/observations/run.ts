@@ -97,7 +97,7 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
       if (read.result === 'file') return { result: 'file' as const, commit: id, text: read.text };
       if (read.result === 'file_absent') return { result: 'absent' as const, commit: id };
       // A page in place of the file, such as a maintenance page, may be temporary.
-      const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result) && !read.isPage;
+      const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result);
       if (isThere) return { result: 'unreadable' as const, commit: id };
       return unread(say`${code(fileName ?? '')} of ${code(at.key)}`, read);
     }),

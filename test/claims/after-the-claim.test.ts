@@ -69,7 +69,7 @@ describe('a line that does not count is named', () => {
     ['challenge_from_future', createChallenge(key, binding, { ...issued, at_s: issued.at_s + 900 })],
     ['no_challenge_in_file', `x${createChallenge(key, binding, issued)}`],
     ['no_challenge_in_file', 'Nothing here.\n'],
-    ['not_text', '\uFEFF<html><body>Sign in</body></html>'],
+    ['html_page', '\uFEFF<html><body>Sign in</body></html>'],
     ['lfs_pointer', 'version https://git-lfs.github.com/spec/v1\n'],
     ['too_large', 'x'.repeat(20_000)],
   ];

@@ -91,7 +91,7 @@ describe('a file on the web server of the domain', () => {
       [503, {}, 'host_error'],
       [403, {}, 'host_error'],
       [429, { 'retry-after': '60' }, 'host_rate_limited'],
-      [200, { 'content-type': 'text/html' }, 'not_text'],
+      [200, { 'content-type': 'text/html' }, 'html_page'],
     ];
     for (const [status, headers, result] of answers) {
       directory.web.fault = (_request, response) =>

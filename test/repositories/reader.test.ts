@@ -136,7 +136,7 @@ describe('the file at the commit that HEAD names', () => {
     ['not_text', Buffer.from('\uFEFFdossier', 'utf16le')],
     ['not_text', Buffer.from('a\0b')],
     ['not_text', Buffer.from([0x63, 0xe9, 0x0a])],
-    ['not_text', '<!DOCTYPE html>\n<title>Sign in</title>'],
+    ['html_page', '<!DOCTYPE html>\n<title>Sign in</title>'],
     ['too_large', 'x'.repeat(16_385)],
     ['too_large', 'x'.repeat(70_000)],
   ])('is named where it cannot be read: %s', async (result, content) => {
@@ -154,7 +154,7 @@ describe('the file at the commit that HEAD names', () => {
     answer('raw', (response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('please sign in'),
     );
-    expect(await check()).toMatchObject({ result: 'not_text' });
+    expect(await check()).toMatchObject({ result: 'html_page' });
   });
 });
 

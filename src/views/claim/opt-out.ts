@@ -22,7 +22,7 @@ interface OptOutStep {
 }
 
 /** These results say nothing about the line, because no text could be read. */
-const unread = /^(host_|redirect_|repository_|dns_no_answer|dns_disagree|not_text|too_large|lfs_)/;
+const unread = /^(host_|redirect_|repository_|dns_no_answer|dns_disagree|not_text|html_page|too_large|lfs_)/;
 
 function absence(handle: string, { check, message }: NonNullable<AskedOptOut['answer']>): Html {
   if (unread.test(check.result)) return html`<p>${message}</p>`;
