@@ -78,7 +78,7 @@ const packageOption = /^(?:-p|--package|--from|--spec)$/;
 const settingOption =
   /^(?:-i|--(?:.+[:-])?(?:registry|index|index-url|source|links|args|config|config-?file|env-file|userconfig|globalconfig|prefix|directory|project|constraints|requirements|import-map))$/;
 
-/** CommandVariables of package managers, and those that name the folders of their settings. */
+/** Variables of package managers, and those that name the folders of their settings. */
 const setting =
   /^(?:npm|pnpm|yarn|bun|corepack|uv|pip|pipx|nuget|dotnet|deno|jsr|xdg)_|^(?:home|userprofile|(?:local)?appdata|programdata|prefix)$/i;
 const settingOfImage = /^(?:containers|registries)_/i;
