@@ -401,7 +401,7 @@ const rows: readonly Row[] = [
     expected: [
       `Price raised from 0.01 USDC to 0.05 USDC on Base (between ${dayAgo(21)} and ${before}).`,
       `It asks to be paid at 0xbb instead of 0xaa (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) on Base (eip155:8453), paid to 0xbb, the same since ${before} (Dossier, ${today}).`,
     ],
   },
   {
@@ -418,7 +418,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Price changed from 0.05 USDC on Base to 0.05 USDC (scheme upto) on Base (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme upto) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
+      `Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme upto) on Base (eip155:8453), paid to 0xbb, the same since ${before} (Dossier, ${today}).`,
     ],
     absent: ['scheme exact'],
   },
@@ -434,7 +434,7 @@ const rows: readonly Row[] = [
       },
     ],
     expected: [
-      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme charge) on Base (eip155:8453), paid to 0xbb, the same since 2026-11-08 (Dossier, ${today}).`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme charge) on Base (eip155:8453), paid to 0xbb, the same since ${before} (Dossier, ${today}).`,
     ],
   },
   {
