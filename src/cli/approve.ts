@@ -3,7 +3,9 @@ import type { Config } from '../config/config.ts';
 import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
-import { day_ms, dayText } from '../core/text.ts';
+import { day_ms, dayText, toLine } from '../core/text.ts';
+import { toText } from '../core/words.ts';
+import { malwareWords } from '../observations/malware.ts';
 import { isSeenPin, type Pinnable, pinnedNow } from '../selections/approvals.ts';
 import { readPrivateEntries } from '../selections/private-entries.ts';
 import { openLockSource } from './lock.ts';
@@ -138,6 +140,10 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
     );
   replaceFile(file, toAsciiJson(written));
   process.stdout.write(toAsciiJson(entry));
+  for (const report of malwareWords(document.observations, ['malware']))
+    process.stderr.write(
+      `${handle}: ${toLine(toText(report))}; while this is reported, the approval has lapsed\n`,
+    );
   process.stderr.write(
     `${file}: ${handle} is approved in ${name}; a service reads the file at its next start\n`,
   );

@@ -317,6 +317,7 @@ export async function runLock(
   };
   replaceFile(out, `${JSON.stringify(lock, null, 2)}\n`);
   const locked = Object.keys(listings).length;
+  printMalware(found, options, false);
   const gone = [...found.keys()].filter((handle) => !listings[handle]);
   process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
   const are = gone.length === 1 ? 'is' : 'are';

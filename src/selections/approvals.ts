@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Approval, type PinName, pinNames, type Selection } from '../config/files.ts';
 import { day_ms } from '../core/text.ts';
-import { day, dayOf, join, own, quote, say, type Words } from '../core/words.ts';
+import { day, dayOf, join, own, quote, say, sentence, type Words } from '../core/words.ts';
 import {
   type ComparedListing,
   type CriterionFinding,
@@ -16,6 +16,7 @@ import { isKnown } from '../document/seen.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { Kind } from '../observations/kind.ts';
 import { kinds } from '../observations/kinds.ts';
+import { malwareWords } from '../observations/malware.ts';
 import type { Observation } from '../observations/observation.ts';
 
 /** Returns undefined if the pin is about recorded facts. */
@@ -180,6 +181,15 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
   return { ...about, ...met(say`${given}${until === undefined ? say`` : say`; until ${dayOf(until)}`}.`) };
 }
 
+/** An approval lapses on a report of malicious code. In a view without approvals, the report is told. */
+export const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
+  malwareWords(listing.observations, ['malware']).map((report) => ({
+    criterion: 'not_reported',
+    ...notMet(sentence(report)),
+    source: 'Dossier',
+    as_of: listing.evidence_snapshot_date,
+  }));
+
 /** The answers about the approval of a listing. There are none if the selection has no approvals. */
 export function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
@@ -211,15 +221,16 @@ export function judgeApproval({ approvals }: Selection, compared: ComparedListin
   ];
 }
 
-export const isBrokenPin = ({ criterion, result }: ApprovalAnswer): boolean =>
+export const isBrokenPin = ({ criterion, result }: Pick<ApprovalAnswer, 'criterion' | 'result'>): boolean =>
   result === 'not_met' && criterion.startsWith('pin:');
 
 /**
  * Tells whether an answer keeps the listing out of the selection. A broken pin does not, if the selection
  * marks changes.
  */
-export function keepsOut({ unknown, on_change }: Selection, answer: ApprovalAnswer): boolean {
+export function keepsOut({ approvals, unknown, on_change }: Selection, answer: ApprovalAnswer): boolean {
   const { criterion, result } = answer;
+  if (criterion === 'not_reported') return approvals !== undefined;
   if (criterion === 'approved' || criterion === 'not_moderated') return result === 'not_met';
   if (criterion.startsWith('pin:')) return isBrokenPin(answer) && on_change !== 'mark';
   return result === 'not_met' || (result !== 'met' && unknown !== 'include');

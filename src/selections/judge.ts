@@ -10,7 +10,7 @@ import {
   type RequestedCriterion,
 } from '../document/criteria/criteria.ts';
 import { type ComparedListing, notApplicable, recordedFinding } from '../document/criteria/criterion.ts';
-import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
+import { type ApprovalAnswer, judgeApproval, judgeReports, keepsOut } from './approvals.ts';
 
 const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
@@ -49,6 +49,7 @@ export function judgeMember(selection: Selection, compared: ComparedListing, isP
   const { imported, observed, native } = compareListing(compared, requestedBy(selection));
   const found = [...imported, ...observed, ...native];
   const answers: ApprovalAnswer[] = [
+    ...judgeReports(compared),
     ...judgeApproval(selection, compared),
     ...(isPrivate ? found.map((one) => toFileAnswer(compared, one)) : found),
   ];

@@ -1,4 +1,5 @@
 import { code, codes, own, say, type Words } from '../core/words.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 import {
   hostOfImage,
@@ -7,6 +8,7 @@ import {
   steersRuntime,
   versionOfImage,
 } from '../listings/references/package.ts';
+import { reportsOf } from '../observations/malware.ts';
 import { isPublicHost } from './public-host.ts';
 
 /**
@@ -98,6 +100,8 @@ const starterOf = (type: string): CommandStarter | undefined =>
 const isOpenWord = (word: string) => /^\{[^{}]+\}$/.test(word);
 
 export interface StartOptions {
+  /** What Dossier observed of the listing. A package that is reported as malicious code has no command. */
+  readonly observations: ListingDocument['observations'];
   /** Whether only the recorded version may be started. */
   readonly isPinned?: boolean;
   /** A private entry may name hosts that are not public. */
@@ -222,22 +226,26 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
 }
 
 /**
- * A command with the recorded version comes after the one without it. If a part of the recorded command
+ * A command with the recorded version comes after the one without it, which is left out if other versions are
+ * reported as malicious code. If a part of the recorded command
  * cannot be written, there is no command, because the rest might start something else.
  */
 export function toStarted(
   recorded: ListingPackage,
-  { isPinned = false, isPrivate = false }: StartOptions = {},
+  { observations, isPinned = false, isPrivate = false }: StartOptions,
 ): Started[] | WhyNot {
   const { registry_type, runtime = '', environment = {}, arguments: behind = [] } = recorded;
-  const why = findObstacle(recorded, isPrivate);
+  const { ofVersion, ofOthers, isUndecided } = reportsOf(observations, recorded);
+  // Without an exact version, a command starts whichever version is the newest.
+  const isOpen = isUndecided || !isExactVersion(registry_type, recorded.version ?? '');
+  const why = ofVersion[0] ?? (isOpen ? ofOthers[0] : undefined) ?? findObstacle(recorded, isPrivate);
   if (why) return whyNot(why);
   const { runtimes, ending = [], ...starter } = starterOf(registry_type) ?? starters.npm;
   const start = Object.hasOwn(runtimes, runtime.toLowerCase()) ? runtimes[runtime.toLowerCase()] : undefined;
   if (!start) return whyNot(say`its record starts it with ${code(runtime)}`);
   const registry = registryOf(recorded, isPrivate);
   const options = optionsOf(recorded, { runtimes, ...starter });
-  const specs = specsOf(recorded, isPinned);
+  const specs = specsOf(recorded, isPinned || ofOthers.length > 0);
   if ('why' in registry) return registry;
   if ('why' in options) return options;
   if ('why' in specs) return specs;

@@ -118,11 +118,11 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
 }
 
 /** The usable remotes, or else the first package that can be started. */
-function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remote | Started)[] {
-  const usable = remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []);
+function serversOf({ remotes, packages, ...options }: Startable): (Remote | Started)[] {
+  const usable = remotes.flatMap((remote) => toRemote(remote, options.isPrivate) ?? []);
   if (usable.length > 0) return usable;
   const started = packages.flatMap((recorded) => {
-    const found = toStarted(recorded, { isPinned, isPrivate });
+    const found = toStarted(recorded, options);
     return 'why' in found ? [] : found;
   });
   return started.slice(0, 1);

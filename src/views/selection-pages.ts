@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Selection } from '../config/files.ts';
 import { criterionText } from '../document/criteria/criteria.ts';
-import { isVersionPinned, letIn } from '../selections/approvals.ts';
+import { isBrokenPin, isVersionPinned, letIn } from '../selections/approvals.ts';
 import { privateNote, type SelectionMember } from '../selections/entries.ts';
 import { requestedBy } from '../selections/judge.ts';
 import type { readMembers } from '../selections/members.ts';
@@ -24,8 +24,13 @@ export function toStartable(view: Selection, { listing, entry }: SelectionMember
     ...listing.remotes.filter((one) => !remotes.includes(one)).map(({ url }) => url),
     ...listing.packages.filter((one) => !packages.includes(one)).map(({ identifier }) => identifier),
   ];
-  const options = { isPinned: isVersionPinned(view, listing), isPrivate: entry !== undefined };
-  return { handle: listing.handle, remotes, packages, unnamed, ...options };
+  const { handle, observations } = listing;
+  const options = {
+    observations,
+    isPinned: isVersionPinned(view, listing),
+    isPrivate: entry !== undefined,
+  };
+  return { handle, remotes, packages, unnamed, ...options };
 }
 
 /**
@@ -33,11 +38,11 @@ export function toStartable(view: Selection, { listing, entry }: SelectionMember
  * blocked.
  */
 export const toManagedSettings = (listings: readonly Startable[]) => ({
-  allowedMcpServers: listings.flatMap(({ remotes, packages, isPinned, isPrivate }) => [
-    ...remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []).map(({ url }) => ({ serverUrl: url })),
-    ...packages
-      .flatMap((one) => allowedCommands(one, { isPinned, isPrivate }))
-      .map((serverCommand) => ({ serverCommand })),
+  allowedMcpServers: listings.flatMap(({ remotes, packages, ...options }) => [
+    ...remotes
+      .flatMap((remote) => toRemote(remote, options.isPrivate) ?? [])
+      .map(({ url }) => ({ serverUrl: url })),
+    ...packages.flatMap((one) => allowedCommands(one, options)).map((serverCommand) => ({ serverCommand })),
   ]),
 });
 
@@ -81,11 +86,11 @@ const listingItem = (view: Selection, member: SelectionMember) => {
 <li><h3>${entry ? listing.handle : handleLink(listing.handle)}</h3>
 <p class="foreign">${listing.description}</p>
 ${entry && html`<p class="note">${privateNote(entry)}</p>`}
-<ul class="plain">${answers.map(({ fact, source, as_of, result }, at) => {
+<ul class="plain">${answers.map(({ criterion, fact, source, as_of, result }, at) => {
     const next = answers[at + 1];
     const isLast = source !== next?.source || as_of !== next?.as_of;
     return html`
-<li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${toHtml(fact)}${source && isLast && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`;
+<li>${result === 'unknown' && 'Not known: '}${isBrokenPin({ criterion, result }) && html`<strong>Changed:</strong> `}${toHtml(fact)}${source && isLast && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`;
   })}</ul>${leftOutNote(leftOutOf(startable))}</li>`;
 };
 

@@ -283,7 +283,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'arguments-in-two-spellings': {
     of: { ...npm, packageArguments: [], package_arguments: [fixed('start')] },
-    why: 'its record has packageArguments in a form that Dossier does not read',
+    why: 'its record has packageArguments, package_arguments in a form that Dossier does not read',
   },
   'variables-as-an-object': {
     of: { ...npm, environmentVariables: { KEY: 'your key' } },

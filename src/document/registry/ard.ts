@@ -1,6 +1,8 @@
 import { handleParts, isHandle } from '../../core/handle.ts';
 import { wrongField } from '../../core/problem.ts';
+import { toText } from '../../core/words.ts';
 import type { ListingInput, ListingRemote } from '../../listings/listing.ts';
+import { malwareWords } from '../../observations/malware.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
 // Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md.
@@ -21,6 +23,7 @@ export const ownTerms = {
   transport: 'The transports of the recorded endpoints and packages',
   packageType: 'The registries of the recorded packages',
   package: 'The recorded packages and their inputs, as in the evidence',
+  malware: 'Reports of malicious code in the recorded packages',
   evidence: 'The address of the listing document, as JSON',
   statement: 'The address of the signed statement about the listing; absent for a listing of the sample',
   sample: 'true: a listing of the shipped sample, which was not read from a registry and is mostly made up',
@@ -70,6 +73,7 @@ export function readUrn(identifier: string): string | undefined {
  */
 export function toArdEntry(listing: ListingDocument, publicUrl: string) {
   const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
+  const malware = malwareWords(listing.observations).map(toText);
   return {
     '@context': ['https://agenticresourcediscovery.org/context/v1', { dossier: ownNamespace(publicUrl) }],
     identifier: toUrn(handle),
@@ -99,6 +103,7 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
     ]),
     'dossier:packageType': kindsOf(packages.map(({ registry_type }) => registry_type)),
     'dossier:package': packages,
+    ...(malware.length > 0 && { 'dossier:malware': malware }),
     'dossier:evidence': links.json,
     ...(listing.sample ? { 'dossier:sample': true } : { 'dossier:statement': `${links.page}.intoto.json` }),
   };

@@ -3,6 +3,7 @@ import { reversedHost } from '../../core/identity.ts';
 import { asMembers, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { dayText } from '../../core/text.ts';
 import { inTurns } from '../../core/turns.ts';
+import { toText } from '../../core/words.ts';
 import {
   type Listing,
   type ListingVersion,
@@ -15,6 +16,7 @@ import { type ReadRecord, readRecord } from '../../listings/record-form.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { kinds } from '../../observations/kinds.ts';
+import { malwareWords } from '../../observations/malware.ts';
 import { isDated, knowingOf } from '../../observations/observation.ts';
 import { toStaleAt } from '../../observations/to-observations.ts';
 import { toListingDocument } from '../document.ts';
@@ -100,9 +102,19 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
     Object.entries(observations).map(([kind, one]) => [kind, names.reduce(without, one as JsonObject)]),
   );
 
+/** A report names the version that it is about, so it is told with each version. */
+function toReports({ observations }: ListingDocument): { malware: string[] } | undefined {
+  const malware = malwareWords(observations).map(toText);
+  return malware.length > 0 ? { malware } : undefined;
+}
+
 function toEvidence(document: ListingDocument, references: object, log: object) {
   const observations = toObservations(document);
-  const toBlock = (shown: object) => ({ ...references, ...toDatedFacts(document, log, shown) });
+  const toBlock = (shown: object) => ({
+    ...toReports(document),
+    ...references,
+    ...toDatedFacts(document, log, shown),
+  });
   const blocks = [[], ['at'], ['at', 'value']].map((names) => toBlock(withoutMembers(observations, names)));
   const fits = blocks.find((block) => Buffer.byteLength(JSON.stringify(block)) <= longestBlock_bytes);
   return fits ?? toBlock({});
@@ -165,6 +177,8 @@ export function toEntry(
   const { status, status_message } = version;
   const { published_at, updated_at } = statedDates(version);
   const server = toServer(version, isHidden, key);
+  const evidence = () => document && toEvidence(document, toReferences(document, server, interval_s), log);
+  const block = isLatest ? evidence() : document && toReports(document);
   return {
     server,
     _meta: {
@@ -174,7 +188,7 @@ export function toEntry(
         ...(published_at && { publishedAt: published_at, updatedAt: updated_at }),
         isLatest,
       },
-      ...(document && { [key]: toEvidence(document, toReferences(document, server, interval_s), log) }),
+      ...(block && { [key]: block }),
     },
   };
 }
@@ -201,11 +215,14 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
   const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
   const listings = read.map(({ listing }) => listing);
   const latest = await latestOf(listings, context);
+  const documents = new Map<string, ListingDocument>();
   return inTurns(versions, (version) => {
     const facts = factsOf.get(version.handle);
     const isLatest = latest.get(version.handle) === version.version;
+    const known = documents.get(version.handle);
     const document =
-      isLatest && facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined;
+      known ?? (facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined);
+    if (document) documents.set(version.handle, document);
     return toEntry(version, { isLatest, document, isHidden: facts?.listing.hidden === true, ...shared });
   });
 }

@@ -73,8 +73,8 @@ function otherRemote(remote: ListingRemote, name: string): Html {
   return html`<li>${config ? paste(config.text) : withoutConfig(remote)}${needs(remote)}</li>`;
 }
 
-function runPackage(recorded: ListingPackage): Html {
-  const started = toStarted(recorded);
+function runPackage(recorded: ListingPackage, { observations }: ListingDocument): Html {
+  const started = toStarted(recorded, { observations });
   const last = 'why' in started ? undefined : started.at(-1);
   const line = last && toShellWords(filledCommand(last));
   return html`
@@ -96,7 +96,7 @@ function connectListing(listing: ListingDocument): Html {
   if (!first)
     return html`
 <p>${isUnread(listing, 'endpoint') ? 'The record has a remote in a form that Dossier does not read.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.')}${listing.packages.length > 0 && ' The service is run on your machine:'}</p>
-${listing.packages.map(runPackage)}`;
+${listing.packages.map((one) => runPackage(one, listing))}`;
   return html`
 ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
