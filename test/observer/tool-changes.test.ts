@@ -221,7 +221,7 @@ it('a change that weighs less, a 401, or four of them do not hide one that weigh
   expect(await saidChanges()).toEqual([weighty]);
   await look([secret, words('Reads mail.')]);
   expect(await saidChanges()).toEqual([weighty, 'changed words in `read`']);
-  for (const code of [401, 401]) await look(code);
+  for (const code of [401, 401] as const) await look(code);
   expect(await saidChanges()).toEqual([weighty, 'changed words in `read`']);
   for (const n of [1, 2, 3, 4]) await look([secret, words(`Reads mail ${n}.`)]);
   expect(await saidChanges()).toEqual([weighty, 'changed words in `read`', 'changed words in `read`']);
