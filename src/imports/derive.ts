@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { DerivedVersion, ListingVersion, VersionSummary } from '../listings/listing.ts';
+import {
+  type DerivedVersion,
+  isGone,
+  type ListingVersion,
+  type VersionSummary,
+} from '../listings/listing.ts';
 import { deriveOwners } from '../listings/naming.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import {
@@ -124,10 +129,8 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
       shown.version,
       async ({ version, compared }) => (compared ?? (await read.compared(version)))?.move,
     ));
-  const toShown = ({ version, record }: ListingVersion) => {
-    const unread = publisherFields(JSON.parse(record) as object);
-    return { version, record: JSON.stringify({ moves, unread } satisfies ShownRecord) };
-  };
+  const unread = shown ? publisherFields(JSON.parse(shown.record) as object) : [];
+  const record = JSON.stringify({ moves, unread } satisfies ShownRecord);
   return {
     handle,
     versions: [...found].map(([version, { derived, compared }]) => ({
@@ -135,7 +138,7 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
       derived,
       compared: compared && JSON.stringify(compared),
     })),
-    shown: shown && toShown(shown),
+    shown: shown && { version: shown.version, record },
     former: versions.length > 1 ? await deriveFormer(reads, deriving) : [],
   };
 }
@@ -160,11 +163,11 @@ export async function deriveMissing(
       const shown = await store.listings.version(handle, version);
       records.push(await deriveRecord(store.listings, { handle, versions, rows: new Map(), shown }));
     }
-    const owned = listings.map((one) => [one.handle, deriveOwners(one)] as const);
     await store.write(async (tx) => {
       if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this import over');
       for (const record of records) await tx.listings.putDerived(record);
-      for (const [handle, owners] of owned) await tx.listings.putOwners(handle, owners);
+      const present = (await tx.listings.byHandles(handles)).filter((one) => !isGone(one));
+      await tx.listings.putListings(present.map((one) => ({ ...one, owners: deriveOwners(one) })));
     });
     signal?.throwIfAborted();
     handles = await store.listings.underived(handlesAtOnce);

@@ -11,7 +11,6 @@ import {
   type Listing,
   type ListingVersion,
   listingTable,
-  type RecordedOwners,
   summaryTable,
   versionTable,
 } from './listing.ts';
@@ -251,14 +250,6 @@ export function createListingWrites(
     async putDerived(derived: DerivedRecord) {
       touch(derived.handle);
       await putDerived(db, derived);
-    },
-    /** For a listing that has no owners yet and may have been withdrawn meanwhile. */
-    async putOwners(handle: string, owners: RecordedOwners) {
-      const change = listingTable.encodeChange({ owners });
-      const visible = db.updateTable('listing').set(change).where('handle', '=', handle);
-      await visible
-        .where(({ or, eb }) => or([eb('withdrawn', 'is', null), eb('withdrawn', '=', 'operator')]))
-        .execute();
     },
     /**
      * Merges a part of the search index, so that searches after many writes read less. Call it with `true`

@@ -648,6 +648,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await store.write(async (tx) => {
         await tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]);
         await tx.listings.putVersions([makeVersion('a/one', '1.0.0')], '2026-01-03T00:00:00.000Z');
+        const shown = { version: '1.0.0', record: '{"unread":[]}' };
+        await tx.listings.putDerived({ handle: 'a/one', versions: [], shown, former: [] });
       });
       const facts = await store.documents.facts('a/one');
       expect(facts?.publisherListings).toBe(2);
