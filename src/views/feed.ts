@@ -36,6 +36,7 @@ export function toFeed(
     link: page,
     title: `${title} – ${site.serviceName}`,
     description: note,
+    author: { name: site.serviceName },
     feedLinks: { atom: `${base}/feed.atom`, json: `${base}/feed.json` },
     updated: new Date(changes[0]?.at ?? `${dayText(now)}T00:00:00.000Z`),
   });

@@ -168,6 +168,8 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
   const atom = await service.app.request('/feed.atom');
   expect(atom.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
   const feed = parseAtomFeed(await atom.text());
+  // RFC 4287 requires an author of the feed or of each entry.
+  expect(feed.authors).toEqual([{ name: 'Dossier' }]);
   expect(feed.entries?.map(({ title }) => title?.value)).toEqual([
     'com.example/new: no longer listed',
     'co.webhook/webhook: new rating by com.rater/api',
