@@ -3,7 +3,7 @@ import { changing } from './changing.ts';
 import { readNothing, sendHalves } from './connections.ts';
 import type { HostilePublishers } from './hostile.ts';
 import { unresolved } from './names.ts';
-import { readHistory, readLargePages, readVersions, searchWithoutWords } from './reads.ts';
+import { readHeavyRecords, readHistory, readLargePages, readVersions, searchWithoutWords } from './reads.ts';
 import { patterns, robots } from './robots.ts';
 import { streams } from './streams.ts';
 import { watchAll } from './subscriptions.ts';
@@ -39,6 +39,7 @@ export const attacks: Readonly<Record<string, StrangersAttack>> = {
   halves: { title: 'half-sent requests at the end', act: sendHalves },
   history: { title: 'get_history of tools that alternate, 20 a second', act: readHistory },
   versions: { title: 'pages of 10,000 versions, 30 a second', act: readVersions },
+  records: { title: 'the heaviest records of each shape, 30 a second', act: readHeavyRecords },
   lists: { title: 'searches without words, 60 a second', act: searchWithoutWords },
 };
 

@@ -1,6 +1,6 @@
 import { post, send, type Target } from './calls.ts';
 import { alternating, repeating } from './changing.ts';
-import { manyVersions } from './listings.ts';
+import { heavyHandles, manyVersions } from './listings.ts';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 const neighbours = upTo(16).map((at) => `203.0.113.${at}`);
@@ -50,6 +50,26 @@ export const readVersions = (target: Target): Promise<string> =>
     ]),
     networks: neighbours,
     atOnce: 60,
+    perSecond: 30,
+  });
+
+/** The heaviest records that an import accepts, by every way to read a listing or a list of them. */
+export const readHeavyRecords = (target: Target): Promise<string> =>
+  send(target, {
+    requests: heavyHandles.flatMap((handle, at) => [
+      post('/api/tools/get_agent', { handle }),
+      post('/api/tools/get_agent', { handle, detail: 'full' }),
+      post('/api/tools/resolve_agents', { handles: heavyHandles }),
+      post('/api/tools/compare_agents', { handles: heavyHandles.slice(0, 8), criteria: ['has_endpoint'] }),
+      post('/api/tools/check_offer', { handle, offer: { payTo: 'nobody', amount: `${at}` } }),
+      get(`/badge/${handle}?x=${at}`),
+      get(`/agents/${handle}?x=${at}`),
+      get(`/agents/${handle}.md?x=${at}`),
+      get(`/v0.1/servers?search=heavy&limit=100&x=${at}`),
+      get(`/v0.1/servers/${encodeURIComponent(handle)}/versions?x=${at}`),
+    ]),
+    networks: neighbours,
+    atOnce: 100,
     perSecond: 30,
   });
 

@@ -1,9 +1,10 @@
 import { type RegistryEntry, registryEntry } from '../../../test/support/entries.ts';
+import { heavyShapes } from '../../../test/support/heavy-records.ts';
 import { createSynthetic } from '../../synthetic.ts';
 import { allPublishers } from './attacks.ts';
 import { healthyEntries } from './healthy.ts';
 import { toEntries } from './hostile.ts';
-import { manyVersions, plain, plainHandles } from './listings.ts';
+import { heavyHandles, manyVersions, plain, plainHandles } from './listings.ts';
 
 const versions = 10_000;
 
@@ -20,6 +21,20 @@ const versionEntries = (): RegistryEntry[] =>
     ),
   );
 
+/** Thirty versions of each, of which each names other hosts than the one before it. */
+const heavyEntries = (): RegistryEntry[] =>
+  Object.values(heavyShapes).flatMap((shape, of) =>
+    Array.from({ length: 30 }, (_, at) => {
+      const record = JSON.stringify(shape(100)).replaceAll('.io', ['.io', '.com', '.net'][at % 3] ?? '');
+      const publishedAt = new Date(Date.UTC(2026, 0, 1, at)).toISOString();
+      return registryEntry(
+        heavyHandles[of] ?? '',
+        { ...(JSON.parse(record) as object), version: `1.${at}.0` },
+        { isLatest: at === 29, publishedAt, updatedAt: publishedAt },
+      );
+    }),
+  );
+
 const withoutAddresses = ({ server, _meta }: RegistryEntry): RegistryEntry => {
   const { remotes: _, packages: __, repository: ___, ...record } = server;
   return { server: record, _meta };
@@ -30,7 +45,7 @@ export function toRegistry(): RegistryEntry[] {
   const { entries } = createSynthetic({ listings: plain });
   const others = plainHandles.flatMap((_, at) => entries(at).map(withoutAddresses));
   const hostile = Object.entries(allPublishers).flatMap(([name, publisher]) => toEntries(name, publisher));
-  return [...others, ...healthyEntries, ...versionEntries(), ...hostile];
+  return [...others, ...healthyEntries, ...versionEntries(), ...heavyEntries(), ...hostile];
 }
 
 /** The same with a hundred listings changed. */
