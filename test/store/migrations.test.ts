@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const applied = ['0001-tables', '0002-former-values', '0003-derived', '0008-digests'];
+const applied = ['0001-tables', '0002-former-values', '0003-derived', '0004-digests'];
 
 const namesOf = async (databaseUrl: string) =>
   (await queryDatabase(databaseUrl, 'select name from kysely_migration order by name')).map(
