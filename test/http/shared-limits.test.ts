@@ -346,7 +346,7 @@ describe('LIMIT_OVERRIDES', () => {
   });
   it('refuses what is no limit, before anything is opened', async () => {
     await expect(nodes.open({ LIMIT_OVERRIDES: 'claims=1/1m' })).rejects.toThrow(
-      'LIMIT_OVERRIDES: no limit is called claims; there are pages, badge, mcp, card, registry, views, export, surface, search, rating, ',
+      'LIMIT_OVERRIDES: no limit is called claims; there are pages, badge, mcp, card, registry, views, export, surface, search, named, rating, ',
     );
     for (const wrong of ['claim', 'claim=0/1m', 'claim=1/0s', 'claim=1/1m,', 'claim=1/1m,,'])
       await expect(nodes.open({ LIMIT_OVERRIDES: wrong })).rejects.toThrow('name=calls/time');

@@ -330,7 +330,7 @@ const rows: readonly Row[] = [
     absent: ['Not there:', 'maintainers', 'deprecated', 'advisories', 'provenance', 'published on'],
   },
   {
-    says: 'of an endpoint that is not there neither tools nor costs',
+    says: 'of an endpoint that is not there, that neither tools nor costs were seen',
     record: at(url),
     seen: ['endpoint.answers', 'tools.surface', 'price.challenge'].map((kind) =>
       saw({ kind, value: null, outcome: 'absent', reason: 'The endpoint answered with HTTP status 404.' }),
@@ -338,8 +338,9 @@ const rows: readonly Row[] = [
     expected: [
       `Nothing was at the endpoint on ${today}.`,
       `Where: ${url}: the endpoint answered with HTTP status 404 (Dossier, ${today}).`,
+      `Tools: None seen: the endpoint answered with HTTP status 404 (Dossier, ${today}).`,
+      `Costs: No price could be seen (Dossier, ${today}).`,
     ],
-    absent: ['Tools:', 'Costs:'],
   },
   {
     says: 'a repository that is gone',
@@ -1071,8 +1072,8 @@ describe('the answer about a listing', () => {
   it('says of what hardly any listing has that it is not there in full only', async () => {
     const handle = handleOf(rows.findIndex(({ says }) => says.startsWith('that no price was seen')));
     const { sizes: _, checked: __, 'the Markdown': full, ...others } = await saidOf(handle);
-    expect(full).toContain(`Not there: security contact, terms (Dossier, ${today})`);
-    expect(full).toContain('Not stated: operator, data handling, region, licence, support');
+    expect(full).toContain(`Not there: security contact (Dossier, ${today})`);
+    expect(full).toContain('Not stated: operator, data handling, region, licence, support, terms');
     for (const [adapter, text] of Object.entries(others)) {
       expect(text, adapter).not.toContain('Not there');
       expect(text, adapter).toMatch(

@@ -106,11 +106,18 @@ it('a completed import tells nobody of a listing that it did not change', async 
 it('a node that could not read the changes when it started tells its streams that what they watch may have changed', async () => {
   const environment = { DATABASE_URL: await createSharedDatabase() };
   await (await openDirectory({ environment })).close();
-  await editDatabase(environment.DATABASE_URL, 'alter table evidence_change rename to away');
+  await editDatabase(
+    environment.DATABASE_URL,
+    `alter table evidence_change rename to away;
+    create view evidence_change as select * from away where abs(-9223372036854775808) > 0`,
+  );
   const own = await openDirectory({ environment, timeouts: { subscription_ms: 1000 } });
   // Its first message is answered once the node has tried to read the changes.
   await (await own.app.request('/api/mcp', { method: 'POST', ...modern('tools/list', {}) })).text();
-  await editDatabase(environment.DATABASE_URL, 'alter table away rename to evidence_change');
+  await editDatabase(
+    environment.DATABASE_URL,
+    'drop view evidence_change; alter table away rename to evidence_change',
+  );
   const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
   const stream = await own.app.request('/api/mcp', {
     method: 'POST',

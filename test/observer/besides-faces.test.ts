@@ -143,14 +143,13 @@ it('resources are compared without the templates that clients list apart, and th
   });
 });
 
-it('tools with a user interface and declared extensions are in the short answer, and their addresses in full', async () => {
+it('tools with a user interface are in the short answer, and their addresses in full', async () => {
   await observed.directory.observe(handleAt('shows'));
   const ask = (detail: string) => client.call('get_agent', { handle: handleAt('shows'), detail });
   const { structuredContent } = await ask('summary');
   expect(structuredContent).toMatchObject({
     lines: {
-      tools:
-        '`chart`, `chart_old`, `link`, `read`; 2 tools with a user interface: `chart` and `chart_old`; declares the extension `io.modelcontextprotocol/skills` (skills).',
+      tools: '`chart`, `chart_old`, `link`, `read`; 2 tools with a user interface: `chart` and `chart_old`.',
     },
     next: 'check_surface',
   });
@@ -189,9 +188,7 @@ it('a change and its end are dated: by check_surface, and in the line of tools',
     `Until ${day2.slice(0, 10)}, Dossier saw a different list: see get_history. Dossier also saw your list earlier, until ${day1.slice(0, 10)}.`,
   );
   expect(await read(`/agents/${handleAt('mixed')}.md`)).toMatch(
-    new RegExp(
-      `Since \\S+: \`read\`; 1 prompt since ${day3.slice(0, 10)}; 2 resources; declares the extension \`io.modelcontextprotocol/skills\` \\(`,
-    ),
+    new RegExp(`Since \\S+: \`read\`; 1 prompt since ${day3.slice(0, 10)}; 2 resources \\(`),
   );
 });
 

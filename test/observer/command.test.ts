@@ -95,10 +95,13 @@ it('dossier observe HANDLE says that another process observes the listing, and l
   await store.close();
 });
 
+const refusing = (table: string) =>
+  `create trigger away before insert on ${table} begin select raise(abort, 'away'); end`;
+
 it('ends with 74 if no look could be stored', async () => {
-  await editDatabase(databaseUrl, 'alter table log_record rename to away');
+  await editDatabase(databaseUrl, refusing('log_record'));
   const { code, stderr } = await runDossier(['observe'], environment);
-  await editDatabase(databaseUrl, 'alter table away rename to log_record');
+  await editDatabase(databaseUrl, 'drop trigger away');
   await editDatabase(databaseUrl, 'delete from observation');
   expect(code).toBe(74);
   expect(stderr).toMatch(/^every check failed on our side; the log says why$/m);
@@ -108,9 +111,9 @@ it('goes on with the listings behind one whose check cannot be stored, which say
   const names = ['com.example.one/replay', 'com.example.many/n0'];
   expect((await runDossier(['observe', ...names], environment)).code).toBe(0);
   // Storing a new set of tools fails.
-  await editDatabase(databaseUrl, 'delete from listed_surface; alter table listed_surface rename to away');
+  await editDatabase(databaseUrl, `delete from listed_surface; ${refusing('listed_surface')}`);
   const { code, stdout, stderr } = await runDossier(['observe', ...names], environment);
-  await editDatabase(databaseUrl, 'alter table away rename to listed_surface');
+  await editDatabase(databaseUrl, 'drop trigger away');
   expect(code).toBe(74);
   expect(stderr).toMatch(/^the check of com\.example\.one\/replay failed on our side; the log says why$/m);
   expect(stdout).toMatch(/^com\.example\.many\/n0$/m);

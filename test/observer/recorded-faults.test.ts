@@ -84,13 +84,16 @@ const ofPackages: typeof faults = {
   challenged: status(401, { 'www-authenticate': 'Basic realm="x"' }),
 };
 
+/** JSON may be what is in a file. */
+const { 'rpc-200': _, ...ofFiles } = faults;
+
 const isProvenance = (path: string) => path.startsWith('/-/npm/v1/attestations') || path === wheel;
 const parts: Readonly<Record<string, readonly [isFaulty: (path: string) => boolean, faults: typeof faults]>> =
   {
     registries: [(path) => path.startsWith('/'), ofPackages],
     provenance: [isProvenance, { ...ofPackages, s404: status(404) }],
     repository: [(path) => path.startsWith('git'), faults],
-    'raw files': [(path) => path.startsWith('git /raw'), faults],
+    'raw files': [(path) => path.startsWith('git /raw'), ofFiles],
   };
 
 /**
@@ -121,7 +124,7 @@ beforeAll(async () => {
   sigstore = await startSigstore();
   const content = await publish(sigstore);
   git = await createGitServer();
-  git.createRepository('example/there').commit({ '.vscode/tasks.json': '{}' });
+  git.createRepository('example/there').commit({ 'dossier-claim.txt': 'superseded-by: com.example/new\n' });
   git.fault = (request, response) => {
     const path = request.url ?? '';
     if (!isFaulty(`git ${path}`)) return false;
