@@ -6,7 +6,7 @@ import {
   type ListingVersion,
   type VersionSummary,
 } from '../listings/listing.ts';
-import { deriveOwners } from '../listings/naming.ts';
+import { deriveOwners, type Naming } from '../listings/naming.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import {
   type ComparedVersion,
@@ -31,39 +31,6 @@ interface Deriving {
   readonly shown: ListingVersion | undefined;
 }
 
-/**
- * How many versions behind those that arrived are compared again, because what they are compared with besides
- * the record before them follows from older ones.
- */
-const mostFollowing = 30;
-/** Few, because versions are compared in their order. */
-const mostNamings = 4;
-
-function createReader(reads: ListingReads, { handle, rows }: Deriving) {
-  const stored = (version: string) => reads.version(handle, version);
-  const namings = new Map<string, ReturnType<typeof namingOf>>();
-  return {
-    async compared(version: string) {
-      const { compared } = (await stored(version)) ?? {};
-      return compared === undefined ? undefined : (JSON.parse(compared) as ComparedVersion);
-    },
-    async naming(version: string) {
-      const known = namings.get(version);
-      if (known) return known;
-      const { record = '{}' } = rows.get(version) ?? (await stored(version)) ?? {};
-      const naming = namingOf(JSON.parse(record) as object);
-      for (const oldest of namings.keys()) if (namings.size >= mostNamings) namings.delete(oldest);
-      namings.set(version, naming);
-      return naming;
-    },
-    /** Tells whether the record of a known version is another one now. */
-    async isRewritten({ version, derived }: VersionSummary) {
-      const row = derived && rows.get(version);
-      return row !== undefined && (await stored(version))?.record !== row.record;
-    },
-  };
-}
-
 interface Found {
   readonly derived: DerivedVersion;
   readonly compared?: ComparedVersion;
@@ -73,44 +40,54 @@ interface Found {
  * Compares each version that is new, or that now follows another one, with the one before. What a version
  * moved stays as it is when it is deleted, or when the version that it was compared with is.
  */
-async function compareVersions(deriving: Deriving, read: ReturnType<typeof createReader>) {
-  const { handle, versions, rows } = deriving;
+async function compareVersions(reads: ListingReads, { handle, versions, rows }: Deriving) {
   const found = new Map<string, Found>();
   const byName = new Map(versions.map((one) => [one.version, one]));
   const changed = new Set<string>();
-  const comparedOf = async (version: string) => found.get(version)?.compared ?? read.compared(version);
-  const isStale = async ({ derived }: VersionSummary, isRewritten: boolean, before = '') => {
+  const stored = (version: string) => reads.version(handle, version);
+  const comparedOf = async (version: string) =>
+    found.get(version)?.compared ??
+    (JSON.parse((await stored(version))?.compared ?? '{}') as ComparedVersion);
+  let last: { readonly version: string; readonly naming: Naming } | undefined;
+  const namingOfVersion = async (version: string) => {
+    if (last?.version === version) return last.naming;
+    const { record = '{}' } = rows.get(version) ?? (await stored(version)) ?? {};
+    return namingOf(JSON.parse(record) as object);
+  };
+  const isStale = ({ version, derived }: VersionSummary, before = '') => {
     if (derived?.weight === undefined) return true;
     // A move is never replaced by no comparison.
     if (before === '' && derived.weight > 0) return false;
-    const last = byName.get(derived.with ?? '');
+    const compared = byName.get(derived.with ?? '');
     const isOther = before !== (derived.with ?? '') || changed.has(before);
-    return isRewritten || (isOther && (last === undefined || isListed(last)));
+    return changed.has(version) || (isOther && (compared === undefined || isListed(compared)));
   };
   let before: string | undefined;
   for (const one of versionsInOrder(versions)?.filter(isListed) ?? []) {
     const { version } = one;
-    const isRewritten = await read.isRewritten(one);
-    if (isRewritten) changed.add(version);
-    const mayFollow = one.derived === undefined || found.size < rows.size + mostFollowing;
-    if (mayFollow && (await isStale(one, isRewritten, before))) {
-      const naming = await read.naming(version);
+    const row = one.derived && rows.get(version);
+    if (row && (await stored(version))?.record !== row.record) changed.add(version);
+    if (isStale(one, before)) {
       const was = before !== undefined && {
         ...(await comparedOf(before)),
-        naming: await read.naming(before),
+        naming: await namingOfVersion(before),
       };
-      const { weight, compared } = compareVersion(handle, was || undefined, naming);
-      const last = one.derived && (await comparedOf(version));
-      if (last && !isDeepStrictEqual({ ...last, move: 0 }, { ...compared, move: 0 })) changed.add(version);
-      const isPart = naming.isPartlyRead && { partly_read: true as const };
-      found.set(version, { derived: { weight, ...(before && { with: before }), ...isPart }, compared });
+      last = { version, naming: await namingOfVersion(version) };
+      const { derived, compared } = compareVersion(handle, was || undefined, last.naming);
+      // What the next version is compared with is the record and everything but the move.
+      if (
+        one.derived &&
+        !isDeepStrictEqual({ ...(await comparedOf(version)), move: 0 }, { ...compared, move: 0 })
+      )
+        changed.add(version);
+      found.set(version, { derived: { ...derived, ...(before && { with: before }) }, compared });
       await setImmediate();
     }
     before = version;
   }
   for (const { version, derived } of versions)
     if (!derived && !found.has(version)) found.set(version, { derived: {} });
-  return found;
+  return { found, comparedOf };
 }
 
 /**
@@ -119,16 +96,10 @@ async function compareVersions(deriving: Deriving, read: ReturnType<typeof creat
  */
 export async function deriveRecord(reads: ListingReads, deriving: Deriving): Promise<DerivedRecord> {
   const { handle, versions, shown } = deriving;
-  const read = createReader(reads, deriving);
-  const found = await compareVersions(deriving, read);
+  const { found, comparedOf } = await compareVersions(reads, deriving);
   const ordered = versionsInOrder(versions.map((one) => ({ ...one, ...found.get(one.version) }))) ?? [];
-  const moves =
-    shown &&
-    (await toMoves(
-      ordered,
-      shown.version,
-      async ({ version, compared }) => (compared ?? (await read.compared(version)))?.move,
-    ));
+  const moveOf = async ({ version }: VersionSummary) => (await comparedOf(version)).move;
+  const moves = shown && (await toMoves(ordered, shown.version, moveOf));
   const unread = shown ? publisherFields(JSON.parse(shown.record) as object) : [];
   const record = JSON.stringify({ moves, unread } satisfies ShownRecord);
   return {
@@ -154,7 +125,9 @@ export async function deriveMissing(
   lease: Lease,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (let handles = await store.listings.underived(handlesAtOnce); handles.length > 0; ) {
+  for (;;) {
+    const handles = await store.listings.underived(handlesAtOnce);
+    if (handles.length === 0) return;
     const records: DerivedRecord[] = [];
     const listings = await store.listings.byHandles(handles);
     for (const handle of handles) {
@@ -170,6 +143,5 @@ export async function deriveMissing(
       await tx.listings.putListings(present.map((one) => ({ ...one, owners: deriveOwners(one) })));
     });
     signal?.throwIfAborted();
-    handles = await store.listings.underived(handlesAtOnce);
   }
 }

@@ -102,7 +102,10 @@ export function compareVersion(handle: string, before: ComparedNaming | undefine
   const secrets = [...former.secrets.keys()].filter((key) => !naming.secrets.has(key));
   const repository = repository_key ?? before?.repository;
   return {
-    weight: move ? weightOfMove(move) : 0,
+    derived: {
+      weight: move ? weightOfMove(move) : 0,
+      ...(naming.isPartlyRead && { partly_read: true as const }),
+    },
     compared: {
       ...(move && { move: { ...move, kept: keptBetween(was, naming) } }),
       ...(repository !== undefined && { repository }),

@@ -445,12 +445,26 @@ describe('what versions moved', () => {
       | { moves: { version: string; published_at?: string }[] }
       | undefined;
   };
-  const histories = fc.sample(history, { seed: 53, numRuns: 45 });
+  const hosts = ['a.example.com', 'b.example.com', 'c.example.org'];
+  const crowd = Array.from({ length: 400 }, (_, n) => n);
+  const long = {
+    versions: crowd.map((n) => ({
+      host: hosts[n % 3] ?? '',
+      secrets: [],
+      package: undefined,
+      repository: n < 30 ? 'one/x' : undefined,
+      day: 1,
+      isDeleted: false,
+    })),
+    isUndated: false,
+    order: crowd.map((n) => 4 - (n % 5)),
+  };
+  const histories = [...fc.sample(history, { seed: 53, numRuns: 45 }), long];
   const listed = histories.map(entriesOf);
 
   it('is the same after one whole import and after many small ones, in any order of arrival', async () => {
     await dated(whole).importEntries(listed.flat());
-    // Each run brings one version more of every listing.
+    // Each run brings a fifth of the versions of every listing.
     const arriving = listed.map((entries, at) =>
       entries
         .map((entry, index) => ({ entry, place: histories[at]?.order[index] ?? 0 }))
@@ -458,7 +472,9 @@ describe('what versions moved', () => {
         .map(({ entry }) => entry),
     );
     for (let run = 1; run <= 5; run += 1)
-      await dated(small).importEntries(arriving.flatMap((entries) => entries.slice(0, run)));
+      await dated(small).importEntries(
+        arriving.flatMap((entries) => entries.slice(0, Math.ceil(entries.length / 5) * run)),
+      );
     let moved = 0;
     for (const at of histories.keys()) {
       const fact = await movesOf(whole, at);
