@@ -51,7 +51,7 @@ export async function connectStore(
 /** Throws ExitError, also if a restore into the database has not ended. */
 export async function openStore(
   databases: Parameters<typeof connectStore>[0],
-  opening: SchemaOpening = 'existing',
+  opening: SchemaOpening = 'unchanged',
 ): Promise<Store> {
   const store = await connectStore(databases, opening);
   if (await store.isComplete()) return store;

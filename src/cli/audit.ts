@@ -82,7 +82,7 @@ async function auditDatabase(config: Config, name: string | undefined, options: 
   const saved = await readKnownRoots(options, await readAuditKey(options.key));
   const evidenceOf = (store: Store) =>
     createStoredEvidence({ store, config: place, clock: () => new Date() });
-  return withStore(place, (store) => report(evidenceOf(store), saved, options), 'unchanged');
+  return withStore(place, (store) => report(evidenceOf(store), saved, options));
 }
 
 async function auditService(url: string, options: AuditOptions) {

@@ -31,8 +31,7 @@ export function createBar(form: string) {
 export async function withStore<T>(
   config: Parameters<typeof openStore>[0],
   work: (store: Store) => Promise<T>,
-  how?: Parameters<typeof openStore>[1],
 ): Promise<T> {
-  await using store = await openStore(config, how);
+  await using store = await openStore(config);
   return await work(store);
 }

@@ -94,6 +94,19 @@ it('derives what stored records lack after an upgrade, also without a registry, 
   for (const { owners } of stored) expect(owners).toContain('"owner":"example.net"');
 });
 
+it('is left alone by the commands of an operator, so that the version that made it can back it up', async () => {
+  const databaseUrl = await createEarlier('0002-former-values');
+  for (const args of [['backup', 'never-written.gz'], ['audit'], ['feedback', 'list'], ['doctor']]) {
+    const { code, stdout, stderr } = await runDossier(args, {
+      DATABASE_URL: databaseUrl,
+      REGISTRY_URL: 'off',
+    });
+    expect([args, code]).toEqual([args, args[0] === 'doctor' ? 1 : 78]);
+    expect(stdout + stderr).toContain('make a backup with that version');
+  }
+  expect(await namesOf(databaseUrl)).toEqual(['0001-tables', '0002-former-values']);
+});
+
 const refusal =
   'DATABASE_URL: this database was made by another version of Dossier, from before its first release, and cannot be upgraded; run that version, or set DATABASE_URL to a new database\n';
 

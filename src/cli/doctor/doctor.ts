@@ -329,12 +329,12 @@ const print = (name: string, { state, text, next }: DoctorFinding) =>
 export async function runDoctor(config: Config): Promise<void> {
   await requireUsableSettings(config);
   // It is no fault that there is no database yet.
-  const opened = await openStore(config, 'unchanged').catch((error: Error) =>
+  const opened = await openStore(config).catch((error: Error) =>
     error instanceof NoDatabase
       ? undefined
       : fault(
           `${toShownDatabase(config.databaseUrl)} cannot be opened: ${error.message}`,
-          'see docs/operations.md, “When something is down”',
+          'see docs/operations.md, “Updating” and “When something is down”',
         ),
   );
   const problem = opened && 'state' in opened ? opened : undefined;

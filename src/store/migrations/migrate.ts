@@ -5,16 +5,14 @@ import { ExitError, exitCodes } from '../../core/process.ts';
 import type { Db } from '../schema.ts';
 import { createInitialTables, type EngineDdl, readStatements, runStatements } from './0001-tables.ts';
 
-/**
- * The changes that opening may make: `make` creates a missing database and upgrades an existing one,
- * `existing` only upgrades, `unchanged` does neither.
- */
-export type SchemaOpening = 'make' | 'existing' | 'unchanged';
+/** `make` creates a missing database and upgrades an older one, `unchanged` does neither. */
+export type SchemaOpening = 'make' | 'unchanged';
 
 const adviceFor = {
   other:
     'this database was made by another version of Dossier, from before its first release, and cannot be upgraded; run that version, or set DATABASE_URL to a new database',
-  older: 'this database was made by an older version of Dossier; dossier serve upgrades it when it starts',
+  older:
+    'this database was made by an older version of Dossier; make a backup with that version, and then start dossier serve, which upgrades it',
   newer:
     'this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database',
 };
@@ -110,7 +108,7 @@ async function upgrade(db: Db, ddl: EngineDdl): Promise<void> {
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): Promise<void> {
   const recorded = await readRecorded(db);
-  if (recorded.length === 0 && opening !== 'make') throw new NoDatabase();
+  if (recorded.length === 0 && opening === 'unchanged') throw new NoDatabase();
   const version = otherVersionOf(recorded);
   const isUsable = !version || version === 'older';
   const other = isUsable && recorded.length > 0 && !(await hasColumns(db, recorded)) ? 'other' : version;
