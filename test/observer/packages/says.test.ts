@@ -164,7 +164,7 @@ it('says which version is the newest where the record names another one', async 
   );
   const full = await answerOf('io.github.bob/x', { detail: 'full' });
   expect(full).toContain(
-    'Newest version in the registry: `2.4.0`, published 2026-11-20; the record names `2.3.1`',
+    'Version that the registry names as newest: `2.4.0`, published 2026-11-20; the record names `2.3.1`',
   );
 });
 

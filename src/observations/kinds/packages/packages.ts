@@ -206,7 +206,7 @@ export const packageNewestVersion = defineKind({
       : own('its registry names no newer version');
   },
   question: 'upkeep',
-  title: 'Newest version in the registry',
+  title: 'Version that the registry names as newest',
   means:
     'The version that the registry names as the newest of the package, and the date on which it was published. On npm this is the version with the tag latest. On PyPI it is the release that PyPI describes if no version is named. On NuGet and crates.io it is the highest version that is not a pre-release, if there is one.',
   doesNotMean:
