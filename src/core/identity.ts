@@ -74,6 +74,9 @@ export function repositoryIdentity(repositoryKey: string): string | undefined {
   return owner ? `${ownMember(forgeHosts, host) ?? host}/${owner}` : undefined;
 }
 
+const domainOfNamespace = (handle: string) =>
+  handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.');
+
 /** The holder of a forge account or a domain (docs/ratings.md). */
 export class Holder {
   /**
@@ -97,7 +100,7 @@ export class Holder {
   }
 
   static ofNamespace(handle: string): Holder {
-    return Holder.ofHost(handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.'));
+    return Holder.ofHost(domainOfNamespace(handle));
   }
 
   get isAccount(): boolean {
@@ -145,16 +148,19 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
   const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
   if (publisher.isAccount || hosts.length === 0 || hosts.some((host) => host === '' || /[{}]/.test(host)))
     return undefined;
-  const domain = publisher.place.slice('dns:'.length);
-  return hosts.map((host) => {
-    if (host === domain || isBelow(host, domain)) return 'on';
-    return publisher.same(Holder.ofHost(host)) ? 'beside' : 'elsewhere';
+  return urls.map((url, at) => {
+    if (isOnNamespace(handle, url)) return 'on';
+    return publisher.same(Holder.ofHost(hosts[at] ?? '')) ? 'beside' : 'elsewhere';
   });
 }
 
-/** Returns undefined if `placesOfEndpoints` does. */
-export const namespaceHoldsEndpoints = (handle: string, urls: readonly string[]): boolean | undefined =>
-  placesOfEndpoints(handle, urls)?.every((place) => place === 'on');
+/** Looks up no public suffix, so that readers may ask it of any number of listings. */
+export function isOnNamespace(handle: string, url: string): boolean {
+  const domain = domainOfNamespace(handle);
+  const { hostname = '' } = URL.parse(url) ?? {};
+  if (accountOfPages(domain) !== undefined || /[{}]/.test(hostname)) return false;
+  return hostname === domain || isBelow(hostname, domain);
+}
 
 /** An account such as `github.com/alice` for io.github.alice, otherwise the registrable domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;

@@ -133,6 +133,9 @@ export const asObject = (value: unknown): JsonObject | undefined => (isJsonObjec
 
 export const asMembers = (value: unknown): JsonObject => asObject(value) ?? {};
 
+export const objectsOf = (list: unknown): JsonObject[] =>
+  Array.isArray(list) ? list.filter(isJsonObject) : [];
+
 export const readObject = (text: string): JsonObject | undefined => asObject(parseForeignJson(text));
 
 export const mapMembers = (value: object, change: (inner: unknown) => unknown): Record<string, unknown> =>

@@ -154,7 +154,8 @@ const toObserved = (
     ? undefined
     : { observed_at, due_since, observations: recordedNow(listing, decodeObservations(observations)) };
 
-const toShownRecord = (shown: string) => JSON.parse(shown) as ShownRecord;
+const toShownRecord = (shown: string | null) =>
+  shown === null ? undefined : (JSON.parse(shown) as ShownRecord);
 
 async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
   const parts =
@@ -162,21 +163,15 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
       ? await readParts(db, row, now)
       : toPlain(row);
   const listing = withoutHidden(listingTable.decode(row));
-  const { shown_digest, shown, run_source: source } = row;
+  const { shown_digest, run_source: source } = row;
   const lastPublished = parts.versions[0]?.published_at ?? row.published_at;
-  const stored = { versions: Number(row.stored_versions), lastPublished, source };
+  const shown = toShownRecord(row.shown);
+  const stored = { versions: Number(row.stored_versions), lastPublished, source, shown };
   const reading = toReading(listing, toRuns(row));
   return {
     ...parts,
     listing,
-    imported:
-      shown_digest === null
-        ? []
-        : recordedFacts(
-            listing,
-            { ...stored, shown: shown === null ? undefined : toShownRecord(shown) },
-            reading,
-          ),
+    imported: shown_digest === null ? [] : recordedFacts(listing, stored, reading),
     observed: toObserved(row, listing),
     publisherListings: row.publisher_listings ?? 0,
     shared: toShared(listing.handle, row.shared),

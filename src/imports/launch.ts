@@ -1,4 +1,4 @@
-import { asMembers, isJsonObject, type JsonObject } from '../core/json.ts';
+import { asMembers, type JsonObject, objectsOf } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 
@@ -86,7 +86,7 @@ function toWords(
   isOfRuntime: boolean,
 ): { readonly words: string[]; readonly unwritten?: string } {
   const words: string[] = [];
-  for (const argument of Array.isArray(recorded) ? recorded.filter(isJsonObject) : [])
+  for (const argument of objectsOf(recorded))
     for (const word of wordsOf(argument, isOfRuntime)) {
       const isWhole = word !== undefined && word.length <= longestWord && toLine(word) === word;
       if (!isWhole || words.length === mostWords) {
@@ -108,8 +108,7 @@ function fixedVariable(given: JsonObject) {
   return [{ name, filled, isKept: isPlain && /^[A-Za-z_]\w{0,59}$/.test(name) }];
 }
 
-const fixedVariables = (recorded: unknown) =>
-  (Array.isArray(recorded) ? recorded.filter(isJsonObject) : []).flatMap(fixedVariable);
+const fixedVariables = (recorded: unknown) => objectsOf(recorded).flatMap(fixedVariable);
 
 /**
  * Tells whether all environment variables that a record sets are kept. Without one of them, the command might

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { asMembers, isJsonObject, type JsonObject, ownMember } from '../core/json.ts';
+import { asMembers, type JsonObject, objectsOf, ownMember } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import type { ListingInput } from '../listings/listing.ts';
 import { hostsIn, type Naming, type Setting, toNaming } from '../listings/naming.ts';
@@ -10,7 +10,6 @@ import { isSwitch, scalar } from './launch.ts';
 import { inputsOfPackage, inputsOfRemote, toPackage } from './recorded.ts';
 
 const lineOf = (value: unknown): string => (typeof value === 'string' ? toLine(value) : '');
-const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
 
 function valuesOf({ value, default: usual, choices }: JsonObject): string[] {
   const stated = scalar(value) ?? scalar(usual);

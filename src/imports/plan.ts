@@ -181,14 +181,8 @@ async function planListings(
 }
 
 /** Tells whether nothing that the plan depends on has changed since it was made. */
-export const isStill = async (reads: Reads, { known, derived }: PagePlan): Promise<boolean> =>
-  isDeepStrictEqual(
-    await readKnown(
-      reads,
-      derived.map(({ handle }) => handle),
-    ),
-    known,
-  );
+export const isStill = async (reads: Reads, { known }: PagePlan): Promise<boolean> =>
+  isDeepStrictEqual(await readKnown(reads, [...known.keys()]), known);
 
 /** Only a repository can change: the other locations follow from the handle. */
 const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>

@@ -1,4 +1,4 @@
-import { asMembers, isJsonObject, type JsonObject } from '../core/json.ts';
+import { asMembers, isJsonObject, type JsonObject, objectsOf } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import {
   type Listing,
@@ -21,8 +21,6 @@ const mostInputs = 100;
 const recordedText = (value: unknown, longest: number) =>
   typeof value === 'string' ? toLine(value).slice(0, longest).toWellFormed() : '';
 
-const listedInputs = (value: unknown): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isJsonObject) : [];
 const namedObjects = (value: unknown): [string, JsonObject][] =>
   isJsonObject(value)
     ? Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
@@ -45,13 +43,13 @@ function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObjec
 }
 
 const toHeaders = (headers: unknown) =>
-  listedInputs(headers).flatMap((given) => toInput('header', given.name, given));
+  objectsOf(headers).flatMap((given) => toInput('header', given.name, given));
 
 const toVariables = (variables: unknown) =>
   namedObjects(variables).flatMap(([name, given]) => toInput('variable', name, given));
 
 const toEnvironment = (variables: unknown) =>
-  listedInputs(variables)
+  objectsOf(variables)
     .filter((given) => !isFixed(given))
     .flatMap((given) => toInput('environment', given.name, given));
 
@@ -60,7 +58,7 @@ const toEnvironment = (variables: unknown) =>
  * its variables.
  */
 const toArguments = (args: unknown) =>
-  listedInputs(args)
+  objectsOf(args)
     .filter((given) => !isFixed(given))
     .flatMap((given) =>
       namedObjects(given.variables).length > 0
@@ -115,8 +113,6 @@ function toUnread(unread: readonly string[], item: string): { unread?: string[] 
     .map((path) => recordedLine(path.slice(item.length + 1).replace(/(?:\.\d|\[\]).*$/s, '')).slice(0, 60));
   return names.length === 0 ? {} : { unread: [...new Set(names)].slice(0, mostUnread) };
 }
-
-const objectsOf = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);
 
 const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
   withoutRepeats(

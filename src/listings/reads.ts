@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { namespaceHoldsEndpoints, namespaceIdentity } from '../core/identity.ts';
+import { isOnNamespace } from '../core/identity.ts';
 import type { Payee } from '../core/payee.ts';
 import type { FacetChoice } from '../search/facets.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
@@ -109,12 +109,12 @@ async function readSorted(db: Db, index: SearchIndex, query: ListQuery): Promise
 
 const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit: number) => {
   const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
-  const holders = db.selectFrom('listing_reference').select(['key', 'handle', place]);
+  const holders = db.selectFrom('listing_reference').select(['key', 'handle', 'publisher', place]);
   return db
     .selectFrom(holders.where('key', 'in', [...keys]).as('holder'))
     .innerJoin('listing', 'listing.handle', 'holder.handle')
     .selectAll('listing')
-    .select('holder.key')
+    .select(['holder.key', 'holder.publisher'])
     .where('place', '<=', limit)
     .where('withdrawn', 'is', null)
     .orderBy('place');
@@ -126,7 +126,7 @@ const selectOldest = precompileQuery((db: Db, key: string, limit: number) =>
     .selectFrom('listing_reference')
     .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
     .selectAll('listing')
-    .select('listing_reference.key')
+    .select(['listing_reference.key', 'listing_reference.publisher'])
     .where('listing_reference.key', '=', key)
     .where('withdrawn', 'is', null)
     .orderBy('listing_reference.published_at')
@@ -147,6 +147,8 @@ const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: 
     .limit(limit),
 );
 
+type RecordingRow = ListingRow & { readonly publisher?: string | null };
+
 /** At most this many listings of the holder of an address or repository are read to find the first ones. */
 const mostHeld = 100;
 
@@ -155,15 +157,14 @@ const mostHeld = 100;
  * domain the address is come before others. The oldest listing that records an address is not always its
  * holder's, because anybody may record it, also many times.
  */
-async function holderFirst(db: Db, reference: Reference, rows: readonly ListingRow[], limit: number) {
+async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {
   const holder = holderOfReference(reference);
   if (holder === undefined || rows.length < 2) return rows;
   const isAll = rows.length < limit;
   const held = isAll
-    ? rows.filter(({ handle }) => namespaceIdentity(handle) === holder)
+    ? rows.filter(({ publisher }) => publisher === holder)
     : await selectHeld(db, keyOfReference(reference), holder, Math.max(limit, mostHeld));
-  const isOwn = ({ handle }: ListingRow) =>
-    Number(namespaceHoldsEndpoints(handle, [`https://${reference.key}`]) === true);
+  const isOwn = ({ handle }: ListingRow) => Number(isOnNamespace(handle, `https://${reference.key}`));
   const ownFirst = held.toSorted((a, b) => isOwn(b) - isOwn(a));
   const handles = new Set(held.map(({ handle }) => handle));
   return [...ownFirst, ...rows.filter(({ handle }) => !handles.has(handle))].slice(0, limit);
@@ -173,7 +174,7 @@ const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === '
 
 async function readRecording(db: Db, references: readonly Reference[], limit: number) {
   const few = new Set(references.filter((one) => !isOfMany(one)).map(keyOfReference));
-  const rows: (ListingRow & { readonly key: string })[] = [];
+  const rows: (RecordingRow & { readonly key: string })[] = [];
   await inChunks([...few], async (some) => rows.push(...(await selectRecording(db, some, limit))));
   const byKey = Map.groupBy(rows, ({ key }) => key);
   const oldest = (one: Reference) => {

@@ -7,7 +7,7 @@ import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { RowOf } from '../store/table.ts';
 import { updateCounts } from './counts.ts';
 import {
-  type DerivedVersion,
+  type ListedVersion,
   type Listing,
   type ListingVersion,
   listingTable,
@@ -90,11 +90,7 @@ async function readReindexed(
 export interface DerivedRecord {
   readonly handle: string;
   /** The versions whose comparisons are new. */
-  readonly versions: readonly {
-    readonly version: string;
-    readonly derived: DerivedVersion;
-    readonly compared?: string | undefined;
-  }[];
+  readonly versions: readonly Pick<ListedVersion, 'version' | 'derived' | 'compared'>[];
   readonly shown: { readonly version: string; readonly record: string } | undefined;
   readonly former: readonly FormerReference[];
 }

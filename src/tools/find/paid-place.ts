@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
-import { namespaceHoldsEndpoints } from '../../core/identity.ts';
+import { isOnNamespace } from '../../core/identity.ts';
 import { wrongField } from '../../core/problem.ts';
 import { code, isEmpty, join, number, own, say, type Words } from '../../core/words.ts';
 import type { ListingFacts } from '../../document/record.ts';
@@ -30,7 +30,7 @@ export interface PaidPlace {
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
   const all = await store.listings.recording(recorded, mostAtAddress + 1);
   const recording = all.find((some) => some.length > 0) ?? [];
-  const [only, other] = recording.filter(({ handle }) => namespaceHoldsEndpoints(handle, [address]));
+  const [only, other] = recording.filter(({ handle }) => isOnNamespace(handle, address));
   if (!only || other || recording.length > mostAtAddress) return undefined;
   const others = recording.length - 1;
   const record = others === 1 ? say`1 other listing records` : say`${number(others)} other listings record`;

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { namespaceHoldsEndpoints } from '../../core/identity.ts';
+import { isOnNamespace } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import { code, join, own, say, source, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
@@ -58,7 +58,7 @@ export async function recordedBy(
   context: Pick<Context, 'store'>,
 ): Promise<Words> {
   const all = await firstFound('endpoint', keysOf(address), context);
-  const isHeld = ({ handle }: Listing) => Number(namespaceHoldsEndpoints(handle, [address]) === true);
+  const isHeld = ({ handle }: Listing) => Number(isOnNamespace(handle, address));
   return recordWords(
     all.toSorted((a, b) => isHeld(b) - isHeld(a)),
     named,
