@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, readForeignJson } from '../core/json.ts';
 import { code, own, say, type Words } from '../core/words.ts';
-import { hasChallenge, isBotChallenge, meaningOf } from './meaning.ts';
+import { hasChallenge, hasOffer, isBotChallenge, meaningOf } from './meaning.ts';
 
 /**
  * Why a question to a host brought no value (docs/observations.md).
@@ -127,9 +127,9 @@ export function returned(who: Words, response: Fetched, what?: Words): NoAnswer 
 export const refusedJson = (url: string, refused: Words): Words =>
   say`${code(url)} sent JSON with ${refused}, which Dossier does not read.`;
 
-/** What carries no challenge may be a page of a proxy, or words about something else. */
-export const mayPass = (response: Fetched, asks_for: NonNullable<NoAnswer['asks_for']>) =>
-  asks_for === 'credentials' && !hasChallenge(response) ? { mayPass: true as const } : {};
+/** What carries no challenge and no offer may be a page of a proxy, or words about something else. */
+export const mayPass = (sent: Parameters<typeof hasOffer>[0], asks_for: 'credentials' | 'payment') =>
+  (asks_for === 'payment' ? hasOffer : hasChallenge)(sent) ? {} : { mayPass: true as const };
 
 export const asksFirst = (
   response: Fetched,

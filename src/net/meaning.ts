@@ -1,4 +1,4 @@
-import { asMembers, type JsonObject, readObject } from '../core/json.ts';
+import { asMembers, isJsonObject, type JsonObject, readBase64Object, readObject } from '../core/json.ts';
 import { challengesOf } from './challenges.ts';
 
 /**
@@ -17,21 +17,34 @@ interface SentAnswer {
 }
 
 const ofPayment = /^(?:payment|l402|lsat)$/;
-const schemesOf = (sent: SentAnswer) => challengesOf(sent).map(({ scheme }) => scheme);
+const ofPaymentIn = (sent: Pick<SentAnswer, 'headers'>) =>
+  challengesOf(sent).filter(({ scheme }) => ofPayment.test(scheme));
+
+const offersIn = (body: JsonObject | undefined) =>
+  Array.isArray(body?.accepts) ? body.accepts.filter(isJsonObject) : [];
 
 /** A payment is asked for with a challenge of MPP or L402, or with x402 in a header or body. */
 function carriesPayment(sent: SentAnswer): boolean {
-  if (sent.headers['payment-required'] || schemesOf(sent).some((one) => ofPayment.test(one))) return true;
+  if (sent.headers['payment-required'] || ofPaymentIn(sent).length > 0) return true;
   const bodies = [readObject(sent.text), asMembers(sent.error?.data)];
-  return bodies.some((body) => body?.x402Version !== undefined || Array.isArray(body?.accepts));
+  return bodies.some((body) => (body?.x402Version ?? null) !== null || offersIn(body).length > 0);
 }
+
+/** Whether a payment is asked for with an offer. Without one, it may be a page or an error that passes. */
+export const hasOffer = (sent: Pick<SentAnswer, 'headers' | 'text'>): boolean =>
+  [readObject(sent.text), readBase64Object(sent.headers['payment-required'] ?? '')]
+    .flatMap(offersIn)
+    .some(({ payTo }) => typeof payTo === 'string') ||
+  ofPaymentIn(sent)
+    .map(({ parameters }) => [parameters.get('invoice'), readBase64Object(parameters.get('request') ?? '')])
+    .some(([invoice, request]) => invoice !== undefined || asMembers(request).amount !== undefined);
 
 /** A proxy asks whoever calls to prove that they are no bot. */
 export const isBotChallenge = ({ headers }: Pick<SentAnswer, 'headers'>): boolean =>
   /^challenge\b/i.test(headers['cf-mitigated'] ?? '');
 
-export const hasChallenge = (sent: SentAnswer): boolean =>
-  schemesOf(sent).some((one) => !ofPayment.test(one));
+export const hasChallenge = (sent: Pick<SentAnswer, 'headers'>): boolean =>
+  challengesOf(sent).some(({ scheme }) => !ofPayment.test(scheme));
 
 const loginPath = /(?:^|[/.])(?:log-?in|sign-?in|sso|oauth2?|authorize|auth)(?:[/.]|$)/i;
 

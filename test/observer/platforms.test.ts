@@ -10,6 +10,14 @@ const html = 'text/html; charset=utf-8';
 const plain = 'text/plain';
 const ofJson = 'application/json';
 const x402 = JSON.stringify({ x402Version: 2, accepts: [], error: 'pay' });
+const offer = JSON.stringify({
+  x402Version: 2,
+  accepts: [{ scheme: 'exact', network: 'eip155:8453', amount: '1', asset: '0xa', payTo: '0xb' }],
+});
+const inHeader = (text: string) => ({ 'payment-required': Buffer.from(text).toString('base64') });
+const ofMpp = (request: string) => ({
+  'www-authenticate': `Payment id="x", method="tempo", intent="charge", request="${btoa(request)}"`,
+});
 const error = (code: number, message: string) =>
   JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
 const absent = 'absent';
@@ -121,23 +129,14 @@ const rows: readonly Row[] = [
   ['a login in the path', 302, html, '', asks, { location: '/sign-in?next=/mcp' }],
   ['a shop that is closed', 402, html, page('This site is paused until its invoice is paid'), other],
   ['a bill in JSON', 402, ofJson, '{"error":"Payment required: no API key"}', other],
-  ['x402 in the body', 402, ofJson, x402, pays],
-  [
-    'x402 in the header',
-    402,
-    ofJson,
-    '{}',
-    pays,
-    { 'payment-required': Buffer.from(x402).toString('base64') },
-  ],
-  [
-    'MPP',
-    402,
-    plain,
-    '',
-    pays,
-    { 'www-authenticate': 'Payment id="x", method="tempo", intent="charge", request="e30"' },
-  ],
+  ['x402 without an offer', 402, ofJson, x402, pays],
+  ['x402 without a version', 402, ofJson, '{"x402Version":null}', other],
+  ['a header without an offer', 402, html, page('Pay'), pays, { 'payment-required': 'x' }],
+  ['what a host accepts', 402, ofJson, '{"accepts":["application/json"],"error":"unpaid bill"}', other],
+  ['MPP without an amount', 402, plain, '', pays, ofMpp('{}')],
+  ['offer of x402 in the body', 402, ofJson, offer, pays],
+  ['offer of x402 in the header', 402, ofJson, '{}', pays, inHeader(offer)],
+  ['offer of MPP', 402, plain, '', pays, ofMpp('{"amount":"1","currency":"0xa","recipient":"0xb"}')],
   ['a 500 about a key', 500, ofJson, '{"error":"Upstream request failed: 401 Unauthorized"}', silent],
   ['a 502 about a key', 502, plain, 'Bad gateway: no API key configured for the model provider', silent],
   ['a 500 of JSON-RPC', 500, ofJson, error(-32001, 'Unauthorized: missing API key'), silent],
@@ -214,15 +213,16 @@ const meaningOf = ({
 
 it.each(rows.map((row, at) => [row[0], row, `row-${at}`] as const))(
   '%s is taken for what it is, and replaces what was seen only if it says so itself',
-  async (_, [, status, , , means, headers = {}], name) => {
+  async (title, [, status, , , means, headers = {}], name) => {
     expect(meaningOf(await check(name, 'new'))).toBe(means);
     isHealthy = true;
     await check(name, 'old');
     isHealthy = false;
     directory.wait(86_400);
-    const { 'auth.required': required, 'tools.surface': surface } = await check(name, 'old');
-    const isSure = means === pays || (means === asks && 'www-authenticate' in headers);
-    expect(surface?.outcome).toBe(isSure ? 'asks' : 'seen');
+    const { 'auth.required': required, ...seen } = await check(name, 'old');
+    const isSure = title.startsWith('offer') || (means === asks && 'www-authenticate' in headers);
+    expect(Object.values(seen).some(({ outcome }) => outcome === 'asks')).toBe(isSure);
+    expect(seen['endpoint.answers']?.value).toBe(isSure ? status : 200);
     expect(required?.value).toBe(isSure && means === asks);
     // On the first day, the short answer says what came.
     const answer = await directory.app.request(`/agents/${handleOf(name, 'old')}.md`);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { code, own, say, type Words } from '../../core/words.ts';
-import type { NoAnswer } from '../../net/answer.ts';
-import { hasChallenge } from '../../net/meaning.ts';
+import { mayPass, type NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
@@ -13,6 +12,9 @@ function answerWords(status: number): Words {
   if (status === 402) return own('asks for payment before it answers');
   return status < 300 ? own('answered') : own('asks for sign-in before it answers');
 }
+
+const ofCredentials = [own('credentials'), own('a challenge (WWW-Authenticate)')] as const;
+const ofPayment = [own('a payment'), own('an offer that Dossier can read')] as const;
 
 export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
@@ -39,15 +41,18 @@ export const endpointAnswers = defineKind({
   method_version: 'endpoint/2',
   ...ofRemotes(({ url, transport, introduction, credentials, payment }, { listing }) => {
     const isRecordedAsSse = listing.remotes.find((remote) => remote.url === url)?.type === 'sse';
-    const isBare = credentials && !introduction && !hasChallenge(credentials);
+    const asked = introduction ? undefined : (credentials ?? payment);
+    const passes = asked && mayPass(asked, credentials ? 'credentials' : 'payment');
+    const [what, none] = credentials ? ofCredentials : ofPayment;
     const isOther = introduction && isRecordedAsSse !== (transport === 'sse');
     return {
       value: (introduction ?? credentials ?? payment)?.status ?? null,
       outcome: 'seen',
-      ...(isBare && {
-        mayPass: true,
-        why: say`The endpoint asked for credentials (HTTP ${credentials.status}) without a challenge (WWW-Authenticate).`,
-      }),
+      ...(asked &&
+        passes?.mayPass && {
+          ...passes,
+          why: say`The endpoint asked for ${what} (HTTP ${asked.status}) without ${none}.`,
+        }),
       // The transport is no part of the value. If the recorded transport has a temporary fault, the endpoint
       // may answer in the other transport.
       ...(introduction && { as_seen: { transport } }),

@@ -3,7 +3,7 @@ import { asObject, readBase64Object, readObject } from '../../../core/json.ts';
 import { statedAddress } from '../../../core/payee.ts';
 import { count, own, say, type Words } from '../../../core/words.ts';
 import { canonicalDigest } from '../../../log/leaf.ts';
-import { type Fetched, type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
+import { type Fetched, mayPass, type NoAnswer, noAnswer, notAsked } from '../../../net/answer.ts';
 import { challengesOf } from '../../../net/challenges.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import {
@@ -213,6 +213,7 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   value: null,
   outcome: 'asks' as const,
   asks_for: 'payment' as const,
+  ...mayPass({ headers, text }, 'payment'),
   why:
     seen > 0
       ? say`The endpoint asked for a payment (HTTP 402) with ${count(seen, 'offer')}; Dossier found none with a whole number as its amount and plain identifiers, so it read no price.`
