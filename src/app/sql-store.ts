@@ -22,7 +22,7 @@ import { createAuditReads, createAuditWrites } from '../log/audits.ts';
 import { createLogReads, createLogWrites } from '../log/entries.ts';
 import { createFeedbackReads, createFeedbackWrites } from '../moderation/feedback.ts';
 import { createModerationReads, createModerationWrites } from '../moderation/table.ts';
-import { createObservationReads, createObservationWrites } from '../observations/table.ts';
+import { createObservationReads, createObservationWrites, deleteSurfaces } from '../observations/table.ts';
 import { readNativeFacts } from '../ratings/native.ts';
 import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
 import { createCachedSearch, createUncachedSearch } from '../search/cached-documents.ts';
@@ -110,17 +110,17 @@ const isFullDisk = (error: unknown) =>
   error instanceof Error && 'code' in error && noRoom.has(String(error.code));
 
 /**
- * `touch` is called with each handle that changed. `standing` is called with each handle for which
- * `requireShown` must hold when the transaction ends.
+ * `touch` is called with each handle that changed, and `leave` with each that the registry or its publisher
+ * withdrew. For these and those of `standing`, `requireShown` must hold when the transaction ends.
  */
 const createTransaction = (
   db: Db,
   engine: SqlEngine,
-  { touch, standing }: Record<'touch' | 'standing', (handle: string) => void>,
+  { touch, leave, standing }: Record<'touch' | 'leave' | 'standing', (handle: string) => void>,
 ) => ({
   listings: createListingWrites(db, createUncachedSearch(engine.search), {
     touch: (handle) => touch(handle ?? everyListing),
-    standing,
+    standing: leave,
     readNative: (handle) => readNativeFacts(db, handle),
   }),
   documents: createDocumentReads(db),
@@ -190,10 +190,12 @@ export function createSqlStore(engine: SqlEngine): Store {
   const { commit, touch } = createCommits(engine, publish);
   const write: Store['write'] = (work) =>
     commit(async (db) => {
-      const claimedHandles = new Set<string>();
-      const standing = (handle: string) => void claimedHandles.add(handle);
-      const result = await work(createTransaction(db, engine, { touch, standing }));
-      await requireShown(db, [...claimedHandles]);
+      const [left, claimed] = [new Set<string>(), new Set<string>()];
+      const leave = (handle: string) => void left.add(handle);
+      const standing = (handle: string) => void claimed.add(handle);
+      const result = await work(createTransaction(db, engine, { touch, leave, standing }));
+      await deleteSurfaces(db, [...left]);
+      await requireShown(db, [...left, ...claimed]);
       return result;
     });
   const leases = createLeases(createLeaseReads(engine.reader, engine), write);

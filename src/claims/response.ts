@@ -42,13 +42,8 @@ export const claimResponse = z.object({
 });
 export type ClaimResponse = z.input<typeof claimResponse>;
 
-const waits: readonly (string | undefined)[] = [
-  'capability_needed',
-  'claim_not_ended',
-  'claimed_elsewhere',
-  'move_not_confirmed',
-] satisfies CheckResult[];
-export const isWaiting = (reason: string | undefined): boolean => waits.includes(reason);
+const waits = ['capability_needed', 'claim_not_ended', 'claimed_elsewhere', 'move_not_confirmed'] as const;
+export const isWaiting = (reason: string | undefined): boolean => waits.some((one) => one === reason);
 
 export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, { store }: Context) => ({
   claim: await store.claims.claim(handle),

@@ -1,13 +1,18 @@
 import { isJsonObject, type JsonObject, ownMember } from '../core/json.ts';
 
+const longestLine = 500;
+
+const simpleForms = {
+  text: (value: unknown) => typeof value === 'string',
+  /** A longer text is not cut, because a part may name another place. */
+  line: (value: unknown) => typeof value === 'string' && value.length <= longestLine,
+  flag: (value: unknown) => typeof value === 'boolean',
+  scalar: (value: unknown) => /^(?:string|number|boolean)$/.test(typeof value),
+  members: isJsonObject,
+  any: () => true,
+};
 type Form =
-  | 'text'
-  /** A text of at most 500 characters. A longer one is not cut, because a part may name another place. */
-  | 'line'
-  | 'flag'
-  | 'scalar'
-  | 'members'
-  | 'any'
+  | keyof typeof simpleForms
   | { readonly object: Fields }
   | { readonly list: RecordItem }
   | { readonly map: Fields };
@@ -97,8 +102,6 @@ function nameOfItem(name: string, within: JsonObject, fields: Fields): string {
 
 type Report = (path: string) => void;
 
-const longestLine = 500;
-
 /** Reports a value of another form, and returns undefined for it. */
 function readForm(value: unknown, form: Form, path: string, report: Report): unknown {
   const fits = (isFitting: boolean, read: () => unknown) => {
@@ -106,12 +109,7 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
     report(path);
     return undefined;
   };
-  if (form === 'any') return value;
-  if (form === 'text') return fits(typeof value === 'string', () => value);
-  if (form === 'line') return fits(typeof value === 'string' && value.length <= longestLine, () => value);
-  if (form === 'scalar') return fits(/^(?:string|number|boolean)$/.test(typeof value), () => value);
-  if (form === 'flag') return fits(typeof value === 'boolean', () => value);
-  if (form === 'members') return fits(isJsonObject(value), () => value);
+  if (typeof form === 'string') return fits(simpleForms[form](value), () => value);
   if ('object' in form)
     return fits(isJsonObject(value), () => readFields(value as JsonObject, form.object, path, report));
   if ('map' in form)

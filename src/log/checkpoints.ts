@@ -86,8 +86,7 @@ async function saveCheckpoint(
 ): Promise<void> {
   const path = checkpointPath(context.config);
   if (!path || saved?.otherDatabase !== undefined || saved?.texts[0] === text) return;
-  const own = await Promise.all((saved?.texts ?? []).map((one) => openOwnCheckpoint(context, one)));
-  const known = (saved?.texts ?? []).filter((_, at) => own[at] !== undefined);
+  const known = (await openOwn(context, saved?.texts ?? [])).map((one) => one.text);
   const closed = heads.flatMap(({ closed_with }) => closed_with ?? []);
   const texts = largestOfLogs([...known, ...closed, text]);
   if (texts.join('') !== saved?.texts.join(''))
@@ -97,11 +96,21 @@ async function saveCheckpoint(
 const newestOf = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
 const sizeOf = (checkpoint: string): number => readCheckpoint(checkpoint)?.size ?? 0;
 
-/** Returns a checkpoint that this database's key signed, under any PUBLIC_URL. */
-async function openOwnCheckpoint(context: LogContext, text: string): Promise<Checkpoint | undefined> {
-  const origin = readCheckpoint(text)?.origin;
-  const key = origin === undefined ? undefined : await findKeyOfOrigin(context, origin);
-  return key && openCheckpoint(text, verifierOf(key));
+interface SavedCheckpoint extends Checkpoint {
+  readonly log: number;
+  readonly text: string;
+}
+
+/** Leaves out a checkpoint that this database's key did not sign, under any PUBLIC_URL. */
+async function openOwn(context: LogContext, texts: readonly string[]): Promise<SavedCheckpoint[]> {
+  const own: SavedCheckpoint[] = [];
+  for (const text of texts) {
+    const origin = readCheckpoint(text)?.origin;
+    const key = origin === undefined ? undefined : await findKeyOfOrigin(context, origin);
+    const opened = key && openCheckpoint(text, verifierOf(key));
+    if (opened) own.push({ ...opened, text, log: logOfOrigin(opened.origin) });
+  }
+  return own;
 }
 
 /** A closed log contains a checkpoint if it was closed with one that is as large. */
@@ -122,11 +131,6 @@ function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFil
   );
 }
 
-interface SavedCheckpoint extends Checkpoint {
-  readonly log: number;
-  readonly text: string;
-}
-
 async function findLost(log: Parameters<typeof isContained>[0], saved: readonly SavedCheckpoint[]) {
   const contained = await Promise.all(saved.map((one) => isContained(log, one)));
   return saved.filter((_, at) => !contained[at]);
@@ -138,11 +142,7 @@ async function findLost(log: Parameters<typeof isContained>[0], saved: readonly 
  * the same name. Returns false if a saved checkpoint is not one of this database.
  */
 async function closeLostLogs(context: LogContext, texts: readonly string[]): Promise<boolean> {
-  const saved: SavedCheckpoint[] = [];
-  for (const text of texts) {
-    const checkpoint = await openOwnCheckpoint(context, text);
-    if (checkpoint) saved.push({ ...checkpoint, text, log: logOfOrigin(checkpoint.origin) });
-  }
+  const saved = await openOwn(context, texts);
   if (saved.length === 0 || saved.length < texts.length) return false;
   if ((await findLost(context.store.log, saved)).length === 0) return true;
   const closing = await signHead(context, newestOf(await context.store.log.heads()));

@@ -280,15 +280,10 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
       } catch (error) {
         const certificate = ownMember(certificateFaults, errorCodeOf(error));
         const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';
-        const unsent = whyUnsentBy(error);
         const isBroken = isCutOff(error) || brokenCodes.test(errorCodeOf(error));
-        const brokeOff = failure === 'host_unreachable' && isBroken;
-        return {
-          result: sent.deadline.aborted ? 'host_timeout' : failure,
-          ...(certificate && { certificate }),
-          ...(unsent && { unsent }),
-          ...(brokeOff && { brokeOff }),
-        };
+        const brokeOff = (failure === 'host_unreachable' && isBroken) || undefined;
+        const result = sent.deadline.aborted ? 'host_timeout' : failure;
+        return { result, certificate, unsent: whyUnsentBy(error), brokeOff };
       }
     },
   };

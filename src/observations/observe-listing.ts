@@ -283,10 +283,10 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   const isOlder = known?.due_since != null && known.due_since > imported_at;
   await tx.listings.reindex(handle, isOlder ? [] : toFacets(listing, observations));
   await putSurfaces(tx, handle, lists, stamp.at);
-  await tx.observations.dropSurfaces(
-    handle,
-    listing.remotes.map(({ url }) => url),
-  );
+  // The listing may have been withdrawn, or have another record, since the check began.
+  const { remotes = [] } = (await tx.listings.byHandle(handle)) ?? {};
+  const recorded = remotes.map(({ url }) => url);
+  await tx.observations.dropSurfaces(handle, recorded);
   if (lists.size > 0) await tx.observations.trimSurfaces(handle);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };

@@ -66,6 +66,12 @@ async function dropBeyond(
       where age > ${sql.lit(storedSurfaces)} or used_bytes > ${sql.lit(most_bytes)})`.execute(db);
 }
 
+/** A listing that the registry or its publisher withdrew keeps no text of its endpoints. */
+export const deleteSurfaces = (db: Db, handles: readonly string[]) =>
+  inChunks(handles, async (chunk) => {
+    await db.deleteFrom('listed_surface').where('handle', 'in', chunk).execute();
+  });
+
 /** Lists with fewer tools may be equal by chance. */
 const fewestTools = 3;
 

@@ -58,7 +58,7 @@ export function judgeMember(selection: Selection, compared: ComparedListing, isP
     answers,
     failed: failed.map(({ criterion, value, result, from, to, fact }) => ({
       criterion,
-      ...(value !== undefined && { value }),
+      value,
       result,
       // For a criterion of compare_agents, the name of the criterion says enough.
       ...(!isCriterionName(criterion) && { fact: toText(fact) }),

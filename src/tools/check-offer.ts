@@ -126,17 +126,13 @@ function factsOf(compared: ComparedOffer): Words[] {
 }
 
 function toListedOffer(compared: ListComparison) {
-  const { text: _, endpoint, observed_at, missed_since, tool, source, ...of } = compared;
-  const { isSimilar, others, ...states } = of;
+  const { text: _, observed_at, missed_since, isSimilar, others, ...shown } = compared;
   return {
-    source,
+    ...shown,
     observed_on: dayText(observed_at),
-    ...(missed_since !== undefined && { missed_since: dayText(missed_since) }),
-    ...(endpoint !== undefined && { endpoint }),
-    ...(tool !== undefined && { tool }),
-    ...(isSimilar && { tool_by_similarity: true as const }),
-    ...(others > 0 && { more_there: others }),
-    ...states,
+    missed_since: missed_since && dayText(missed_since),
+    tool_by_similarity: isSimilar || undefined,
+    more_there: others || undefined,
   };
 }
 
@@ -152,10 +148,7 @@ function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, f
   return join([about, listing, message], ' ');
 }
 
-const resourceOf = ({ offer: { resource }, handle }: CheckedOffer) => ({
-  ...(resource !== undefined && { resource }),
-  ...(handle !== undefined && { handle }),
-});
+const resourceOf = ({ offer: { resource }, handle }: CheckedOffer) => ({ resource, handle });
 
 async function toOffer(
   { offer, compared, lists, handle }: CheckedOffer,

@@ -91,10 +91,9 @@ export async function readHistoryPage(
   const { listing, observed } = facts;
   const no_change = since || cursor ? undefined : noChange(events, observed, kind);
   const unchanged = no_change || cursor ? undefined : await unchangedWords(facts, query, context);
-  const version_asked = askedVersion(named, { listing, observations: observed?.observations ?? [] });
   return {
-    handle: facts.listing.handle,
-    ...(version_asked && { version_asked }),
+    handle: listing.handle,
+    version_asked: askedVersion(named, { listing, observations: observed?.observations ?? [] }),
     events,
     is_observed: observed !== undefined,
     no_change,
@@ -181,28 +180,19 @@ export const getHistory = defineTool({
       answer.next && `Next: ${answer.next}.`,
     ),
   async run(sent, context) {
-    const {
-      events,
-      is_observed,
-      no_change,
-      failed,
-      unchanged,
-      unmoved: none_moved,
-      version_asked,
-      ...page
-    } = await readHistoryPage(sent, context);
+    const found = await readHistoryPage(sent, context);
+    const { events, is_observed, no_change, failed, unchanged, unmoved, version_asked, ...page } = found;
     const hasNone = events.length === 0 && page.next_cursor === undefined;
     const isFiltered = (sent.kind ?? sent.since ?? sent.cursor) !== undefined;
     const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here${is_observed ? say`` : own(', and Dossier has made no observation of this listing')}.`;
-    const statement = join(
-      [no_change ?? say``, failed ?? say``, none_moved ?? say``, hasNone ? none : howToRead],
-      ' ',
-    );
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
     return {
       ...page,
-      statement: join([version_asked ?? say``, statement], ' '),
-      ...(unchanged && { unchanged }),
+      statement: join(
+        [version_asked, no_change, failed, unmoved, hasNone ? none : howToRead].map((one) => one ?? say``),
+        ' ',
+      ),
+      unchanged,
       changes,
       ...(events.some((event) => logIndexOf(event) !== undefined) && { next: 'get_proof, with a log index' }),
       untrusted_fields: [

@@ -97,16 +97,14 @@ async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: Know
   if (withdrawn)
     return { asked: one.asked, outcome: 'withdrawn', handle, reason: await known.whyWithdrawn() };
   const { notes, standsOut } = toAnswer(known.document(), 'short');
-  const package_version = packageVersionOf(known.listing, one);
-  const version_asked = askedVersion(one.text, known);
   return {
     asked: one.asked,
     outcome: 'listed',
     version,
     ...besideStandsOut(known),
-    ...(version_asked && { version_asked }),
-    ...(one.found_by && { found_by: one.found_by }),
-    ...(package_version && { package_version }),
+    version_asked: askedVersion(one.text, known),
+    found_by: one.found_by,
+    package_version: packageVersionOf(known.listing, one),
     ...(notes.length > 0 && { notes: [...notes] }),
     stands_out: standsOut.map(({ key, text }) => ({ key, text })),
   };

@@ -24,13 +24,9 @@ export function toStartable(view: Selection, { listing, entry }: SelectionMember
     ...listing.remotes.filter((one) => !remotes.includes(one)).map(({ url }) => url),
     ...listing.packages.filter((one) => !packages.includes(one)).map(({ identifier }) => identifier),
   ];
+  const options = { isPinned: isVersionPinned(view, listing), isPrivate: entry !== undefined };
   const { handle, observations } = listing;
-  const options = {
-    observations,
-    isPinned: isVersionPinned(view, listing),
-    isPrivate: entry !== undefined,
-  };
-  return { handle, remotes, packages, unnamed, ...options };
+  return { handle, observations, remotes, packages, unnamed, ...options };
 }
 
 /**

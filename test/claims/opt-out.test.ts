@@ -42,6 +42,14 @@ const findFormer = async () =>
       body: JSON.stringify({ handle: formerEndpoint }),
     })
   ).text();
+/** The stored texts of the tools that a check saw. */
+const seenTools = { handle, remote: 'https://alice.example/mcp', surface: 'tools' } as const;
+const putTools = () => {
+  const members = [{ name: 'count', description: 'Counts.' }];
+  const first_seen_at = service.directory.context.clock().toISOString();
+  const stored = { ...seenTools, digest: 'd'.repeat(64), first_seen_at, members };
+  return service.directory.store.write((tx) => tx.observations.putSurface(stored));
+};
 /** The daily check, after more than a day. */
 const checkDaily = async () => {
   service.directory.wait(1.25 * day_s);
@@ -52,6 +60,7 @@ describe('a listing that was never claimed', () => {
   test('is withdrawn when two checks a day apart read the line', async () => {
     const repository = service.git.createRepository('alice/a');
     repository.commit({ [file]: `optout ${handle}\n` });
+    await putTools();
     const first = await service.claim(handle);
     expect(first).toMatchObject({ status: 'not_proven', reason: 'no_challenge_in_file' });
     expect(first.message).toMatch(
@@ -64,6 +73,7 @@ describe('a listing that was never claimed', () => {
     expect(await checkDaily()).toBe(1);
     expect(await pageStatus()).toBe(410);
     expect(await findFormer()).not.toContain(handle);
+    expect(await service.directory.store.observations.surfaces(seenTools)).toEqual([]);
     expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
     expect(await leafTypes()).toEqual(['listing.withdrawn']);
     expect(await service.history(handle)).toEqual(['listing_withdrawn optout']);

@@ -76,12 +76,13 @@ const follow = (value: unknown, path: string): unknown[] =>
 
 /** In an array, a server has its name as a member, and a text may be the name of a file of servers. */
 const toServers = (found: unknown): [string, JsonObject][] =>
-  Object.entries(typeof found === 'object' && found !== null ? found : {}).flatMap(([key, one]) => {
-    const server = asMembers(one);
-    const isFile = Array.isArray(found) && isFileName(one);
-    const name = Array.isArray(found) && typeof server.name === 'string' ? server.name : key;
-    return isFile ? [] : [[name, server] satisfies [string, JsonObject]];
-  });
+  Object.entries(typeof found === 'object' && found !== null ? found : {}).flatMap(
+    ([key, one]): [string, JsonObject][] => {
+      const server = asMembers(one);
+      if (!Array.isArray(found)) return [[key, server]];
+      return isFileName(one) ? [] : [[typeof server.name === 'string' ? server.name : key, server]];
+    },
+  );
 
 const isFileName = (one: unknown): one is string => typeof one === 'string' && /\.json$/i.test(one);
 
@@ -93,42 +94,16 @@ const isLaunching = (server: JsonObject) => launching.some((member) => server[me
  * An entry with only these members starts no server. It changes a server that is defined elsewhere or built
  * into the client.
  */
-const changing: ReadonlySet<string> = new Set([
-  'disabled',
-  'enabled',
-  'enabled_tools',
-  'disabled_tools',
-  'enabledTools',
-  'disabledTools',
-  'includeTools',
-  'excludeTools',
-  'available_tools',
-  'tools',
-  'autoApprove',
-  'alwaysAllow',
-  'trust',
-  'timeout',
-  'startup_timeout_sec',
-  'tool_timeout_sec',
-  'env',
-  'headers',
-  'env_keys',
-  'bundled',
-  'name',
-  'display_name',
-  'description',
-  'settings',
-  'source',
-  'approval_mode',
-]);
+const changing =
+  /^(?:(?:dis|en)abled|(?:(?:en|dis)abled|available)_tools|(?:enabled|disabled|include|exclude)Tools|tools|autoApprove|alwaysAllow|trust|timeout|(?:startup|tool)_timeout_sec|env|headers|env_keys|bundled|name|display_name|description|settings|source|approval_mode)$/;
 
 /** Tells whether an entry is complete although it starts nothing. */
 const isChanging = (server: JsonObject) =>
   /^(?:builtin|platform|frontend)$/.test(String(server.type)) ||
-  (Object.keys(server).length > 0 && Object.keys(server).every((member) => changing.has(member)));
+  (Object.keys(server).length > 0 && Object.keys(server).every((member) => changing.test(member)));
 
 function whyOf(name: string, server: JsonObject): string {
-  const members = Object.keys(server).filter((member) => !changing.has(member));
+  const members = Object.keys(server).filter((member) => !changing.test(member));
   const shown = members.map((member) =>
     isPlain(member) ? quoted(toLine(member)) : 'a name that may be a secret',
   );

@@ -152,10 +152,7 @@ function withheld({ is: asks_for, response }: Asks, before: Words, who = own('Th
   return asksFirst(response, why, { asks_for });
 }
 
-const paymentOf = ({ response, again }: Asks): Pick<EndpointAnswer, 'payment' | 'paymentAgain'> => ({
-  payment: response,
-  ...(again && { paymentAgain: again }),
-});
+const paymentOf = ({ response: payment, again: paymentAgain }: Asks) => ({ payment, paymentAgain });
 
 export const toWithheld = (
   { url, transport }: Pick<Conversation, 'url' | 'transport'>,
@@ -243,11 +240,7 @@ async function withLists(
   const { url, transport } = talk;
   const introduction = { ...introduced, isSpoken };
   if ('is' in list && list.is !== 'no_answer')
-    return {
-      ...toWithheld(talk, list, by),
-      introduction,
-      list: withheld(list, own('lists tools')),
-    };
+    return { ...toWithheld(talk, list, by), introduction, list: withheld(list, own('lists tools')) };
   const found = 'is' in list ? list.answer : list;
   // If an endpoint is asked in the legacy era after the modern one, the other lists are asked for only if the
   // legacy era lists tools. Otherwise the answer of the modern era counts (ask.ts).

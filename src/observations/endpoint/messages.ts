@@ -75,10 +75,8 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
   const read = readAll(answer);
   // Each value is one message, or an array of several.
-  const messages = read
-    .flatMap(({ value }) => value)
-    .filter(isJsonObject)
-    .filter(isReadByClients);
+  const values = read.flatMap(({ value }) => value).filter(isJsonObject);
+  const messages = values.filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
   // Clients read a result only if the status is 2xx.
   if (isJsonObject(result) && meaningOf(answer) === 'content')
@@ -93,12 +91,10 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     return noAnswer('absent', errorWords(error, answer), status, 'no_method');
   if (error)
     return noAnswer(meaning === 'silent' ? 'silent' : 'otherwise', errorWords(error, answer), status);
-  const isUnversioned = read
-    .flatMap(({ value }) => value)
-    .some((value) => isJsonObject(value) && isReplyTo(value, id) && value.jsonrpc !== '2.0');
   const refused = read.find((one) => one.refused !== undefined)?.refused;
   if (refused !== undefined) return noAnswer('otherwise', refusedJson(url, refused), status);
-  if (isUnversioned) return noAnswer('otherwise', withoutVersion, status);
+  if (values.some((value) => isReplyTo(value, id) && value.jsonrpc !== '2.0'))
+    return noAnswer('otherwise', withoutVersion, status);
   return meaning === 'absent'
     ? noAnswer('absent', say`The endpoint returned HTTP ${status}.`, status)
     : otherThanMcp(answer);
