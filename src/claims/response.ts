@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId, createCapability } from '../core/keys/capability.ts';
 import { counted, toSentence } from '../core/text.ts';
@@ -96,15 +95,8 @@ function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing
   return `${capabilityNote} use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
 }
 
-interface ClaimedNow extends Pick<Issuing, 'presented'> {
-  readonly config: Config;
-  readonly foretold: Foretold | undefined;
-}
-
-function nextWhenClaimed(
-  { kind }: ProofPlace,
-  { config: { claimFile, observe }, presented, foretold }: ClaimedNow,
-): string {
+function nextWhenClaimed({ kind }: ProofPlace, { presented, context }: Issuing, foretold?: Foretold): string {
+  const { claimFile, observe } = context.config;
   const use = 'Use the capability whose capability_id is in capabilities, as Authorization: Bearer.';
   const check =
     observe !== 'off'
@@ -216,8 +208,9 @@ export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,
   { claim, capabilities, receiptKeys }: Awaited<ReturnType<typeof readStatus>> & { claim: Claim },
-  { standing, presented, context }: Issuing,
+  issuing: Issuing,
 ): ClaimResponse {
+  const { standing, context } = issuing;
   const { message } = messageOf(checked.check.result, { target, checked }, context);
   const failing = failingText(claim);
   const foretold = foretell(standing, { place: target.place, isCosigned: false });
@@ -235,6 +228,6 @@ export function toClaimed(
     ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),
     changed: checked.changed,
     ...(messages.length > 0 && { message: messages.join(' ') }),
-    next: nextWhenClaimed(target.place, { config: context.config, presented, foretold }),
+    next: nextWhenClaimed(target.place, issuing, foretold),
   };
 }

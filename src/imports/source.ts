@@ -143,9 +143,8 @@ function createRegistryClient(
       const { signal } = request;
       for (let tried = 1; ; tried++) {
         try {
-          const page = toPage(
-            await fetchJson(client, toPageUrl(api, limit, request), { timeout_ms, signal }),
-          );
+          const asked = toPageUrl(api, limit, request);
+          const page = toPage(await fetchJson(client, asked, { timeout_ms, signal }));
           limit = Math.min(pageSize, limit * 2);
           return page;
         } catch (error) {

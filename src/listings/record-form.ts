@@ -36,15 +36,9 @@ const input: Fields = {
   isSecret: 'flag',
 };
 const variables: Form = { map: input };
-const named: Form = { list: { fields: { ...input, name: 'text', variables }, names: ['name'] } };
-const argument: Fields = {
-  ...input,
-  type: 'text',
-  name: 'text',
-  valueHint: 'text',
-  isRepeated: 'flag',
-  variables,
-};
+const namedInput: Fields = { ...input, name: 'text', variables };
+const named: Form = { list: { fields: namedInput, names: ['name'] } };
+const argument: Fields = { ...namedInput, type: 'text', valueHint: 'text', isRepeated: 'flag' };
 const callArguments: Form = { list: { fields: argument, names: ['name', 'value', 'valueHint', 'default'] } };
 const transport: Fields = { type: 'line', url: 'line', headers: named, variables };
 

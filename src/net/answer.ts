@@ -113,14 +113,12 @@ function returnedWords(response: Fetched): Words {
 /** `who` returned the response, and `what` was expected, such as "MCP". */
 export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
   const { status } = response;
-  const media_type = mediaTypeOf(response);
-  const redirects_to = redirectOf(response);
   const isSilent = meaningOf(response) === 'silent';
   const instead = what && !isSilent ? say` instead of ${what}` : own('');
   return noAnswer(
     isSilent ? 'silent' : 'otherwise',
     say`${who} returned ${returnedWords(response)}${instead}.`,
-    { status, ...(media_type && { media_type }), ...(redirects_to && { redirects_to }) },
+    { status, media_type: mediaTypeOf(response), redirects_to: redirectOf(response) },
   );
 }
 

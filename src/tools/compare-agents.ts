@@ -107,26 +107,15 @@ const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(code).join(', ')}` : '';
 
 function listingText(listing: z.output<typeof comparedListing>): string {
-  const {
-    handle,
-    description,
-    sample,
-    being_checked = false,
-    same_description_as: same,
-    whose,
-    version_asked,
-    malware = [],
-    checked,
-    problem,
-  } = listing;
+  const { handle, description, same_description_as: same, version_asked, whose, checked, problem } = listing;
   const alike = same ? `, the same as ${same.map(code).join(', ')}` : '';
   const said = description ? `: its publisher writes ${toQuote(description)}${alike}` : '';
   return lines(
-    `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
+    `${code(handle)}${listing.sample ? ' (shipped sample)' : ''}${said}`,
     version_asked && toMarkdown(version_asked),
-    ...malware.map(toMarkdown),
+    ...(listing.malware ?? []).map(toMarkdown),
     whose && `Whose: ${toMarkdown(whose)}`,
-    being_checked,
+    listing.being_checked ?? false,
     checked && `Checked: ${toMarkdown(checked)}.`,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Less similar:', problem.others)}`,
@@ -249,6 +238,16 @@ export async function compareAll(
 export const compareStatement =
   'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.';
 
+const texts = [
+  'description',
+  'version_asked',
+  'malware',
+  'checked',
+  'imported',
+  'observed',
+  'problem',
+] as const;
+
 export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
@@ -289,17 +288,7 @@ export const compareAgents = defineTool({
       ...listing,
       ...pickLines(lines, (kind, line) => !hasLine(same, kind, line)),
     }));
-    const untrusted = [
-      'description',
-      'version_asked',
-      'malware',
-      'checked',
-      'imported',
-      'observed',
-      'problem',
-    ] as const;
-    const has = (name: (typeof untrusted)[number]) =>
-      listings.some((one) => untrustedOf(one, [name]).length > 0);
+    const has = (name: (typeof texts)[number]) => listings.some((one) => untrustedOf(one, [name]).length > 0);
     // `whose` is in our own words, except for quotations and code spans.
     const quoting = hasForeign(listings.map(({ whose }) => whose)) ? ['whose'] : [];
     const hasSame = Object.keys(same).length > 0;
@@ -310,7 +299,7 @@ export const compareAgents = defineTool({
       statement: compareStatement,
       untrusted_fields: [
         ...(hasForeign(same) ? ['same_for_all'] : []),
-        ...[...untrusted.filter(has), ...quoting].map((name) => `listings.${name}`),
+        ...[...texts.filter(has), ...quoting].map((name) => `listings.${name}`),
       ],
     };
   },

@@ -106,9 +106,7 @@ function judgeAt(facts: JudgedFacts, lines: readonly ReadLine[]): Fate {
   return continues ? 'continues' : 'begins';
 }
 
-type TwoReadings = readonly [first: JudgedFacts, second: JudgedFacts];
-
-function judgeTwice([first, second]: TwoReadings, lines: readonly ReadLine[]): Fate {
+function judgeTwice([first, second]: readonly [JudgedFacts, JudgedFacts], lines: readonly ReadLine[]): Fate {
   const fate = judgeAt(first, lines);
   if (fate !== 'waits') return fate;
   return judgeAt(second, lines) === 'begins' ? 'begins later' : 'waits';

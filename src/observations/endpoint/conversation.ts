@@ -290,7 +290,7 @@ export const toIntroduced = (reply: Replied): Replied =>
         own(
           'The endpoint introduced itself with more than 10,000 values of JSON, which Dossier does not read.',
         ),
-        reply.status,
+        { status: reply.status },
       )
     : reply;
 

@@ -38,38 +38,26 @@ const noRoom = ({ title }: Surface) =>
     say`Dossier keeps at most 200,000 values of lists in one check, and the other lists of this listing’s endpoints left no room for this list of ${title}.`,
   );
 
-const ok = 200;
+const unlisted = (why: Words) => noAnswer('otherwise', why, { status: 200 });
 const noList = ({ title }: Surface) =>
   noAnswer('otherwise', say`The endpoint sent no list of ${title} that Dossier could read.`);
 const tooLong = ({ count: counted }: Surface) =>
-  noAnswer(
-    'otherwise',
+  unlisted(
     say`The endpoint lists more than Dossier reads: ${counted(mostMembers)}, 2 MiB or 100,000 values.`,
-    ok,
   );
 const enoughSent = ({ title }: Surface) =>
-  noAnswer(
-    'otherwise',
+  unlisted(
     say`The endpoint sent more than 4 MiB in this check before the end of its list of ${title}; Dossier reads no further.`,
-    ok,
   );
 const tooManyPages = ({ title }: Surface) =>
-  noAnswer(
-    'otherwise',
+  unlisted(
     say`The endpoint sent 100 pages of lists, but not the end of its list of ${title}; Dossier reads no further.`,
-    ok,
   );
 const standsStill = ({ title }: Surface) =>
-  noAnswer(
-    'otherwise',
-    say`The endpoint’s list of ${title} has no end: a page names an earlier page as the next one.`,
-    ok,
-  );
+  unlisted(say`The endpoint’s list of ${title} has no end: a page names an earlier page as the next one.`);
 const sameName = ({ title }: Surface) =>
-  noAnswer(
-    'otherwise',
+  unlisted(
     say`The endpoint’s list of ${title} has the same name twice, so Dossier cannot tell these two ${title} apart.`,
-    ok,
   );
 
 const failedWith = ({ answer: { outcome, why } }: { readonly answer: NoAnswer }, said: Words) =>

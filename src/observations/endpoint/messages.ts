@@ -35,14 +35,9 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
 
-export const noAnswer = (
-  outcome: NoAnswer['outcome'],
-  why: Words,
-  status?: number,
-  cause?: NoAnswer['cause'],
-) => ({
+export const noAnswer = (...answer: Parameters<typeof none>) => ({
   is: 'no_answer' as const,
-  answer: none(outcome, why, { ...(status !== undefined && { status }), ...(cause && { cause }) }),
+  answer: none(...answer),
 });
 
 const oneSession = (url: string) =>
@@ -86,17 +81,18 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   const { status, url } = answer;
   if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
   // A server with this error refuses every new session until it is restarted.
-  if (meaning === 'one_session') return noAnswer('not_asked', oneSession(url), status, 'one_session');
+  if (meaning === 'one_session')
+    return noAnswer('not_asked', oneSession(url), { status, cause: 'one_session' });
   if (error && meaning === 'absent')
-    return noAnswer('absent', errorWords(error, answer), status, 'no_method');
+    return noAnswer('absent', errorWords(error, answer), { status, cause: 'no_method' });
   if (error)
-    return noAnswer(meaning === 'silent' ? 'silent' : 'otherwise', errorWords(error, answer), status);
+    return noAnswer(meaning === 'silent' ? meaning : 'otherwise', errorWords(error, answer), { status });
   const refused = read.find((one) => one.refused !== undefined)?.refused;
-  if (refused !== undefined) return noAnswer('otherwise', refusedJson(url, refused), status);
+  if (refused !== undefined) return noAnswer('otherwise', refusedJson(url, refused), { status });
   if (values.some((value) => isReplyTo(value, id) && value.jsonrpc !== '2.0'))
-    return noAnswer('otherwise', withoutVersion, status);
+    return noAnswer('otherwise', withoutVersion, { status });
   return meaning === 'absent'
-    ? noAnswer('absent', say`The endpoint returned HTTP ${status}.`, status)
+    ? noAnswer('absent', say`The endpoint returned HTTP ${status}.`, { status })
     : otherThanMcp(answer);
 }
 

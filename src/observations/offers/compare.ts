@@ -200,16 +200,11 @@ function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): Compa
 const amountsIn = (offers: readonly PaidOffer[] | undefined, unit: Unit): bigint[] =>
   (offers ?? []).filter(isOf(unit)).flatMap(({ amount }) => (isWhole(amount) ? [BigInt(amount)] : []));
 
-const largest = (amounts: readonly bigint[]): bigint =>
-  amounts.reduce((most, one) => (one > most ? one : most), 0n);
-
-interface SeenAmounts extends OfferSighting<readonly bigint[]> {
-  readonly value: readonly bigint[];
-}
+type SeenAmounts = OfferSighting<readonly bigint[]> & { readonly value: readonly bigint[] };
 
 function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
   const [last] = known;
-  const most = largest(known.flatMap(({ value }) => value));
+  const most = known.flatMap(({ value }) => value).reduce((a, b) => (a > b ? a : b), 0n);
   const highest = known.find(({ value }) => value.includes(most));
   const own = known.find(({ value }) => value.includes(amount));
   const until = own ? say`; this one was seen until ${dayOf(own.until)}` : say``;
@@ -238,14 +233,10 @@ function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: See
     return notKnown(own('Dossier knows no quote in this asset, network and scheme'));
   }
   const words = (one: bigint) => amountWords(String(one), offer);
-  if (last.value.includes(amount))
+  const holds = (all: readonly bigint[]) => all.includes(amount);
+  if (holds(last.value))
     return last.isNow
-      ? toHeld(
-          inUnit,
-          (all) => all.includes(amount),
-          (all) => all.map(words),
-          asked.now,
-        )
+      ? toHeld(inUnit, holds, (all) => all.map(words), asked.now)
       : { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
   const names = listed(last.value.map(words), mostNamed);
   const beside = say`, last seen on ${dayOf(last.until)}${besideLast(amount, known, words)}`;
@@ -253,7 +244,7 @@ function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: See
     return { seen: 'higher', text: say`higher than ${names}${beside}` };
   if (last.value.every((one) => amount < one))
     return { seen: 'lower', text: say`lower than ${names}${beside}` };
-  const isEarlier = known.some(({ value }) => value.includes(amount));
+  const isEarlier = known.some(({ value }) => holds(value));
   return { seen: isEarlier ? 'seen_until' : 'never_seen', text: say`other: ${names}${beside}` };
 }
 

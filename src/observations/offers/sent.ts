@@ -40,23 +40,8 @@ const deeper = ({ level, levels }: Reading): Reading => ({ level: level + 1, lev
 const isOffer = ({ offers }: Item): boolean => offers.length > 0;
 
 /** Members of a tool result, of a message of JSON-RPC, and of what clients wrap around them. */
-const wrappers = new Set([
-  'structuredcontent',
-  'content',
-  'text',
-  'resource',
-  'result',
-  'error',
-  'data',
-  'body',
-  'paymentrequired',
-  'paymentrequirements',
-  'org.paymentauth/payment-required',
-  '_meta',
-  'payment-required',
-  'www-authenticate',
-  'headers',
-]);
+const wrappers =
+  /^(?:structuredcontent|content|text|resource|result|error|data|body|payment-?required|paymentrequirements|org\.paymentauth\/payment-required|_meta|www-authenticate|headers)$/i;
 
 /** Lists of offers are read in members of any name, because a client may read them there. */
 function placesWithin(one: JsonObject, reading: Reading): Place[] {
@@ -66,7 +51,7 @@ function placesWithin(one: JsonObject, reading: Reading): Place[] {
   return [
     ...[accepts, challenges].flatMap((list) => (Array.isArray(list) ? [toPlace(list, around)] : [])),
     ...Object.entries(one).flatMap(([name, value]) =>
-      wrappers.has(name.toLowerCase())
+      wrappers.test(name)
         ? placesAt(value, deeper(reading))
         : [value].flat().flatMap((inner) => placesWithin(asMembers(inner), deeper(reading))),
     ),
