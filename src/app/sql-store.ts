@@ -190,7 +190,8 @@ export function createSqlStore(engine: SqlEngine): Store {
   const { commit, touch } = createCommits(engine, publish);
   const write: Store['write'] = (work) =>
     commit(async (db) => {
-      const [left, claimed] = [new Set<string>(), new Set<string>()];
+      const left = new Set<string>();
+      const claimed = new Set<string>();
       const leave = (handle: string) => void left.add(handle);
       const standing = (handle: string) => void claimed.add(handle);
       const result = await work(createTransaction(db, engine, { touch, leave, standing }));
