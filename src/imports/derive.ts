@@ -1,11 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type DerivedVersion,
-  isGone,
-  type ListingVersion,
-  type VersionSummary,
-} from '../listings/listing.ts';
+import { isGone, type ListingVersion, type VersionSummary } from '../listings/listing.ts';
 import { deriveOwners, type Naming } from '../listings/naming.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import {
@@ -31,23 +26,19 @@ interface Deriving {
   readonly shown: ListingVersion | undefined;
 }
 
-interface Found {
-  readonly derived: DerivedVersion;
-  readonly compared?: ComparedVersion;
-}
-
 /**
  * Compares each version that is new, or that now follows another one, with the one before. What a version
  * moved stays as it is when it is deleted, or when the version that it was compared with is.
  */
 async function compareVersions(reads: ListingReads, { handle, versions, rows }: Deriving) {
-  const found = new Map<string, Found>();
+  const found = new Map<string, DerivedRecord['versions'][number]>();
   const byName = new Map(versions.map((one) => [one.version, one]));
   const changed = new Set<string>();
   const stored = (version: string) => reads.version(handle, version);
-  const comparedOf = async (version: string) =>
-    found.get(version)?.compared ??
-    (JSON.parse((await stored(version))?.compared ?? '{}') as ComparedVersion);
+  const comparedOf = async (version: string) => {
+    const { compared = '{}' } = found.get(version) ?? (await stored(version)) ?? {};
+    return JSON.parse(compared) as ComparedVersion;
+  };
   let last: { readonly version: string; readonly naming: Naming } | undefined;
   const namingOfVersion = async (version: string) => {
     if (last?.version === version) return last.naming;
@@ -80,13 +71,14 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
         !isDeepStrictEqual({ ...(await comparedOf(version)), move: 0 }, { ...compared, move: 0 })
       )
         changed.add(version);
-      found.set(version, { derived: { ...derived, ...(before && { with: before }) }, compared });
+      const all = { ...derived, ...(before && { with: before }) };
+      found.set(version, { version, derived: all, compared: JSON.stringify(compared) });
       await setImmediate();
     }
     before = version;
   }
   for (const { version, derived } of versions)
-    if (!derived && !found.has(version)) found.set(version, { derived: {} });
+    if (!derived && !found.has(version)) found.set(version, { version, derived: {}, compared: undefined });
   return { found, comparedOf };
 }
 
@@ -104,11 +96,7 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
   const record = JSON.stringify({ moves, unread } satisfies ShownRecord);
   return {
     handle,
-    versions: [...found].map(([version, { derived, compared }]) => ({
-      version,
-      derived,
-      compared: compared && JSON.stringify(compared),
-    })),
+    versions: [...found.values()],
     shown: shown && { version: shown.version, record },
     former: versions.length > 1 ? await deriveFormer(reads, deriving) : [],
   };
