@@ -5,7 +5,7 @@ import type { AskedKind, Kind } from '../observations/kind.ts';
 import { kinds } from '../observations/kinds.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { outcomeWords } from '../observations/outcome.ts';
-import { copyLacksWords } from './record.ts';
+import { whyNoneRead } from './record.ts';
 import { atPlace, isKnown, type JudgedListing, reasonOf, sinceThen } from './seen.ts';
 
 export interface TextFact {
@@ -56,15 +56,15 @@ export function whyOf(one: DatedObservation): Words {
   return reason ? within(phrase(reason)) : outcomeWords(one);
 }
 
-/** If the copy of the registry has the field for no listing, the fact says so, and `none` is not used. */
+/** `none` is not used if the field is not read, or if the copy of the registry has it for no listing. */
 export const noneRecorded = (
   judged: JudgedListing,
   field: CopyField,
   none: Words,
   gap?: string,
 ): TextFact => {
-  const lacks = copyLacksWords(judged.listing.copy_lacks, field);
-  if (lacks) return recorded(judged, within(phrase(lacks)), 'not_known');
+  const why = whyNoneRead(judged.listing, field);
+  if (why) return recorded(judged, within(phrase(why)), 'not_known');
   return { ...recorded(judged, none, 'not_known'), ...(gap && { gap }) };
 };
 

@@ -143,6 +143,15 @@ export const unreadOf = (listing: WithRecord): string[] => [
 export const unreadWords = (unread: readonly string[]): Words =>
   say`the record has ${codes(unread)} in a form that Dossier does not read`;
 
+/** Says why it is not known whether the record names one. Undefined if it names none. */
+export const whyNoneRead = (
+  listing: WithRecord & Pick<ListingDocument, 'copy_lacks'>,
+  field: CopyField,
+): Words | undefined =>
+  isUnread(listing, field)
+    ? sentence(unreadWords([unreadParts[field]]))
+    : copyLacksWords(listing.copy_lacks, field);
+
 const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
 
 /** Tells whether a tag only repeats a recorded transport or package type. */

@@ -112,7 +112,7 @@ function unstatedItem(kind: AskedKind, facts: NotKnownFacts): Pick<NotKnownItem,
   const unread = mayBeInUnreadField(kind, facts)
     ? notChecked(say`whether unread fields of the record state ${what}`)
     : undefined;
-  const reason = lacks ?? whyLacked(standsWith, facts) ?? unread;
+  const reason = unread ?? lacks ?? whyLacked(standsWith, facts);
   if (reason) return [{ state: 'not_checked', reason }];
   const none = sentence(say`The record that Dossier read has no field that states ${what}`);
   return [{ state: 'not_stated', reason: none }];

@@ -422,6 +422,23 @@ describe('a package of another registry', () => {
   });
 });
 
+describe('a part of a record that is not read', () => {
+  it.each([
+    ['repository', 'no repository recorded', { repository: 'https://github.com/acme/tool' }],
+    ['remotes[]', 'no endpoint recorded', { remotes: ['https://acme.example/mcp'] }],
+    ['packages[]', 'no endpoint or package is recorded', { packages: ['npm:acme-tool'] }],
+  ])('is never said to be absent: %s', async (part, denial, server) => {
+    const handle = handleOf(`unread-${part.replace('[]', '')}`);
+    await directory.importEntries([registryEntry(handle, { remotes: [], packages: [npm], ...server })]);
+    const short = JSON.stringify(await post('get_agent', { handle }));
+    for (const said of [short, await text(`/agents/${handle}.md`)]) {
+      expect(said).toContain(`record has \`${part}\` in a form that Dossier does not read`);
+      expect(said.toLowerCase()).not.toContain(denial);
+    }
+    expect(JSON.parse(short).unstated).not.toMatch(/repository|endpoint/);
+  });
+});
+
 describe('what a record asks for', () => {
   it('is never said to be nothing where it was not read', async () => {
     const handle = handleOf('variables-as-an-object');

@@ -36,7 +36,7 @@ import {
   whyOf,
 } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { unreadOf, unreadWords } from '../record.ts';
+import { unreadOf, unreadWords, whyNoneRead } from '../record.ts';
 import {
   asksPayment,
   atPlace,
@@ -198,9 +198,7 @@ const where: FactsOf = (judged) => {
       ...firstThree(judged, packages, 'package'),
       ...ofWhere(judged),
     ];
-  const lacking = (['endpoint', 'package'] as const).find((field) =>
-    judged.listing.copy_lacks?.includes(field),
-  );
+  const lacking = (['endpoint', 'package'] as const).find((field) => whyNoneRead(judged.listing, field));
   return [noneRecorded(judged, lacking ?? 'endpoint', own('no endpoint or package is recorded'))];
 };
 

@@ -1,12 +1,11 @@
 import { day_ms, dayText } from '../../core/text.ts';
-import { dayOf, say, sentence, type Words } from '../../core/words.ts';
+import { dayOf, say, type Words } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
-import { unreadParts } from '../../listings/record-form.ts';
 import { factsOf, type RecordKind } from '../../observations/kind.ts';
 import { knowingOf, type Observation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { copyLacksWords, isUnread, unreadWords } from '../record.ts';
+import { whyNoneRead } from '../record.ts';
 import { isChecked } from '../seen.ts';
 
 export interface ComparedListing {
@@ -114,9 +113,8 @@ export function absentFinding(
   field: CopyField,
   found: CriterionResult,
 ): CriterionFinding {
-  const lacking = copyLacksWords(compared.listing.copy_lacks, field);
-  const unread = isUnread(compared.listing, field) ? sentence(unreadWords([unreadParts[field]])) : lacking;
-  return recordedFinding(compared, unread === undefined ? found : unknown(unread));
+  const why = whyNoneRead(compared.listing, field);
+  return recordedFinding(compared, why === undefined ? found : unknown(why));
 }
 
 export const observedFinding = (

@@ -23,6 +23,7 @@ export const endpointAnswers = defineKind({
     name: own('a remote endpoint'),
     isAsked: ({ remotes }) => remotes.length === 0,
     copyField: 'endpoint',
+    fields: /^remotes\[\]$/,
   },
   unchecked: { what: own('whether the endpoint answers'), isAsked: ({ remotes }) => remotes.length > 0 },
   entryName: 'endpoint',

@@ -39,6 +39,7 @@ export const sourceRepository: AskedKind = {
     what: own('a source repository'),
     isAsked: ({ repository_key }) => repository_key === undefined,
     copyField: 'repository',
+    fields: /^repository$/,
   },
 };
 
