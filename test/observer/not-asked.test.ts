@@ -101,6 +101,12 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
       `No check since [\\d-]+ saw the endpoint answer \\(the last check: ${why}[^)]+\\(RFC 9309\\)\\)`,
     ),
   );
+  expect(await judgedAlive(shielded)).toMatchObject({
+    result: 'met',
+    fact: expect.stringMatching(
+      /; 1 of 2 checks in 30 days were answered; no check since [\d-]+ saw it answer\.$/,
+    ),
+  });
   directory.wait(86_500);
   expect(await look(shielded)).toMatchObject({ outcome: 'silent', changes: 1 });
   expect(server.methods()).toHaveLength(sent);

@@ -69,9 +69,11 @@ function judgeEndpoint(compared: ComparedListing, factOf: FactAt): CriterionFind
   const [checked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map(
     (at) => at && dayText(at),
   );
-  const isNew = checked_at === counted_at && (daysSince(checked_at, compared.now_ms) ?? 0) <= 30;
+  const isNew = checked_at <= (counted_at ?? '') && (daysSince(checked_at, compared.now_ms) ?? 0) <= 30;
   const often = isNew && check && tally?.value ? tallyWords(tally.value, check) : say``;
-  const alive = say`A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`;
+  const { unanswered_since: silent } = check ?? {};
+  const missed = silent ? say`; no check since ${dayOf(silent)} saw it answer` : say``;
+  const alive = say`A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}${missed}.`;
   const outcome = currentOutcome(check);
   if (check && outcome === 'seen') return observedFinding(check, met(alive));
   if (!(check && outcome && (isUnanswered(outcome) || outcome === 'absent'))) {
