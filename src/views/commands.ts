@@ -235,11 +235,12 @@ export function toStarted(
   { observations, isPinned = false, isPrivate = false }: StartOptions,
 ): Started[] | WhyNot {
   const { registry_type, runtime = '', environment = {}, arguments: behind = [] } = recorded;
-  const { ofVersion, ofOthers, isUndecided } = reportsOf(observations, recorded);
+  const { ofVersion, ofOthers, isUndecided, isUnchecked } = reportsOf(observations, recorded);
   // Without an exact version, a command starts whichever version is the newest.
   const isOpen = isUndecided || !isExactVersion(registry_type, recorded.version ?? '');
   const why = ofVersion[0] ?? (isOpen ? ofOthers[0] : undefined) ?? findObstacle(recorded, isPrivate);
   if (why) return whyNot(why);
+  if (isUnchecked) return whyNot(own('reports of malicious code were looked for in other packages alone'));
   const { runtimes, ending = [], ...starter } = starterOf(registry_type) ?? starters.npm;
   const start = Object.hasOwn(runtimes, runtime.toLowerCase()) ? runtimes[runtime.toLowerCase()] : undefined;
   if (!start) return whyNot(say`its record starts it with ${code(runtime)}`);

@@ -72,7 +72,7 @@ function openOsvApi(base: string, ask: PoliteFetch) {
         if (about.length === 0 && read.unread) found.push(read.unread);
       }
       if (typeof next !== 'string' || next === '')
-        return { result: 'advisories', found, isOfVersion, source: host };
+        return { result: 'advisories', found, isOfVersion, isBySpelling: true, source: host };
       if (next.length > longestToken) break;
       page_token = next;
     }

@@ -46,6 +46,8 @@ export interface FoundAdvisories {
   readonly found: readonly Advisory[];
   /** Whether `found` has only advisories about the wanted version. */
   readonly isOfVersion: boolean;
+  /** Whether another spelling of the name finds others. */
+  readonly isBySpelling?: true;
   /** The host that was asked, or the saved copy with its date. */
   readonly source: string;
 }

@@ -161,8 +161,10 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   if (answer.result !== 'advisories') return withoutAnswer(answer);
   const isAbsent = published.result === 'no_answer' && published.outcome === 'absent';
   const finding = toAdvisories(answer, ecosystem, version, isAbsent);
-  // Without a known version, only advisories about every version can be reported.
-  if (version === undefined && published.result === 'no_answer' && finding.value?.count === 0)
+  // Without a known version, only advisories about every version and malicious code can be reported.
+  const isLoose = version === undefined || (isSpelledFreely && answer.isBySpelling && !isAbsent);
+  const isReported = answer.found.some(({ id }) => isMalware(id));
+  if (isLoose && published.result === 'no_answer' && finding.value?.count === 0 && !isReported)
     return withoutAnswer(published);
   return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
