@@ -69,7 +69,7 @@ const named = /`([^`]+)`(?: \(says ([a-z-]+)\))?/g;
 
 /** How many tools a line names, with those that it only counts. */
 const countNamed = (line: string) =>
-  [...line.matchAll(named)].length + Number(/, (\d+) more\.$/.exec(line)?.[1] ?? 0);
+  [...line.matchAll(named)].length + Number(/, (\d+) more$/.exec(line)?.[1] ?? 0);
 
 /** What a line says of each tool that it names. */
 const saidOf = (line: string) => [...line.matchAll(named)].map(([, name, hint]) => [name, hint]);
@@ -98,7 +98,9 @@ export async function compareFacts(
   const [surface] = await directory.store.observations.surfaces(list);
   const stored = surface && (await directory.store.observations.surfaceText(list, surface.digest));
   const tools = JSON.parse(stored ?? '[]') as ListedTool[];
-  const { where = '', asks = '', tools: listed = '', costs = '' } = await linesOf(directory);
+  const { where = '', asks = '', tools: ofTools = '', costs = '' } = await linesOf(directory);
+  // Prompts, resources and tools with a user interface follow.
+  const listed = ofTools.replace(/\.$/, '').split('; ')[0] ?? '';
   const { instructions } = truth;
   const texts = JSON.stringify([truth.tools, instructions]);
   const facts: readonly (readonly [fact: string, is: unknown, shouldBe: unknown])[] = [

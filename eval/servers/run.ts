@@ -49,8 +49,9 @@ async function compareAll(tried: readonly Server[]): Promise<void> {
     await close();
     await running.close();
     if (running.methods?.().includes('tools/call')) throw new Error('a tool was called');
-    if (reach?.outcome === 'not_asked') {
-      print(`- ${nameOf(server)} ${running.version}: not asked: ${toText(new Words(reach.why ?? []))}`);
+    const why = toText(new Words(reach?.why ?? []));
+    if (reach?.outcome === 'not_asked' || why.includes('robots.txt')) {
+      print(`- ${nameOf(server)} ${running.version}: not asked: ${why}`);
       continue;
     }
     sum.servers += 1;
