@@ -152,10 +152,7 @@ export const deriveOwners = ({ handle, remotes, packages }: Owning): RecordedOwn
 
 /** The owners of a listing, or of its document. */
 export const ownersOf = (
-  listing: Owning & {
-    readonly owners?: RecordedOwners | undefined;
-    readonly [recordedOwners]?: RecordedOwners | undefined;
-  },
+  listing: Owning & { readonly [key in 'owners' | typeof recordedOwners]?: RecordedOwners | undefined },
 ): RecordedOwners => listing[recordedOwners] ?? listing.owners ?? deriveOwners(listing);
 
 /** Returns undefined if the endpoints cannot be compared with the namespace, or if there are none. */

@@ -157,18 +157,15 @@ export const createLogWrites = (db: Db) => ({
     const later = heads.find((head) => head.id > id)?.base;
     const base = later ?? endOf(heads);
     const row = headTable.encode({ id, base, size: 0, opened_at, closed_with });
-    const isKnown = heads.some((head) => head.id === id);
-    if (isKnown) await db.updateTable('log_head').set({ closed_with }).where('id', '=', id).execute();
-    else await db.insertInto('log_head').values(row).execute();
+    const closed = db.insertInto('log_head').values(row);
+    await closed.onConflict((on) => on.column('id').doUpdateSet({ closed_with })).execute();
   },
   /** The log that was the newest until now must be closed. */
   async openNext({ id, opened_at }: Pick<LogHead, 'id' | 'opened_at'>) {
     const heads = await readHeads(db);
     if (heads.some((head) => head.id >= id))
       throw new Error('no log can be opened under a number that was used');
-    await db
-      .insertInto('log_head')
-      .values(headTable.encode({ id, base: endOf(heads), size: 0, opened_at }))
-      .execute();
+    const row = headTable.encode({ id, base: endOf(heads), size: 0, opened_at });
+    await db.insertInto('log_head').values(row).execute();
   },
 });

@@ -121,13 +121,8 @@ function noChange(
   observed: ListingFacts['observed'],
   kind: HistoryKind | undefined,
 ) {
-  if (
-    !observed?.observations.some(({ outcome }) => outcome !== 'not_asked') ||
-    other ||
-    first?.type !== 'check' ||
-    !first.is_first
-  )
-    return undefined;
+  if (!observed || other || first?.type !== 'check' || !first.is_first) return undefined;
+  if (observed.observations.every(({ outcome }) => outcome === 'not_asked')) return undefined;
   const since = dayText(first.at);
   const last = dayText(observed.observed_at);
   if (since === last || changedOf(first).length > 0) return undefined;

@@ -160,10 +160,11 @@ it('obeys robots.txt as far as it came, and nothing that stands in its place', a
   for (const [type, text, ends, isAllowed] of [
     ['text/plain', rules, false, false],
     ['text/event-stream', `data: x\n${rules}`, false, true],
-    ['text/html', `<!doctype html><pre>\n${rules}</pre>`, true, true],
+    ['text/html', '<!doctype html><p>Disallow: /a</p>', true, true],
+    ['text/plain', `<!-- ours -->\n${rules}\0`, true, false],
     ['text/html; charset=utf-8', rules, true, false],
-    ['application/json', `{"a":\n${rules}}`, true, true],
-    ['application/octet-stream', `\0\n${rules}`, true, true],
+    ['application/json', '{"disallow": "/a"}', true, true],
+    ['application/octet-stream', '\0\x01 Disallow', true, true],
   ] as const) {
     [robotsType, robots, robotsEnds] = [type, text, ends];
     Object.assign(timeouts, {

@@ -90,16 +90,14 @@ export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCa
     );
     return undefined;
   };
-  const isStopped = () => /^(?:silent|not_asked)$/.test(failures.at(-1)?.outcome ?? '');
   const beside = besideOf(url);
   const first = await ask(beside, true);
-  if (first || isStopped()) return first ?? (failures[0] as NoAnswer);
+  if (first) return first;
   const named = await findInCatalogs(run, url, new Set([beside]));
   if (named) return named;
   for (const path of wellKnown) {
     const found = await ask(`${url.origin}${path}`, false);
     if (found) return found;
-    if (isStopped()) break;
   }
   return failures.find(({ outcome }) => outcome !== 'absent') ?? (failures[0] as NoAnswer);
 }

@@ -166,13 +166,10 @@ const ofRobots = (answer: NoAnswer): NoAnswer => ({
 /** Why there is no robots.txt although the request for it was sent. */
 const wasSent: ReadonlySet<NoAnswer['cause']> = new Set(['timeout', 'not_http', 'too_large']);
 
-/** A page or JSON in place of the file has no rules, and neither has what is no text. */
-const isOther = /^\s*[<{[]|\0/;
-
 /**
  * HTTP 3xx (after the redirects that are followed) and 4xx count as a missing file, which allows everything
- * (RFC 9309 section 2.3.1). Dossier's own exception is 429, which counts as a file that cannot be read. A
- * host without a readable file was asked and failed.
+ * (RFC 9309 section 2.3.1), and so does a page, which has no rules in its lines. Dossier's own exception is
+ * 429, which counts as a file that cannot be read. A host without a readable file was asked and failed.
  */
 async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
@@ -192,7 +189,7 @@ async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
         { status },
       ),
     );
-  if (status >= 300 || isOther.test(text)) return all;
+  if (status >= 300) return all;
   const { isAllowed, size_bytes } = parseRobots(text.slice(0, longestFile_bytes));
   const whyNot = ({ host, pathname, search }: URL) => {
     const mayAsk = isAllowed(pathname + search);
