@@ -180,20 +180,13 @@ const isImageAt = (identifier: string, isPrivate: boolean) => {
   return isPrivate || host === undefined || isPublicHost(host.replace(/:\d+$/, ''));
 };
 
-/** The result is empty for the default registry of the package type. */
-function registryOf(
-  { registry_type, registry_base_url }: ListingPackage,
-  isPrivate: boolean,
-): string[] | WhyNot {
-  if (registry_base_url === undefined) return [];
-  const url = URL.parse(registry_base_url);
-  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-  const isPublic = url?.protocol === 'https:' && isPublicHost(url.hostname);
-  if (registry_type === 'npm' && isPlain && (isPublic || (isPrivate && /^https?:$/.test(url.protocol))))
+/** Reports are looked for in the usual registry alone, so only a private entry may name another one. */
+function registryOf({ registry_type, registry_base_url: base }: ListingPackage, isPrivate: boolean) {
+  const url = URL.parse(base ?? '');
+  if (isPrivate && registry_type === 'npm' && url && /^https?:[^@?#]+$/.test(url.href))
     return [`--registry=${url.href.replace(/\/+$/, '')}`];
-  return whyNot(
-    say`it is in another registry, ${code(registry_base_url)}, and the commands here cannot name that registry`,
-  );
+  const why = say`it is in another registry, ${code(base ?? '')}, where no reports of malicious code are read`;
+  return base === undefined ? [] : whyNot(why);
 }
 
 /** Values from the record are given to the container. Variables of the caller are passed on by name. */

@@ -36,19 +36,15 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a-registry-of-a-company': {
     of: { ...npm, registryBaseUrl: 'https://npm.acme.example/' },
-    allowed: [
-      'npx -y --registry=https://npm.acme.example acme-tool',
-      'npx -y --registry=https://npm.acme.example acme-tool@1.2.3',
-    ],
-    command: 'npx -y --registry=https://npm.acme.example acme-tool',
+    why: 'it is in another registry, https://npm.acme.example/, where no reports of malicious code are read',
   },
   'a-private-registry': {
     of: { ...npm, registryBaseUrl: 'https://npm.corp.internal' },
-    why: 'it is in another registry, https://npm.corp.internal, and the commands here cannot name that registry',
+    why: 'it is in another registry, https://npm.corp.internal, where no reports of malicious code are read',
   },
   'another-index-of-python': {
     of: { ...pypi, registryBaseUrl: 'https://test.pypi.org' },
-    why: 'it is in another registry, https://test.pypi.org, and the commands here cannot name that registry',
+    why: 'it is in another registry, https://test.pypi.org, where no reports of malicious code are read',
   },
   'an-image-at-a-base': {
     of: { ...npm, registryType: 'oci', registryBaseUrl: 'https://ghcr.io', identifier: 'acme/tool' },
