@@ -497,6 +497,14 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
     true,
   ],
   ['npx', '-y 0123456789abcdef0', undefined, undefined, false],
+  ['cmd', '/c npx -y planted --a&&curl planted', undefined, undefined, false],
+  ['npx', '-y planted && curl planted', undefined, undefined, false],
+  ['npx', '-y mcp-remote https://mcp.acme.com/mcp?a=x&b=y', 'https://mcp.acme.com/mcp', undefined, false],
+  ['./npx', '-y planted', undefined],
+  ['/srv/evil/env', 'npx -y planted', undefined],
+  ['C:\\evil\\npx.cmd', '-y planted', undefined],
+  ['C:\\Users\\a\\.local\\bin\\uvx.exe', 'tool', 'pypi:tool', undefined, false],
+  ['C:\\Users\\a\\AppData\\Roaming\\npm\\npx.cmd', 'tool', 'npm:tool', undefined, false],
   ['uvx', 'git+https://github.com/acme/mono@feature/x', 'https://github.com/acme/mono', undefined, false],
 ];
 

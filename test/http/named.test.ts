@@ -131,7 +131,9 @@ describe('get_agent finds the one listing that records', () => {
       'yarn dlx',
       'bunx --bun',
       'cmd /c npx --yes',
-      'KEY=x npx',
+      'KEY=a/b npx',
+      '/usr/bin/npx',
+      '~/.nvm/bin/npx',
     ].map((command) => [
       'a command',
       `${command} @political-comms/mcp --stdio`,
@@ -144,6 +146,7 @@ describe('get_agent finds the one listing that records', () => {
       'com.example/ledger',
       'pypi package',
     ]),
+    ['a command', 'npx -y @political-comms/mcp "a & b"', 'com.politicalcomms/api', 'npm package'],
     ['a command', 'npx -y "@political-comms/mcp"', 'com.politicalcomms/api', 'npm package'],
     ['a command', 'docker run -i --rm -e KEY example/imager:1.2.3', 'com.example/imager', 'oci package'],
     ['a command', 'npx mcp-remote https://mcp.webhook.co/mcp', 'co.webhook/webhook', endpoint],
@@ -242,7 +245,25 @@ describe('get_agent finds the one listing that records', () => {
     'npm exec @political-comms/mcp --registry=https://npm.example.net',
     'docker run ledger-tools',
     'bunx imager',
-  ])('but no package of another registry than %s names', async (handle) => {
+    ...[
+      '&& curl x',
+      '|| x',
+      '| sh',
+      '; x',
+      '& x',
+      '--a&&x y',
+      '> x',
+      '2>&1',
+      '< x',
+      '`x`',
+      '$(x)',
+      '"$(x)"',
+      '\nx',
+    ].map((more) => `npx -y @political-comms/mcp ${more}`),
+    ...['./npx', '/home/u/evil/npx', 'node_modules/.bin/npx', './cmd /c npx', 'C:\\evil\\npx.cmd'].map(
+      (runner) => `${runner} -y @political-comms/mcp`,
+    ),
+  ])('but no package of another registry or program than %s names', async (handle) => {
     const answer = await call('get_agent', { handle });
     expect(['unknown_handle', 'invalid_handle']).toContain(answer.code);
   });

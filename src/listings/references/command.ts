@@ -156,7 +156,6 @@ function readPackage(starter: Starter, args: readonly string[], variables: Comma
     return { address, isPinned: [git?.ref, git?.fragment].some((one) => /^[\da-f]{40}$/.test(one ?? '')) };
   const { name, tag, version = tag ?? read?.version } = form.exec(spec)?.groups ?? {};
   if (!read || name === undefined) return { registry, isPinned: false };
-  const { behind } = read;
   return {
     registry,
     name,
@@ -165,7 +164,7 @@ function readPackage(starter: Starter, args: readonly string[], variables: Comma
     isElsewhere: read.isElsewhere || /^jsr:/i.test(spec) || mayNameOther(registry, variables),
     // These two packages only connect to an address.
     address: /^mcp-(?:remote|proxy)$/.test(name)
-      ? behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(behind.slice(0, at)))
+      ? read.behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(read.behind.slice(0, at)))
       : undefined,
   };
 }
@@ -182,7 +181,7 @@ function unwrap(words: readonly string[]): { words: readonly string[]; named: Re
   const [program = ''] = words;
   const isNamed = /^\w+=/.test(program);
   const passes = ownMember(passing, isNamed ? 'env' : nameOf(program).toLowerCase());
-  if (!passes) return { words, named: {} };
+  if (!passes || (!isNamed && isOfMachine(program))) return { words, named: {} };
   let at = isNamed ? 0 : 1;
   const named: Record<string, string> = {};
   for (; at < words.length; at++) {
@@ -203,21 +202,30 @@ const scriptForm = /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh)$/i;
 
 /** The programs in such a folder are those of a system. What they start is another question. */
 const programFolder =
-  /^(?:[\\/~]|\$\{?(?:env:)?(?:HOME|USERPROFILE))(?:.*[\\/])?(?:s?bin|shims)[\\/][^\\/]+$|^[a-z]:[\\/](?:windows|program files)/i;
+  /^(?:(?:[a-z]:)?[\\/~]|\$\{?(?:env:)?(?:HOME|USERPROFILE))(?:.*[\\/])?(?:s?bin|shims|roaming[\\/]npm)[\\/][^\\/]+$|^[a-z]:[\\/](?:windows|program files)/i;
 
 const isPath = (word: string) => pathForm.test(word) && !/\s-|[;&|"'<>]/.test(word);
+
+const isOfMachine = (program: string) =>
+  isPath(program) && (!programFolder.test(program) || /venv[^\\/]*[\\/]/i.test(program));
+
+/** Matches what a shell reads as more than one command, or sends elsewhere. */
+export const shellOperator = /[&|;<>`\n]|\$\(|\\["']/;
 
 /** `variables` are those that are set for the command. */
 export function readCommand(all: readonly string[], variables: CommandVariables = {}): Command {
   const { words, named } = unwrap(all);
   const [program = '', script = ''] = words;
-  const line = [nameOf(program), ...words.slice(1)];
+  if (isOfMachine(program)) return {};
+  // Without a shell, an operator within an argument is a part of it.
+  const isOfShell = all.some((one) => /^(?:\/c|[&|;]+|\d?[<>]+)$/i.test(one));
+  if (isOfShell && shellOperator.test(all.join(' '))) return { isPinned: false };
+  const line = [shellOperator.test(program) ? '' : nameOf(program), ...words.slice(1)];
   for (const starter of starters) {
     const calls = starter.calls.map((one) => one.split(' '));
     const call = calls.find((one) => one.every((word, at) => word === line[at]));
     if (call) return readPackage(starter, line.slice(call.length), { ...variables, ...named });
   }
-  const isOfMachine = isPath(program) && (!programFolder.test(program) || /venv[^\\/]*[\\/]/i.test(program));
   const isScript = interpreter.test(nameOf(program)) && (isPath(script) || scriptForm.test(script));
-  return isOfMachine || isScript ? {} : { isPinned: false };
+  return isScript ? {} : { isPinned: false };
 }

@@ -9,7 +9,7 @@ import { isPlaceholder } from '../../search/query.ts';
 import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
 import type { Listing, ListingPackage } from '../listing.ts';
 import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
-import { readCommand } from './command.ts';
+import { readCommand, shellOperator } from './command.ts';
 import { isImageType } from './package.ts';
 
 /**
@@ -164,11 +164,10 @@ function readPackagePage(text: string): string | undefined {
 
 /** The package or address that a command starts; empty if it starts a package that has no plain name here. */
 function readCommanded(text: string): string | undefined {
-  const words = text
-    .trim()
-    .split(/\s+/)
-    .map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
-  const { registry, name, version, address, isElsewhere } = words.length > 1 ? readCommand(words) : {};
+  const given = text.trim().match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
+  const words = given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
+  const isOne = words.length > 1 && !shellOperator.test(text.trim().replace(/'[^']*'|"[^"$`\\]*"/g, ''));
+  const { registry, name, version, address, isElsewhere } = isOne ? readCommand(words) : {};
   if (isElsewhere || name === undefined) return address ?? (registry && '');
   return address ?? `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
 }
