@@ -69,7 +69,7 @@ export async function startImports(
     async run() {
       if (!isBegun) await importSample(context, signal);
       isBegun = true;
-      const isUpgraded = (await store.listings.underived(1)).length > 0;
+      const isUpgraded = (await store.listings.underived()).length > 0;
       if (config.registryUrl === 'off') {
         // The import derives what an upgraded database lacks before it finds that there is no registry.
         if (isUpgraded) await run(context, { signal });

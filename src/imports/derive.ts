@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Context } from '../context.ts';
 import { isGone, type ListingVersion, type VersionSummary } from '../listings/listing.ts';
 import { deriveOwners, type Naming } from '../listings/naming.ts';
 import type { ListingReads } from '../listings/reads.ts';
@@ -13,7 +14,7 @@ import {
 } from '../listings/version-moves.ts';
 import type { DerivedRecord } from '../listings/writes.ts';
 import { publisherFields } from '../observations/kinds/record.ts';
-import type { Lease, Store } from '../store/store.ts';
+import type { Lease } from '../store/store.ts';
 import { deriveFormer } from './former.ts';
 import { namingOf } from './naming.ts';
 
@@ -109,13 +110,16 @@ const handlesAtOnce = 20;
  * transactions. Call it with the lease of imports, because only imports write records.
  */
 export async function deriveMissing(
-  store: Pick<Store, 'listings' | 'write'>,
+  { store, log }: Pick<Context, 'store' | 'log'>,
   lease: Lease,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (;;) {
-    const handles = await store.listings.underived(handlesAtOnce);
-    if (handles.length === 0) return;
+  const all = await store.listings.underived();
+  const numbers = { versions: all.reduce((sum, { versions }) => sum + Number(versions), 0) };
+  // Warnings are shown by the command, too.
+  if (all.length > 0) log.warn(numbers, 'after an upgrade: comparing all stored versions before the import');
+  for (let from = 0; from < all.length; from += handlesAtOnce) {
+    const handles = all.slice(from, from + handlesAtOnce).map(({ handle }) => handle);
     const records: DerivedRecord[] = [];
     const listings = await store.listings.byHandles(handles);
     for (const handle of handles) {
@@ -132,4 +136,5 @@ export async function deriveMissing(
     });
     signal?.throwIfAborted();
   }
+  if (all.length > 0) log.warn(numbers, 'after an upgrade: all stored versions were compared');
 }

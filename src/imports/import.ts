@@ -229,9 +229,8 @@ async function review({ context, run, source, guard, request: { signal } }: Impo
   const { cursor, updated_since: updatedSince } = run;
   const at = context.clock().toISOString();
   for await (const { entries } of readPages(source, { cursor, updatedSince, signal })) {
-    guard.count(
-      (await planPage(context.store, entries, { origin: source.origin, at, runId: run.id })).affected,
-    );
+    const facts = { origin: source.origin, at, runId: run.id };
+    guard.count((await planPage(context.store, entries, facts)).affected);
     await setImmediate();
   }
   guard.clear();
@@ -327,11 +326,8 @@ async function openImport(
  * Stores how a run ended with `error`, unless the signal stopped the run. Throws `error` again if neither the
  * source nor the guard threw it.
  */
-async function endRun(
-  { context, run, request: { signal } }: Import,
-  error: unknown,
-): Promise<ImportResult['state']> {
-  if (signal?.aborted) return 'running';
+async function endRun({ context, run, request }: Import, error: unknown): Promise<ImportResult['state']> {
+  if (request.signal?.aborted) return 'running';
   if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
   const state = error instanceof MassChangeError ? 'held' : 'failed';
   const keepsCursor = error instanceof RegistryError && error.isPassing;
@@ -376,7 +372,7 @@ export async function runImport(context: ImportContext, request: ImportRequest =
   const { store, config } = context;
   await using lease = await store.leases.take(importLease);
   if (!lease) throw new UnderWayError();
-  await deriveMissing(store, lease, request.signal);
+  await deriveMissing(context, lease, request.signal);
   const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
   return await runToEnd(await openImport(context, request, { source, lease }));
 }

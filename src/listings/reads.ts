@@ -236,28 +236,15 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),
   /** The facet with most listings comes first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
-  page: (afterHandle: string, limit: number) =>
-    db
-      .selectFrom('listing')
-      .where('withdrawn', 'is', null)
-      .select(['handle', 'updated_at'])
-      .where('handle', '>', afterHandle)
-      .orderBy('handle')
-      .limit(limit)
-      .execute(),
+  page: (afterHandle: string, limit: number) => {
+    const visible = db.selectFrom('listing').where('withdrawn', 'is', null).select(['handle', 'updated_at']);
+    return visible.where('handle', '>', afterHandle).orderBy('handle').limit(limit).execute();
+  },
   /** Positions are those of visible handles in order, from 1. */
   handleAt: async (position: number) => {
-    const visible = db
-      .selectFrom('listing')
-      .where('withdrawn', 'is', null)
-      .select('handle')
-      .orderBy('handle');
-    return (
-      await visible
-        .offset(position - 1)
-        .limit(1)
-        .executeTakeFirst()
-    )?.handle;
+    const visible = db.selectFrom('listing').where('withdrawn', 'is', null).select('handle');
+    const before = position - 1;
+    return (await visible.orderBy('handle').offset(before).limit(1).executeTakeFirst())?.handle;
   },
   count: () => readCount(db, 'facet_count'),
   publisherListings: (namespace: string) => readCount(db, 'publisher_count', namespace),
@@ -278,10 +265,11 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),
-  /** Handles with a version of which nothing is derived yet, as after an upgrade. */
-  underived: async (limit: number): Promise<string[]> => {
-    const rows = db.selectFrom('listing_version').select('handle').distinct().where('derived', 'is', null);
-    return (await rows.orderBy('handle').limit(limit).execute()).map(({ handle }) => handle);
+  /** Handles with versions of which nothing is derived yet, as after an upgrade, and how many. */
+  underived: async () => {
+    const rows = db.selectFrom('listing_version').where('derived', 'is', null).groupBy('handle');
+    const versions = db.fn.countAll().as('versions');
+    return rows.select(['handle', versions]).orderBy('handle').execute();
   },
   version: (handle: string, version: string) =>
     findOne(db, 'listing_version', { handle, version }, versionTable),

@@ -81,11 +81,17 @@ export function versionsInOrder<One extends Edition>(editions: readonly One[]): 
   );
 }
 
-const weightOfMove = (move: KeptMove): number => (leadsToOthers(move) ? 3 : isWeighty(move) ? 2 : 1);
+export const weightOfMove = (move: KeptMove): number => (leadsToOthers(move) ? 3 : isWeighty(move) ? 2 : 1);
 
-/** Moves to other owners come first, then moves that name new secrets, then all others. */
-export const weightyFirst = (moves: readonly DatedMove[]): DatedMove[] =>
-  moves.toSorted((a, b) => weightOfMove(b) - weightOfMove(a));
+/**
+ * Moves to other owners come first, then moves that name new secrets, then all others. Of moves to other
+ * owners, the newest and the oldest come first, because the oldest left the first owner.
+ */
+export const weightyFirst = <One>(newestFirst: readonly One[], weightOf: (one: One) => number): One[] =>
+  [...Map.groupBy(newestFirst, weightOf)]
+    .sort(([a], [b]) => b - a)
+    .flatMap(([weight, all]) => (weight < 3 ? all : [all[0], ...all.slice(1).slice(-1), ...all.slice(1, -1)]))
+    .filter((one) => one !== undefined);
 
 interface ComparedNaming extends Omit<ComparedVersion, 'move'> {
   readonly naming: Naming;
@@ -145,7 +151,7 @@ export async function toMoves<One extends Edition>(
   if (oldest === undefined || compared.length < 2) return undefined;
   const weightOf = ({ derived }: Edition) => derived?.weight ?? 0;
   const moved = compared.filter((one) => weightOf(one) > 0).reverse();
-  const kept = new Set(moved.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, mostMoves));
+  const kept = new Set(weightyFirst(moved, weightOf).slice(0, mostMoves));
   const moves: DatedMove[] = [];
   for (const one of moved.filter((each) => kept.has(each))) {
     const { version, undated, published_at } = one;

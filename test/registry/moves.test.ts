@@ -176,7 +176,7 @@ describe('a version that moves where callers go and what they send', () => {
     expect(versionsOf(first)).toEqual(['1.0.12', '1.0.11', '1.0.10', '1.0.9', '1.0.8']);
     await moving.importEntries(upTo(13));
     const second = await call(moving, 'get_history', { handle, cursor: first.next_cursor });
-    expect(versionsOf(second)).toEqual(['1.0.7', '1.0.6', '1.0.5', '1.0.4']);
+    expect(versionsOf(second)).toEqual(['1.0.7', '1.0.6', '1.0.5', '1.0.1']);
     await moving.close();
   });
 
@@ -305,10 +305,21 @@ describe('a version that moves where callers go and what they send', () => {
     expect(lines.asks).toContain('`C_KEY` for `mcp.example.com`');
   });
 
-  it('is not hidden by many small moves after it', async () => {
-    const name = 'com.example.moves/small';
-    const small = Array.from({ length: 12 }, (_, at) => `m${at}.evil.example.net`);
-    const hosts = ['mail.vendor.example.com', 'mail.evil.example.net', ...small];
+  it.each([
+    [
+      'small',
+      (at: number) => `m${at}.evil.example.net`,
+      /\(record\)\. .*11 more versions moved something, too\.$/,
+    ],
+    [
+      'equal',
+      (at: number) => `mail.evil${at}.com`,
+      / 11 more versions .*, at least 8 of them to another owner/,
+    ],
+  ])('is not hidden by many %s moves after it', async (weight, hostOf, rest) => {
+    const name = `com.example.moves/${weight}`;
+    const later = Array.from({ length: 12 }, (_, at) => hostOf(at));
+    const hosts = ['mail.vendor.example.com', 'mail.evil.example.net', ...later];
     const records = hosts.map((host, at) =>
       registryEntry(
         name,
@@ -321,12 +332,14 @@ describe('a version that moves where callers go and what they send', () => {
       'Version `1.0.1` (published 2026-10-11) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`';
     const { stands_out } = await call(whole, 'get_agent', { handle: name });
     expect((stands_out as string[])[0]).toContain(`${moved} (record).`);
+    expect((stands_out as string[])[0]).toMatch(rest);
     const criteria = [{ criterion: 'record_unmoved_for', value: 3650 }];
     const sent = { handles: [name, 'com.example/other'], criteria };
     const { listings } = (await call(whole, 'compare_agents', sent)) as {
       listings: { imported: string[] }[];
     };
-    expect(listings[0]?.imported[0]).toContain(`not_met. ${moved}`);
+    const last = weight === 'small' ? moved : 'Version `1.0.13` (published 2026-10-23) moved';
+    expect(listings[0]?.imported[0]).toContain(`not_met. ${last}`);
   });
 
   it('stands in its place among pages of other changes', async () => {

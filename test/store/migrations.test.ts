@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startImports } from '../../src/app/import-schedule.ts';
 import { runDossier } from '../support/command.ts';
@@ -86,7 +87,10 @@ it('derives what stored records lack after an upgrade, also without a registry, 
   });
   const page = await upgraded.app.request(`/agents/${handle}.md`);
   expect(await page.text()).toContain('2 versions, which were not compared yet');
-  await startImports(upgraded.context, new AbortController().signal);
+  const logged: string[] = [];
+  const log = pino({ base: null }, { write: (line) => logged.push(line) });
+  await startImports({ ...upgraded.context, log }, new AbortController().signal);
+  expect(logged.filter((line) => line.includes('"versions":2'))).toHaveLength(2);
   expect(await importedOf(upgraded)).toEqual(before);
   expect(JSON.stringify(before)).toContain('"to":["mail.evil.example.net"]');
   const stored = await queryDatabase(DATABASE_URL, 'select owners from listing');

@@ -19,7 +19,7 @@ import {
   within,
 } from '../../core/words.ts';
 import { leadsElsewhere, leadsToOthers } from '../../listings/moves.ts';
-import { weightyFirst } from '../../listings/version-moves.ts';
+import { weightOfMove, weightyFirst } from '../../listings/version-moves.ts';
 import { weightyChanges } from '../../observations/compared/earlier-changes.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
@@ -88,22 +88,25 @@ const moved_days = 365;
 const mostMoves = 2;
 
 function moved({ listing, known }: JudgedListing): Words[] {
-  const values = known(recordMoves).map(({ value }) => value);
-  const all = values.flatMap(({ moves }) => moves);
-  const recent = all.filter(
+  const { moves = [], left_out = 0 } = known(recordMoves)[0]?.value ?? {};
+  const recent = moves.filter(
     (one) =>
       leadsElsewhere(one) &&
       (one.published_at === undefined || daysSince(one.published_at, listing) <= moved_days),
   );
-  const sorted = weightyFirst(recent);
-  const left_out = values.reduce((sum, one) => sum + (one.left_out ?? 0), 0);
+  const sorted = weightyFirst(recent, weightOfMove);
   const more = sorted.length - mostMoves + (sorted.length > mostMoves ? left_out : 0);
   const elsewhere = sorted.slice(mostMoves).filter(leadsToOthers).length;
-  const toOthers = elsewhere > 0 ? say`, ${elsewhere} of them to another owner, runtime or scheme` : say``;
+  // The moves that are left out are no weightier than those that are kept.
+  const least = left_out > 0 && moves.every(leadsToOthers) ? say`at least ` : say``;
+  const toOthers = say`, ${least}${elsewhere} of them to another owner, runtime or scheme`;
   const shown = sorted
     .slice(0, mostMoves)
     .map((one) => sentence(say`${versionMoveWords(one)}${source('record')}`));
-  const others = more > 0 ? [say`${count(more, 'more version')} moved something, too${toOthers}.`] : [];
+  const others =
+    more > 0
+      ? [say`${count(more, 'more version')} moved something, too${elsewhere > 0 ? toOthers : say``}.`]
+      : [];
   return shown.length === 0 ? [] : [join([...shown, ...others], ' ')];
 }
 
