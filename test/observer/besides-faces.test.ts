@@ -279,7 +279,7 @@ it.each(besideLists)(
 it.each(besideLists)(
   'a payment asked for at %s, after the tools, is no answer without a price',
   async (method) => {
-    answerTolls(method, { x402Version: 9, accepts: [] });
+    answerTolls(method, { x402Version: 9, accepts: [{ payTo: '0x1' }] });
     expect(await seeNextDay('tolls', 'price.challenge')).toMatchObject({
       outcome: 'asks',
       asks_for: 'payment',

@@ -162,7 +162,8 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   const isAbsent = published.result === 'no_answer' && published.outcome === 'absent';
   const finding = toAdvisories(answer, ecosystem, version, isAbsent);
   // Without a known version, only advisories about every version and malicious code can be reported.
-  const isLoose = version === undefined || (isSpelledFreely && answer.isBySpelling && !isAbsent);
+  const isOtherSpelling = isSpelledFreely && answer.isBySpelling && answer.found.length === 0 && !isAbsent;
+  const isLoose = version === undefined || isOtherSpelling;
   const isReported = answer.found.some(({ id }) => isMalware(id));
   if (isLoose && published.result === 'no_answer' && finding.value?.count === 0 && !isReported)
     return withoutAnswer(published);
