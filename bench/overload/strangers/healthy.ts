@@ -39,8 +39,10 @@ type Facts = ReadonlyMap<string, string>;
 interface Observation {
   readonly kind: string;
   readonly subject?: string;
-  readonly state: string;
+  readonly outcome: string;
   readonly value?: unknown;
+  /** Absent before the first check. */
+  readonly observed_at?: string;
 }
 
 /** What a listing's document says was observed, by kind and subject. */
@@ -49,10 +51,10 @@ async function readFacts(url: string, handle: string): Promise<Facts> {
   const { observations = [] } = (await answer.json()) as { observations?: readonly Observation[] };
   return new Map(
     observations
-      .filter(({ state }) => state !== 'not_checked')
-      .map(({ kind, subject = '', state, value }) => [
+      .filter(({ observed_at }) => observed_at !== undefined)
+      .map(({ kind, subject = '', outcome, value }) => [
         `${kind} ${subject.replace(/healthy-\w+/, 'healthy')}`,
-        JSON.stringify([state, value ?? null]),
+        JSON.stringify([outcome, value ?? null]),
       ]),
   );
 }
