@@ -85,7 +85,8 @@ const olderNames: Readonly<Record<string, string>> = {
 };
 
 const toCamel = (name: string) =>
-  ownMember(olderNames, name) ?? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  ownMember(olderNames, name) ??
+  (name.includes('_') ? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name);
 
 /** The present name of a member, unless the record has a member of that name too. */
 function nameOfItem(name: string, within: JsonObject, fields: Fields): string {
@@ -148,26 +149,28 @@ function keepItems(
 }
 
 function readFields(value: JsonObject, fields: Fields, path: string, report: Report): JsonObject {
-  const known = new Set<string>();
-  const members = Object.entries(value).flatMap(([written, inner]): [string, unknown][] => {
+  const renamed = new Set<string>();
+  const members: [string, unknown][] = [];
+  for (const written of Object.keys(value)) {
+    const inner = value[written];
     const name = nameOfItem(written, value, fields);
     const meant = toCamel(name);
     // If a member has two spellings, it is not known which one holds.
-    if (inner !== null && Object.hasOwn(fields, meant) && (name !== meant || known.has(name)))
+    if (inner !== null && (name !== meant || renamed.has(name)) && Object.hasOwn(fields, meant))
       report(path === '' ? meant : `${path}.${meant}`);
-    if (known.has(name)) return [];
-    known.add(name);
+    if (renamed.has(name)) continue;
+    if (name !== written) renamed.add(name);
     const below = path === '' ? name : `${path}.${name}`;
     const form = ownMember(fields, name);
     if (form === undefined) {
       if (path !== '') report(below);
-      return [[name, inner]];
+      members.push([name, inner]);
+      // Registries in Go write null for what is absent.
+    } else if (inner !== null && inner !== undefined) {
+      const read = readForm(inner, form, below, report);
+      if (read !== undefined) members.push([name, read]);
     }
-    // Registries in Go write null for what is absent.
-    if (inner === null || inner === undefined) return [];
-    const read = readForm(inner, form, below, report);
-    return read === undefined ? [] : [[name, read]];
-  });
+  }
   return Object.fromEntries(members);
 }
 
