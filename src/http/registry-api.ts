@@ -2,7 +2,7 @@ import { type Handler, Hono } from 'hono';
 import { readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 import { openToAll } from './cors.ts';
-import { answerJson } from './response.ts';
+import { answerJsonText } from './response.ts';
 
 /** Evidence that changes with time alone, such as the group of a rating, may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
@@ -16,12 +16,12 @@ const toQuery = (c: Request) => ({
 
 async function showVersions(c: Request): Promise<Response> {
   const found = await readVersionEntries(c.req.query('cursor') || undefined, toQuery(c), c.get('context'));
-  return found ? answerJson(c, found, cachePolicy) : sendNotFound(c, 'Server not found');
+  return found ? answerJsonText(c, found, cachePolicy) : sendNotFound(c, 'Server not found');
 }
 
 async function showVersion(c: Request): Promise<Response> {
   const entry = await readVersionEntry(c.req.param('version') ?? 'latest', toQuery(c), c.get('context'));
-  return entry ? answerJson(c, entry, cachePolicy) : sendNotFound(c, 'Server or version not found');
+  return entry ? answerJsonText(c, entry, cachePolicy) : sendNotFound(c, 'Server or version not found');
 }
 
 export function createRegistryRoutes(
@@ -42,7 +42,7 @@ export function createRegistryRoutes(
 }
 
 const listServers = async (c: Request) =>
-  answerJson(c, await readServers(c.req.query(), c.get('context')), cachePolicy);
+  answerJsonText(c, await readServers(c.req.query(), c.get('context')), cachePolicy);
 
 /** The generic registry API over our listings (docs/registry.md). */
 export const createRegistryApiRoutes = () => createRegistryRoutes('', listServers, showVersions, showVersion);

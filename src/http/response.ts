@@ -140,8 +140,11 @@ export const answerPage = (
 ): Promise<Response> =>
   answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), cachePolicy });
 
+export const answerJsonText = (c: Request, json: string, cachePolicy?: CachePolicy): Promise<Response> =>
+  answerWithETag(c, { type: 'application/json', body: `${json}\n`, cachePolicy });
+
 export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
-  answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
+  answerJsonText(c, JSON.stringify(value), cachePolicy);
 
 /** No cache may store the answer. */
 export const answerOnce = (c: Request, value: object): Response =>

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { dayText } from '../core/text.ts';
+import { inTurns } from '../core/turns.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { type ListingFacts, toReading } from '../document/record.ts';
 import { recordedFacts } from '../document/recorded-facts.ts';
@@ -48,27 +49,24 @@ function toPrivateServer(entry: PrivateEntry, key: string) {
   return { server, _meta: { [key]: about } as Record<string, object> };
 }
 
-/** Leaves out listings whose version is not stored. */
+/** The JSON of each entry. Leaves out listings whose version is not stored. */
 export async function toSelectionEntries(members: readonly SelectionMember[], context: Context) {
   const shared = await readShared(context);
   const { key } = shared;
-  const entries = await Promise.all(
-    members.map(async ({ listing, answers, entry }) => {
-      const version =
-        entry?.version ?? (await context.store.listings.version(listing.handle, listing.version));
-      if (!version) return undefined;
-      const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
-      const { server, _meta } = entry
-        ? toPrivateServer(entry, key)
-        : toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
-      const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
-        criterion,
-        result,
-        fact,
-        as_of,
-      }));
-      return { server, _meta: { ..._meta, [key]: { ...(_meta[key] as object), criteria } } };
-    }),
-  );
+  const entries = await inTurns(members, async ({ listing, answers, entry }) => {
+    const version = entry?.version ?? (await context.store.listings.version(listing.handle, listing.version));
+    if (!version) return undefined;
+    const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
+    const { server, _meta } = entry
+      ? toPrivateServer(entry, key)
+      : toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
+    const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
+      criterion,
+      result,
+      fact,
+      as_of,
+    }));
+    return JSON.stringify({ server, _meta: { ..._meta, [key]: { ...(_meta[key] as object), criteria } } });
+  });
   return entries.filter((entry) => entry !== undefined);
 }

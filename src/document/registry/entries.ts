@@ -206,7 +206,14 @@ async function latestOf(listings: readonly Listing[], { store }: Context): Promi
   return new Map([...listings, ...last].map(({ handle, version }) => [handle, version]));
 }
 
-export async function toEntries(versions: readonly ListingVersion[], context: Context) {
+/**
+ * The JSON of each entry, because a list of a hundred entries takes ten times as much memory as their JSON,
+ * and would be written in one piece.
+ */
+export async function toEntries(
+  versions: readonly ListingVersion[],
+  context: Context,
+): Promise<readonly string[]> {
   const { store, config, clock } = context;
   const now = clock();
   const shared = await readShared(context);
@@ -223,6 +230,11 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
     const document =
       known ?? (facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined);
     if (document) documents.set(version.handle, document);
-    return toEntry(version, { isLatest, document, isHidden: facts?.listing.hidden === true, ...shared });
+    const isHidden = facts?.listing.hidden === true;
+    return JSON.stringify(toEntry(version, { isLatest, document, isHidden, ...shared }));
   });
 }
+
+/** The JSON of a page of a list of entries. */
+export const toPage = (entries: readonly string[], nextCursor?: string): string =>
+  `{"servers":[${entries.join()}],"metadata":${JSON.stringify({ nextCursor, count: entries.length })}}`;

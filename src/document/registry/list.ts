@@ -4,7 +4,7 @@ import { readCursor, toCursor } from '../../core/cursor.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ListingVersion } from '../../listings/listing.ts';
 import type { VersionQuery } from '../../listings/table.ts';
-import { toEntries } from './entries.ts';
+import { toEntries, toPage } from './entries.ts';
 
 export const defaultLimit = 30;
 export const maxLimit = 100;
@@ -100,14 +100,8 @@ async function listPage(at: Position, limit: number, { store, searches, caller, 
 export async function readServers(sent: Readonly<Record<string, string>>, context: Context) {
   const { limit, at } = readQuery(sent);
   const page = await listPage(at, limit, context);
-  const servers = await toEntries(page.versions, context);
-  return {
-    servers,
-    metadata: {
-      ...(page.next && { nextCursor: toCursor([JSON.stringify(page.next)]) }),
-      count: servers.length,
-    },
-  };
+  const entries = await toEntries(page.versions, context);
+  return toPage(entries, page.next && toCursor([JSON.stringify(page.next)]));
 }
 
 const mostVersions = 100;
@@ -140,10 +134,8 @@ export async function readVersionEntries(cursor: string | undefined, query: Vers
   const versions = await versionsOf(query, { version: undefined, versions: names }, context);
   if (versions.length === 0) return undefined;
   const ordered = versions.toSorted((a, b) => names.indexOf(a.version) - names.indexOf(b.version));
-  const servers = await toEntries(ordered, context);
   const last = summaries.length > shown.length ? shown.at(-1) : undefined;
-  const nextCursor = last && toCursor([last.published_at, last.version]);
-  return { servers, metadata: { ...(last && { nextCursor }), count: servers.length } };
+  return toPage(await toEntries(ordered, context), last && toCursor([last.published_at, last.version]));
 }
 
 /** `latest` stands for the version shown. Returns undefined if there is no such version. */

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { keyOf, type Selection } from '../../config/files.ts';
+import { toPage } from '../../document/registry/entries.ts';
 import { readLimit } from '../../document/registry/list.ts';
 import { isBrokenPin } from '../../selections/approvals.ts';
 import { type SelectionMember, toSelectionEntries } from '../../selections/entries.ts';
@@ -15,7 +16,7 @@ import {
 import type { HttpAdapter, HttpEnvironment, Request } from '../call.ts';
 import { createRegistryRoutes } from '../registry-api.ts';
 import { cursorOf, positionOf, viewOf } from '../request.ts';
-import { answerJson, answerPage } from '../response.ts';
+import { answerJson, answerJsonText, answerPage } from '../response.ts';
 
 const constant = { cacheTags: [] } as const;
 /** MCP clients read a policy in one request. */
@@ -67,12 +68,7 @@ async function listViewEntries(c: Request, adapter: HttpAdapter): Promise<Respon
   const limit = readLimit(c.req.query());
   const page = await readMembers(view, { after: positionOf(c.req.query('cursor')), limit }, c.get('context'));
   const servers = await toSelectionEntries(page.members.filter(isAsApproved), c.get('context'));
-  const nextCursor = cursorOf(page.next);
-  return answerJson(
-    c,
-    { servers, metadata: { ...(nextCursor && { nextCursor }), count: servers.length } },
-    cachePolicyOf(view, page.members),
-  );
+  return answerJsonText(c, toPage(servers, cursorOf(page.next)), cachePolicyOf(view, page.members));
 }
 
 async function findApproved(c: Request, view: Selection): Promise<SelectionMember | undefined> {
@@ -88,7 +84,7 @@ async function showViewVersions(c: Request, adapter: HttpAdapter): Promise<Respo
   const member = await findApproved(c, view);
   const servers = member ? await toSelectionEntries([member], c.get('context')) : [];
   if (!member || servers.length === 0) return notInView(c);
-  return answerJson(c, { servers, metadata: { count: servers.length } }, cachePolicyOf(view, [member]));
+  return answerJsonText(c, toPage(servers), cachePolicyOf(view, [member]));
 }
 
 async function showViewEntry(c: Request, adapter: HttpAdapter): Promise<Response> {
@@ -97,7 +93,7 @@ async function showViewEntry(c: Request, adapter: HttpAdapter): Promise<Response
   const { version = 'latest' } = c.req.param() as { version?: string };
   const isShown = member && (version === 'latest' || version === member.listing.version);
   const [entry] = isShown ? await toSelectionEntries([member], c.get('context')) : [];
-  return member && entry ? answerJson(c, entry, cachePolicyOf(view, [member])) : notInView(c);
+  return member && entry ? answerJsonText(c, entry, cachePolicyOf(view, [member])) : notInView(c);
 }
 
 const createViewRegistryRoutes = (adapter: HttpAdapter) =>
