@@ -1,12 +1,28 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate } from 'node:timers';
 
-let turn = Promise.resolve();
+/** What waits, by the network that asks for it. The first network is next, and then goes to the end. */
+const waiting = new Map<string, (() => void)[]>();
 
-/** Waits for a turn of the event loop. Each turn continues one piece of all long work that waits here. */
-export function nextTurn(): Promise<void> {
-  turn = turn.then(() => setImmediate());
-  return turn;
+function giveTurn(): void {
+  const [[network, own] = ['', []]] = waiting;
+  const next = own.shift();
+  waiting.delete(network);
+  if (own.length > 0) waiting.set(network, own);
+  if (waiting.size > 0) setImmediate(giveTurn);
+  next?.();
 }
+
+/**
+ * Waits for a turn of the event loop. Each turn continues one piece of all work that waits here, of each
+ * network in its turn.
+ */
+export const nextTurn = (network = ''): Promise<void> =>
+  new Promise((resolve) => {
+    if (waiting.size === 0) setImmediate(giveTurn);
+    const own = waiting.get(network);
+    if (own) own.push(resolve);
+    else waiting.set(network, [resolve]);
+  });
 
 /** Works through a list in its order. Between two items, other work of the thread gets its turn. */
 export async function inTurns<Item, Result>(
@@ -15,7 +31,7 @@ export async function inTurns<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) {
-    if (results.length > 0) await setImmediate();
+    if (results.length > 0) await nextTurn();
     results.push(await work(item));
   }
   return results;

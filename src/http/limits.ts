@@ -95,12 +95,12 @@ const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
  * while too many wait.
  */
 export function createRequestTurns(limits: RequestLimits, settings: LimitSettings) {
-  const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
+  const turns = createSearchTurns(settings, mostWaiting);
   return async <Answer>(c: Request, work: () => Promise<Answer>): Promise<Answer> => {
     const { caller, clock } = c.get('context');
     const limit = limitOf(limits, c.req.method, c.req.path);
     const used = settings.hasLimits ? limit.usedShare(caller.network, clock().getTime()) : 0;
-    const end = await turns.wait(used);
+    const end = await turns.wait(caller.network, used);
     if (!end)
       throw new Problem('unavailable', {
         retry_after_s: 2,

@@ -1,79 +1,49 @@
 import type { Searches } from '../context.ts';
+import { createFairPool } from '../core/fair-pool.ts';
 import { Problem } from '../core/problem.ts';
+import { nextTurn } from '../core/turns.ts';
 import { createMemoryLimit, type Limit, type LimitSettings } from './limit.ts';
+import { toWidestNetwork } from './networks.ts';
 
 const mostRunning = 20;
-/** A caller that has used this share of its limit waits for callers that have used less. */
+/** What runs together is in memory together. */
+const mostOfNetwork = 4;
+/** Callers that have used this share of their limit search one at a time. */
 const heavy = 0.5;
-
-/** `used` is the share of its limit that the caller's network had used, from 0 to 1. */
-interface WaitingSearch {
-  readonly used: number;
-  readonly answer: (end: (() => void) | undefined) => void;
-}
 
 /**
  * Begins at most one search in each turn of the event loop, because on SQLite a search computes for some
- * milliseconds at a stretch. The next search is that of the caller that has used the smallest share of its
- * limit. If several have used the same share, the search that has waited longest is next. Searches of callers
- * that have used at least half of their limit run one at a time. After one of them ends, the next waits for
- * as long as the event loop was busy while that search ran. If more than `mostWaiting` searches wait, the
- * newest search of the caller with the largest share is refused.
+ * milliseconds at a stretch. Networks take turns, and each runs four at most. Searches of callers that have
+ * used at least half of their limit run one at a time. After one of them ends, the next waits for as long as
+ * the event loop was busy while that search ran. If more than `mostWaiting` searches wait for a place, the
+ * newest one of the network that has the most of them is refused. Without limits none is refused, and
+ * networks are not told apart.
  */
-export function createSearchTurns(mostWaiting: number) {
-  const waiting: WaitingSearch[] = [];
-  let running = 0;
-  let hasBegun = false;
-  let isHeavyRunning = false;
-  let restUntil_ms = 0;
-  let isResting = false;
-  const begin = ({ used, answer }: WaitingSearch) => {
-    const since = performance.eventLoopUtilization();
-    const isHeavy = used >= heavy;
-    running += 1;
-    isHeavyRunning ||= isHeavy;
-    hasBegun = true;
-    setImmediate(() => {
-      hasBegun = false;
-      beginNext();
-    });
-    answer(() => {
-      running -= 1;
-      if (isHeavy) {
-        isHeavyRunning = false;
-        restUntil_ms = performance.now() + performance.eventLoopUtilization(since).active;
-      }
-      beginNext();
-    });
-  };
-  const beginNext = () => {
-    const [next] = waiting;
-    if (!next || hasBegun || running >= mostRunning || (next.used >= heavy && isHeavyRunning)) return;
-    const rest_ms = next.used < heavy ? 0 : restUntil_ms - performance.now();
-    if (rest_ms <= 0) begin(waiting.shift() ?? next);
-    else if (!isResting) {
-      isResting = true;
-      setTimeout(() => {
-        isResting = false;
-        beginNext();
-      }, rest_ms);
-    }
-  };
-  const enqueue = (one: WaitingSearch) => {
-    const at = waiting.findIndex(({ used }) => used > one.used);
-    waiting.splice(at === -1 ? waiting.length : at, 0, one);
-    if (waiting.length > mostWaiting) waiting.pop()?.answer(undefined);
-  };
+export function createSearchTurns({ hasLimits }: LimitSettings, mostWaiting: number) {
+  const waiting = hasLimits ? mostWaiting : Number.POSITIVE_INFINITY;
+  const placesOfKey = hasLimits ? mostOfNetwork : mostRunning;
+  const all = createFairPool({ places: mostRunning, placesOfKey, waiting });
+  const heavyOnes = createFairPool({ places: 1, placesOfKey: 1, waiting });
   return {
     /**
      * Resolves when the search may begin or is refused. The value is the function that ends the search, or
-     * undefined if it is refused.
+     * undefined if it is refused. `used` is the share of its limit that the network had used, from 0 to 1.
      */
-    wait: (used: number) =>
-      new Promise<(() => void) | undefined>((resolve) => {
-        enqueue({ used, answer: resolve });
-        beginNext();
-      }),
+    async wait(network: string, used: number): Promise<(() => void) | undefined> {
+      const widest = toWidestNetwork(network);
+      const leaveHeavy = used < heavy ? () => undefined : await heavyOnes.enter({ keys: [widest] });
+      const leave = leaveHeavy && (await all.enter({ keys: [widest] }));
+      if (!leave) {
+        leaveHeavy?.();
+        return undefined;
+      }
+      await nextTurn(widest);
+      const since = performance.eventLoopUtilization();
+      return () => {
+        leave();
+        if (used >= heavy) setTimeout(leaveHeavy, performance.eventLoopUtilization(since).active);
+      };
+    },
   };
 }
 
@@ -90,7 +60,7 @@ const refusal_s = 2;
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const named = createMemoryLimit(namedLimit, settings);
-  const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
+  const turns = createSearchTurns(settings, mostWaiting);
   return {
     async run({ network, now_ms, listings = 0 }, search) {
       // The command line and stdio have the process to themselves.
@@ -99,7 +69,7 @@ export function createSearches(settings: LimitSettings): Searches {
       const used = settings.hasLimits ? Math.max(...shares) : 0;
       limit.take(network, now_ms);
       if (listings > 0) named.take(network, now_ms, listings);
-      const end = await turns.wait(used);
+      const end = await turns.wait(network, used);
       const tooMany = { retry_after_s: refusal_s, detail: 'Too many searches at the moment.' };
       if (!end) throw new Problem('unavailable', tooMany);
       try {

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { findSecret } from '../core/keys/capability.ts';
 import { Problem, toProblem } from '../core/problem.ts';
+import { nextTurn } from '../core/turns.ts';
 import type { Limit } from '../limits/limit.ts';
+import { toWidestNetwork } from '../limits/networks.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import type { ChangedHandles } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
@@ -108,6 +110,8 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
   run: (parsed: z.output<Input>, context: Context) => Promise<Answer>,
 ): Promise<Answer> {
   const runChecked = async () => {
+    // Calls that arrive together would be worked through in one piece.
+    await nextTurn(toWidestNetwork(context.caller.network));
     const parsed = parseInput(tool, input);
     await takeNetworkLimits(context, tool.networkLimits ?? []);
     return run(parsed, context);

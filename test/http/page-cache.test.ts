@@ -465,21 +465,27 @@ describe('limits', () => {
 });
 
 describe('an answer that is not cached', () => {
-  it.each(['GET', 'HEAD'])(
-    'to a %s is made in turn: a network that asks for many waits for another one',
-    async (method) => {
+  // A page that runs no search, and a call of a tool: searches take turns of their own.
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  it.each([
+    [`${page}/ratings`, { method: 'GET' }],
+    [`${page}/ratings`, { method: 'HEAD' }],
+    ['/api/tools/get_agent', { ...post, body: JSON.stringify({ handle }) }],
+  ])(
+    'of %s is made in turn: a network that asks for many waits for another one, that asked for more before',
+    async (path, sent) => {
       const directory = await openDirectory();
       const order: string[] = [];
       const askFrom = async (remoteAddress: string) => {
-        // A page that runs no search: searches take turns of their own.
-        await directory.app.request(
-          `${page}/ratings`,
-          { method },
-          { incoming: { socket: { remoteAddress } } },
-        );
+        await directory.app.request(path, sent, { incoming: { socket: { remoteAddress } } });
         order.push(remoteAddress);
       };
-      await Promise.all([...Array.from({ length: 60 }, () => askFrom('192.0.2.1')), askFrom('198.51.100.1')]);
+      for (let at = 0; at < 10; at += 1) await askFrom('198.51.100.1');
+      order.length = 0;
+      await Promise.all([
+        ...Array.from({ length: 60 }, (_, at) => askFrom(`192.0.2.${at % 16}`)),
+        askFrom('198.51.100.1'),
+      ]);
       expect(order).toHaveLength(61);
       expect(order.indexOf('198.51.100.1')).toBeLessThan(10);
       await directory.close();

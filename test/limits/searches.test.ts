@@ -27,28 +27,46 @@ it('begins one search in a turn of the event loop, so that other work goes on be
     await nextTurn();
   }
   await all;
-  expect(begun).toEqual([1, 2, 3, 3]);
+  expect(begun).toEqual([0, 1, 2, 3]);
   expect(journal).toEqual(['10.0.0.1', '10.1.0.1', '10.2.0.1']);
 });
 
-it('the caller that used the least of its limit is next, and within that the one that waits longest', async () => {
+it('networks take turns, and within one the caller that waits longest is next', async () => {
   const { journal, search } = createJournal();
   const many = ['first', 'second', 'third', 'fourth'].map((name) => search('192.0.2.1', name));
   const few = ['one', 'two'].map((name) => search('198.51.100.1', name));
-  await Promise.all([...many, ...few, search('203.0.113.1', 'late')]);
-  expect(journal).toEqual(['first', 'one', 'late', 'second', 'two', 'third', 'fourth']);
+  await Promise.all([...many, ...few, search('203.0.113.1', 'late'), search('198.51.100.2', 'neighbour')]);
+  expect(journal).toEqual(['first', 'one', 'late', 'second', 'two', 'third', 'neighbour', 'fourth']);
 });
 
-it('when more than 50 wait, the one that used most gives up its place', async () => {
+it('when more than 50 wait for a place, the network that has the most of them gives up one', async () => {
   const { journal, search } = createJournal();
-  const heavy = ['first', 'second', 'third', 'fourth'].map((name) => search('192.0.2.1', name));
-  const others = Array.from({ length: 48 }, (_, n) => search(`10.${n}.0.1`));
-  await expect(heavy[3]).rejects.toMatchObject(unavailable);
-  const last = search('10.200.0.1');
-  await expect(heavy[2]).rejects.toMatchObject(unavailable);
-  await Promise.all([heavy[0], heavy[1], ...others, last]);
-  expect(journal).toHaveLength(51);
-  expect([journal[0], journal.at(-1)]).toEqual(['first', 'second']);
+  const others = Array.from({ length: 20 }, (_, n) => search(`10.${n}.0.1`));
+  const many = Array.from({ length: 3 }, (_, n) => search(`192.0.2.${n}`, `${n} of many`));
+  const late = Array.from({ length: 48 }, (_, n) => search(`10.${20 + n}.0.1`));
+  await expect(many[2]).rejects.toMatchObject(unavailable);
+  await Promise.all([...others, ...many.slice(0, 2), ...late]);
+  expect(journal).toHaveLength(70);
+});
+
+it('of one network four run at once, and of another one as many', async () => {
+  const { run } = createSearches({ ...settings, limitOverrides: {} });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const search = (network: string) =>
+    run({ network, now_ms: 0 }, () => {
+      begun.push(network);
+      return promise;
+    });
+  const all = ['192.0.2.1', '192.0.2.2', '198.51.100.1'].flatMap((network) =>
+    Array.from({ length: 5 }, () => search(network)),
+  );
+  for (let turn = 0; turn < 40; turn++) await nextTurn();
+  expect(begun.filter((one) => one.startsWith('192.0.2.'))).toHaveLength(4);
+  expect(begun.filter((one) => one.startsWith('198.51.100.'))).toHaveLength(4);
+  resolve();
+  await Promise.all(all);
+  expect(begun).toHaveLength(15);
 });
 
 it('at most 20 wait for the database, and one that fails makes room', async () => {
