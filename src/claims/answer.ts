@@ -19,7 +19,6 @@ import {
   rootsOf,
   toRepositoryTarget,
 } from './locations.ts';
-import { readWithdrawing } from './read-standing.ts';
 import {
   type ClaimResponse,
   foretellNew,
@@ -33,6 +32,7 @@ import {
   toCommonFields,
   toIssued,
   toNotProven,
+  toOptedOut,
 } from './response.ts';
 import { isLapsed, isLiving } from './standing.ts';
 
@@ -78,7 +78,7 @@ export async function requireTarget(
       'method_unsupported',
       `${kind} cannot claim this listing; methods that can: ${offered.join(', ') || 'none'}.`,
     );
-  if (optOut && optOut.kind !== kind) throw await toWithdrawnProblem(listing.handle, context);
+  if (optOut && optOut.kind !== kind) throw new Problem('listing_withdrawn', optOutText(optOut, undefined));
   return { ...target, claim };
 }
 
@@ -169,13 +169,9 @@ async function checkTarget(
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
 }
 
-async function toWithdrawnProblem(handle: string, context: Context): Promise<Problem> {
-  const optOut = await readWithdrawing(handle, context);
-  return new Problem('listing_withdrawn', optOut && optOutText(optOut, undefined));
-}
-
 /**
- * @throws listing_withdrawn, invalid_input, writing_blocked, capability_revoked, or a problem of the check
+ * @throws listing_withdrawn (if no opt-out line did it), invalid_input, writing_blocked, capability_revoked,
+ * or a problem of the check
  */
 export async function answerClaim(
   target: ClaimTarget,
@@ -194,7 +190,7 @@ export async function answerClaim(
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
   const holder = presented?.state === 'active' ? capability_id : undefined;
   const checked = await checkTarget(target, request, { presented: holder, context });
-  if (checked.isWithdrawn) throw await toWithdrawnProblem(handle, context);
+  if (checked.check.result === 'listing_withdrawn') return toOptedOut(target, checked, context);
   const { claim, ...status } = await readStatus(target, context);
   const { kind, key } = target.place;
   const isLive =

@@ -40,7 +40,7 @@ import {
 } from './suspend.ts';
 
 export interface ReadingOutcome {
-  readonly result: CheckResult | 'listing_withdrawn';
+  readonly result: CheckResult;
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   readonly seen?: SeenFacts | undefined;
   /**

@@ -81,6 +81,7 @@ const messages = {
     'The line was read, and waits: the claim on record stands at another location, and the line was not read there.',
   move_not_confirmed: () =>
     'The line was read, and waits: it was also read at the location of the claim on record, but not yet by two checks a day or more apart.',
+  listing_withdrawn: () => 'The listing is withdrawn.',
   claim_not_ended: () => 'The line was read, and waits: the claim on record has not ended.',
   capability_needed: () =>
     'The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim.',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId, createCapability } from '../core/keys/capability.ts';
+import { Problem } from '../core/problem.ts';
 import { counted, toSentence } from '../core/text.ts';
 import { challengeLife_s, claimKeyRing, createChallenge } from './challenge.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
@@ -13,13 +14,15 @@ import {
   foretoldText,
   type StandingClaim,
 } from './foretell/foretell.ts';
+import { optOutEnd, optOutText, withdrawn } from './foretell/opt-out.ts';
 import { continuationOf } from './judge.ts';
 import { bindingOf, type ClaimTarget } from './locations.ts';
 import { claimMethods, failingText } from './methods.ts';
+import { readWithdrawing } from './read-standing.ts';
 import { shownReceiptKey, toShownKeys } from './receipt-keys.ts';
 
 export const claimResponse = z.object({
-  status: z.enum(['challenge_issued', 'not_proven', 'claimed']),
+  status: z.enum(['challenge_issued', 'not_proven', 'claimed', 'opted_out']),
   handle: z.string(),
   repository: z.string().optional(),
   domain: z.string().optional(),
@@ -33,6 +36,7 @@ export const claimResponse = z.object({
   capability_id: z.string().optional(),
   expires_at: z.string().optional(),
   claimed_at: z.string().optional(),
+  opted_out_at: z.string().optional(),
   commit: z.string().optional(),
   capabilities: z.array(z.object({ id: z.string(), activated_at: z.string() })).optional(),
   receipt_keys: z.array(shownReceiptKey).optional().describe('Keys that are or were published, newest first'),
@@ -229,5 +233,25 @@ export function toClaimed(
     changed: checked.changed,
     ...(messages.length > 0 && { message: messages.join(' ') }),
     next: nextWhenClaimed(target.place, issuing, foretold),
+  };
+}
+
+/** @throws listing_withdrawn if no opt-out line withdrew the listing */
+export async function toOptedOut(
+  target: ClaimTarget,
+  checked: CheckedClaim,
+  context: Context,
+): Promise<ClaimResponse> {
+  const { handle } = target.listing;
+  const line = await readWithdrawing(handle, context);
+  if (!line) throw new Problem('listing_withdrawn');
+  const events = await context.store.claims.history(handle);
+  const event = events.findLast(({ type }) => type === 'listing_withdrawn');
+  return {
+    status: 'opted_out',
+    ...toCommonFields(target, checked, context),
+    ...(event && { opted_out_at: event.at }),
+    message: [optOutText(line, undefined), ...withdrawn.slice(0, 2)].join(' '),
+    next: optOutEnd,
   };
 }

@@ -52,7 +52,7 @@ test('lines that come and go add a bounded number of entries a day; a re-check s
 test('so does an opt-out that its holder puts there and takes away', async () => {
   const { repository, first, both } = await claimWithTwoLines();
   repository.commit({ [file]: `${both}optout ${handle}\n` });
-  expect(await service.claim(handle, {}, first.capability)).toMatchObject({ code: 'listing_withdrawn' });
+  expect(await service.claim(handle, {}, first.capability)).toMatchObject({ status: 'opted_out' });
   const before = await entries();
   repository.commit({ [file]: both });
   expect(await service.claim(handle)).toMatchObject({ code: 'rate_limited' });

@@ -387,7 +387,15 @@ test('two nodes that prove at once make one event', async () => {
 test('an optout line withdraws the listing and its claim', async () => {
   const { issued } = await claim();
   directory.repository.commit({ [file]: 'optout co.webhook/other\r\noptout co.webhook/webhook\r\n' });
-  await expect(directory.ask({}, issued.capability)).rejects.toMatchObject({ code: 'listing_withdrawn' });
+  const answer = await directory.ask({}, issued.capability);
+  expect(answer).toMatchObject({
+    status: 'opted_out',
+    check: { result: 'listing_withdrawn' },
+    opted_out_at: (await history()).at(-1)?.at,
+    message: expect.stringMatching(/ the listing is withdrawn\. It is listed again when .* answers 410, /),
+    next: expect.stringMatching(/^Keep the line as long as /),
+  });
+  expect(answer).not.toHaveProperty('capability');
   const row = await directory.context.store.listings.byHandle(handle);
   expect(row).toMatchObject({ withdrawn: 'optout', title: undefined, description: '', endpoint: undefined });
   expect(await directory.context.store.listings.count()).toBe(0);

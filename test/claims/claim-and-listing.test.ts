@@ -83,7 +83,7 @@ test('a listing that is opted out and then deleted is not listed again by taking
   });
   await service.directory.importEntries([entry('deleted', 9)]);
   service.web.files.set(wellKnown, issued.challenge);
-  expect(await ask()).toMatchObject({ code: 'listing_withdrawn' });
+  expect(await ask()).toMatchObject({ status: 'opted_out' });
   expect(await service.standing(issued.capability)).toBe('capability_unlisted');
   expect(await shown()).toEqual([410, 'listing_withdrawn optout dns:example.com 0']);
   expect(await rate(issued.capability)).toMatchObject({

@@ -254,9 +254,9 @@ describe('while a listing is opted out', () => {
   test('a check that finds its repository missing ends what the old lines can do', async () => {
     const { repository, issued } = await claimAsAlice();
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
-    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({ status: 'opted_out' });
     service.git.removeRepository('alice/a');
-    expect(await service.claimTwice(handle)).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await service.claimTwice(handle)).toMatchObject({ status: 'opted_out' });
     recreate(issued.challenge);
     expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'place_was_missing' });
     expect(await known()).toMatchObject({ state: 'suspended', root_generation: 0 });
@@ -266,7 +266,7 @@ describe('while a listing is opted out', () => {
     const { repository, issued } = await claimAsAlice();
     const next = await service.claim(handle, { rotate: true }, issued.capability);
     repository.commit({ [file]: `optout ${handle}\n` });
-    expect(await service.claimTwice(handle)).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await service.claimTwice(handle)).toMatchObject({ status: 'opted_out' });
     repository.commit({ [file]: next.challenge });
     expect(await service.claim(handle)).toMatchObject({ status: 'claimed', changed: 'activated' });
     expect(await known()).toMatchObject({ root_generation: 1 });

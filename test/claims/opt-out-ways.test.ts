@@ -44,9 +44,8 @@ describe('a line on the web server of the domain', () => {
     expect(await checkDaily()).toBe(1);
     expect(await pageStatus()).toBe(410);
     expect(await ask()).toMatchObject({
-      status: 410,
-      code: 'listing_withdrawn',
-      detail: expect.stringMatching(
+      status: 'opted_out',
+      message: expect.stringMatching(
         /^The line "optout \S+" was read on \d{4}-\d\d-\d\d, and the listing is withdrawn\. It is listed again when /,
       ),
     });
@@ -87,7 +86,7 @@ describe('a line on the web server of the domain', () => {
     serve(challenge);
     expect(await ask()).toMatchObject({ status: 'claimed' });
     serve(`${challenge}\n${line}\n`);
-    expect(await ask({}, capability)).toMatchObject({ status: 410 });
+    expect(await ask({}, capability)).toMatchObject({ status: 'opted_out' });
     expect([await pageStatus(), await directory.standing(capability)]).toEqual([410, 'capability_unlisted']);
     serve(challenge);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
@@ -116,8 +115,9 @@ describe('a line on the web server of the domain', () => {
     await ask();
     serve(`${challenge}\n${line}\n`);
     await ask({}, capability);
-    for (const method of ['dns', 'registry_key', undefined])
+    for (const method of ['dns', 'registry_key'])
       expect(await directory.ask(handle, { method })).toMatchObject({ status: 410 });
+    expect(await directory.ask(handle, {})).toMatchObject({ status: 'opted_out' });
     await directory.directory.importEntries([
       registryEntry(handle, { description: 'Newer.', version: '2.0.0' }),
     ]);
@@ -143,11 +143,11 @@ describe('a TXT record of the domain', () => {
     directory.dns[0].zone.set(name, [challenge, line]);
     expect(await ask(capability)).toMatchObject({ status: 'claimed' });
     directory.setTxt(name, challenge, line);
-    expect(await ask(capability)).toMatchObject({ status: 410 });
+    expect(await ask(capability)).toMatchObject({ status: 'opted_out' });
     directory.dns[1].zone.set(name, [challenge]);
-    expect(await ask()).toMatchObject({ status: 410 });
+    expect(await ask()).toMatchObject({ status: 'opted_out' });
     directory.dns[1].zone.set(name, serverFailure);
-    expect(await ask()).toMatchObject({ status: 410 });
+    expect(await ask()).toMatchObject({ status: 'opted_out' });
     directory.setTxt(name, challenge);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect(await pageStatus()).toBe(200);
@@ -184,7 +184,7 @@ describe('while the listing is claimed by a domain above that of its namespace',
     await checkDaily();
     expect(await pageStatus()).toBe(200);
     directory.setTxt(above, challenge, line);
-    expect(await ask(capability)).toMatchObject({ status: 410 });
+    expect(await ask(capability)).toMatchObject({ status: 'opted_out' });
   });
 
   test('nothing that the domain below it answers keeps the claim or its line from being read', async () => {
@@ -198,7 +198,7 @@ describe('while the listing is claimed by a domain above that of its namespace',
     expect(await ask()).toMatchObject({ status: 'claimed', check: { result: 'proven', pinned: true } });
     directory.setTxt(above, challenge, line);
     directory.dns[0].zone.set(name, serverFailure);
-    expect(await ask(capability)).toMatchObject({ status: 410 });
+    expect(await ask(capability)).toMatchObject({ status: 'opted_out' });
   });
 });
 
@@ -212,7 +212,7 @@ describe('while it is opted out by a domain above that of its namespace, which c
     await ask();
     const below = await directory.ask(handle, { method: 'dns', rotate: true });
     directory.setTxt(above, challenge, line);
-    expect(await ask(capability)).toMatchObject({ status: 410 });
+    expect(await ask(capability)).toMatchObject({ status: 'opted_out' });
     directory.setTxt(name, below.challenge);
     for (let day = 0; day < 3; day++) await checkDaily();
     directory.setTxt(above, challenge);
@@ -265,9 +265,9 @@ describe('while the listing is claimed by the domain of its namespace', () => {
     await ask();
     directory.setTxt(above, line);
     directory.setTxt(name, challenge, line);
-    expect(await ask(capability)).toMatchObject({ status: 410 });
+    expect(await ask(capability)).toMatchObject({ status: 'opted_out' });
     directory.setTxt(above);
-    expect(await ask()).toMatchObject({ status: 410 });
+    expect(await ask()).toMatchObject({ status: 'opted_out' });
     directory.setTxt(name, challenge);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect((await directory.history(handle)).slice(1)).toEqual([
@@ -372,7 +372,7 @@ test('while the domain has claimed the listing, a line in its recorded repositor
   expect((await directory.directory.store.figures.counts()).contested_opt_outs).toBe(1);
 
   directory.setTxt(name, challenge, `optout ${both}`);
-  expect(await directory.ask(both, { method: 'dns' }, capability)).toMatchObject({ status: 410 });
+  expect(await directory.ask(both, { method: 'dns' }, capability)).toMatchObject({ status: 'opted_out' });
   directory.setTxt(name, 'dossier-claim-v1.none');
   await checkDaily();
   expect(await pageStatus(both)).toBe(200);

@@ -74,7 +74,7 @@ describe('a listing that was never claimed', () => {
     expect(await pageStatus()).toBe(410);
     expect(await findFormer()).not.toContain(handle);
     expect(await service.directory.store.observations.surfaces(seenTools)).toEqual([]);
-    expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
+    expect(await service.claim(handle)).toMatchObject({ status: 'opted_out' });
     expect(await leafTypes()).toEqual(['listing.withdrawn']);
     expect(await service.history(handle)).toEqual(['listing_withdrawn optout']);
     repository.commit({ [file]: null });
@@ -120,8 +120,7 @@ describe('a claimed listing', () => {
     await service.claim(handle);
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
     expect(await service.claim(handle, {}, issued.capability)).toMatchObject({
-      status: 410,
-      code: 'listing_withdrawn',
+      status: 'opted_out',
     });
     expect(await pageStatus()).toBe(410);
     const gone = await service.directory.app.request(`/agents/${handle}.json`);
@@ -174,7 +173,7 @@ describe('a claimed listing', () => {
     expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
     expect(await pageStatus()).toBe(200);
     service.directory.wait(0.1 * day_s);
-    expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
+    expect(await service.claim(handle)).toMatchObject({ status: 'opted_out' });
     expect(await service.history(handle)).toEqual([
       'activated github.com/alice 0',
       'suspended withdrawn github.com/alice 0',
@@ -190,7 +189,7 @@ describe('a claimed listing', () => {
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
     expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
     service.directory.wait(-31);
-    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({ status: 'opted_out' });
   });
 
   test('is checked daily, and restored with the newest text when the file is gone', async () => {
@@ -220,7 +219,7 @@ describe('a claimed listing', () => {
       response.writeHead(503).end();
       return true;
     };
-    expect(await service.claim(handle)).toMatchObject({ status: 410 });
+    expect(await service.claim(handle)).toMatchObject({ status: 'opted_out' });
     expect(await pageStatus()).toBe(410);
   });
 

@@ -87,7 +87,7 @@ describe('while a listing is opted out', () => {
     const { challenge, capability } = await claimByDns();
     const next = await byDns({ rotate: true }, capability);
     service.web.files.set(wellKnown, `${challenge}\noptout ${tool}\n`);
-    expect(await byFile({}, capability)).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await byFile({}, capability)).toMatchObject({ status: 'opted_out' });
     service.setTxt(name);
     await recheck();
     await recheck();
@@ -120,7 +120,7 @@ describe('while a listing is opted out', () => {
     const { repository, issued } = await claimInRepository(server, 'alice/a');
     for (const text of texts(issued.capability)) {
       repository.commit({ [file]: `${issued.challenge}\n${text}` });
-      expect(await service.claim(server, {}, issued.capability)).toMatchObject({ code: 'listing_withdrawn' });
+      expect(await service.claim(server, {}, issued.capability)).toMatchObject({ status: 'opted_out' });
     }
     repository.commit({ [file]: issued.challenge });
     await service.claim(server);

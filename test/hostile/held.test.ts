@@ -207,7 +207,7 @@ it('a response that was erased is not given again', async () => {
 it('a listing that the operator withdraws while it is opted out is shown by no line alone', async () => {
   const handle = handleOf('alice');
   alice.repository.commit({ [file]: `${alice.challenge}\noptout ${handle}` });
-  expect(await service.ask(handle, {}, alice.capability)).toMatchObject({ status: 410 });
+  expect(await service.ask(handle, {}, alice.capability)).toMatchObject({ status: 'opted_out' });
   await service.directory.act('withdraw', handle, 'malicious');
   alice.repository.commit({ [file]: alice.challenge });
   service.directory.wait(1.3 * day_s);

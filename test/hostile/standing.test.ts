@@ -114,7 +114,7 @@ describe('an attacker', () => {
     const name = nameOf('api.example.com');
     const { challenge, capability } = await claimByDns(below, 'api.example.com');
     service.setTxt(name, challenge, `optout ${below}`);
-    expect(await service.ask(below, { method: 'dns' }, capability)).toMatchObject({ status: 410 });
+    expect(await service.ask(below, { method: 'dns' }, capability)).toMatchObject({ status: 'opted_out' });
     service.setTxt(nameOf('example.com'), `optout ${below}`);
     await pass(60);
     service.setTxt(name, challenge);
@@ -163,7 +163,9 @@ describe('an attacker', () => {
     repository.commit({ [file]: `${next.challenge}\noptout ${handle}` });
     expect(await service.ask(handle, {}, first.capability)).toMatchObject({ status: 'claimed' });
     expect(await statusOf(handle)).toBe(200);
-    expect(await post('/api/tools/claim_agent', { handle }, next.capability)).toMatchObject({ status: 410 });
+    expect(await post('/api/tools/claim_agent', { handle }, next.capability)).toMatchObject({
+      status: 'opted_out',
+    });
   });
 
   test('who asked for a check while the clock was a year ahead stops no second reading', async () => {

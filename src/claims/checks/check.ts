@@ -25,13 +25,12 @@ import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
 /**
- * `isWithdrawn`: the registry or the publisher withdrew the listing. `note` is about an opt-out line that
- * does not withdraw the listing now.
+ * The result `listing_withdrawn`: the registry, the publisher or the operator withdrew the listing. `note` is
+ * about an opt-out line that does not withdraw the listing now.
  */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
   readonly changed: ReadingOutcome['changed'];
-  readonly isWithdrawn: boolean;
   readonly note?: string;
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
@@ -51,7 +50,7 @@ function toChecked(
   const { commit, branch, pinned } = read;
   const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
   const check: CheckedClaim['check'] = {
-    result: result === 'listing_withdrawn' ? 'proven' : result,
+    result,
     at: at.toISOString(),
     ...(commit && { commit }),
     ...(branch && { branch }),
@@ -64,7 +63,6 @@ function toChecked(
   return {
     check,
     changed,
-    isWithdrawn: result === 'listing_withdrawn',
     ...(note && { note }),
     ...(keys && { keys, agreed: [...agreed] }),
     ...(reasons && { reasons: Object.fromEntries(reasons) }),
@@ -72,7 +70,7 @@ function toChecked(
 }
 
 const isAnswered = ({ check: { result } }: CheckedClaim) =>
-  result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
+  !/^(proven$|listing_withdrawn$|host_|redirect_|dns_no_answer)/.test(result);
 
 /**
  * If a claim is in force by another method, returns the challenges at the claim's location, each as `<place

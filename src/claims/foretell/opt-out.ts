@@ -35,12 +35,16 @@ const fates: Readonly<Record<OptOutFate, string>> = {
 const comesBack =
   'when a check finds a text without the line at its location, or when two checks a day or more apart find no text there at all';
 
-const withdrawn = [
+/** What follows for a listing that is opted out. */
+export const withdrawn = [
   'The page of a withdrawn listing answers 410, and the listing leaves the search.',
   'If the listing is claimed, the claim is suspended meanwhile: its secret keys (capabilities) do not work, and ratings that the listing has made count as those of an ended source.',
   'The listing is listed again when a check of the location of the line finds a text without that line. If there is no text at all, two checks a day or more apart must find none. The listing is also listed again when it records a repository other than the one with the line. If the line of the claim is still in its place then, the claim is restored as well.',
   'Withdrawal and return are entries of the log.',
 ];
+
+export const optOutEnd =
+  'Keep the line as long as the listing is to stay withdrawn. To have the listing shown again, remove the line, but leave or put some other text there. Without any text, the listing is shown only after a second check a day or more later.';
 
 /** The texts before and after the line. */
 export const howToOptOut = (claimFile: string): readonly [string, string] => [

@@ -162,7 +162,7 @@ const runStep = (c: Request, adapter: HttpAdapter) =>
     try {
       return await answerStep(c, handle, form, asking);
     } catch (problem) {
-      const isGone = asking.isOptOut && problem instanceof Problem && problem.code === 'listing_withdrawn';
+      const isGone = problem instanceof Problem && problem.code === 'listing_withdrawn';
       const withdrawn = isGone ? await showWithdrawn(c, handle, adapter) : undefined;
       return withdrawn ?? showProblem(c, handle, problem, asking);
     }

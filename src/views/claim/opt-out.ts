@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { OptOut, ProofPlace } from '../../claims/claim.ts';
 import type { StandingClaim } from '../../claims/foretell/foretell.ts';
-import { foretellOptOut, optOutRules, optOutText } from '../../claims/foretell/opt-out.ts';
+import { foretellOptOut, optOutEnd, optOutRules, optOutText } from '../../claims/foretell/opt-out.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import type { ClaimResponse } from '../../claims/response.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -84,6 +84,6 @@ export const toWithdrawnPage = (site: PageSite, optOut: OptOut): Html =>
 <p class="eyebrow handle">${optOut.handle}</p>
 <h1>The listing is withdrawn</h1>
 <div id="opt-out-answer" class="is-withdrawn"><div class="notice">${optOutText(optOut, undefined)}</div>
-<p>Keep the line as long as the listing is to stay withdrawn. To have the listing shown again, remove the line, but leave or put some other text there. Without any text, the listing is shown only after a second check a day or more later.</p>
+<p>${optOutEnd}</p>
 <form method="post" action="${pagePath(optOut.handle)}/claim">${hiddenFields({ optout: 'true', method: optOut.kind })}<button type="submit" class="quiet">Check whether the line is gone</button></form></div>`,
   });
