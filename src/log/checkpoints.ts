@@ -246,6 +246,18 @@ export async function currentCheckpoint(context: IssuingContext): Promise<Issued
   return known ?? issueNext(context);
 }
 
+/**
+ * A checkpoint of the open log for a backup. Returns undefined if the log is empty, or if the database lacks
+ * what was signed: a backup opens no next log.
+ */
+export async function checkpointForBackup(context: IssuingContext): Promise<string | undefined> {
+  const { texts = [], otherDatabase } = (await readCheckpointFile(context.config)) ?? {};
+  const own = await openOwn(context, texts);
+  const isOlder = own.length < texts.length || (await findLost(context.store.log, own)).length > 0;
+  if ((otherDatabase === undefined && isOlder) || (await context.store.log.size()) === 0) return undefined;
+  return (await currentCheckpoint(context)).text;
+}
+
 export function withCosignatures({ cosigned }: CheckpointCache, { text }: IssuedCheckpoint): string {
   return cosigned?.checkpoint.text === text ? text + [...cosigned.lines.values()].join('') : text;
 }

@@ -30,6 +30,8 @@ const headerOfAnyVersion = z.object({
   version: z.int(),
   dossier: z.string().regex(/^[\w.+-]{1,40}$/),
   created_at: z.iso.datetime(),
+  /** The checkpoint of the log at that time. */
+  checkpoint: z.string().optional(),
 });
 const headerLine = headerOfAnyVersion.extend({
   version: z.literal(readVersions),
@@ -341,7 +343,7 @@ const toBackupLine = (value: object) => `${JSON.stringify(value)}\n`;
  */
 export async function* toBackupText(
   dump: StoreDump,
-  made: Pick<BackupHeader, 'dossier' | 'created_at'>,
+  made: Pick<BackupHeader, 'dossier' | 'created_at' | 'checkpoint'>,
   onRows: (done: number) => void,
 ): AsyncGenerator<string, void> {
   yield toBackupLine({ format: formatName, version: formatVersion, ...made, rows: dump.counts });

@@ -222,6 +222,7 @@ describe('a backup', () => {
       version: 6,
       dossier: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       created_at: expect.stringMatching(/^20\d\d-.*Z$/),
+      checkpoint: expect.stringMatching(/^dossier\.example\/log\n16\n/),
     });
     expect(Object.entries(rows as Record<string, number>).filter(([, count]) => count === 0)).toEqual([]);
     expect(rows).toMatchObject({
@@ -269,6 +270,32 @@ describe('a backup', () => {
     const put = startDossier(['restore', '-'], { ...offline, DATABASE_URL: `file:${path('piped.db')}` });
     put.child.stdin?.end(Buffer.concat(chunks));
     expect((await put.ended).code).toBe(0);
+  });
+});
+
+/** Of database files, with a checkpoint file beside each. */
+describe('a backup of a log that nobody read', () => {
+  const at = (name: string) => `file:${path(name)}`;
+  const saved = (name: string) => readFileSync(path(`${name}.checkpoint`), 'utf8').split('\n')[1];
+  it('signs the log, so that a rollback is found and the restored tree can be compared', async () => {
+    const quiet = { ...offline, DATABASE_URL: at('quiet.db') };
+    expect(await restore(quiet.DATABASE_URL, 'first.gz')).toMatchObject({ code: 0 });
+    const act = ['moderate', 'withdraw', 'org.large/n0', '--reason', 'malicious'];
+    expect(await runDossier(act, quiet)).toMatchObject({ code: 0 });
+    expect(await backup(quiet.DATABASE_URL, 'quiet.gz')).toMatchObject({ code: 0 });
+    expect(saved('quiet.db')).toBe('17');
+    expect(await restore(at('again.db'), 'quiet.gz')).toMatchObject({ code: 0 });
+    expect(saved('again.db')).toBe('17');
+    const audited = await runDossier(['audit'], { ...offline, DATABASE_URL: at('again.db') });
+    expect([audited.code, audited.stdout]).toEqual([0, expect.not.stringContaining('no checkpoint')]);
+  });
+  it('signs nothing if the database is an older copy, and a restore keeps the newer checkpoint', async () => {
+    cpSync(path('quiet.db.checkpoint'), path('older.db.checkpoint'));
+    expect(await restore(at('older.db'), 'first.gz')).toMatchObject({ code: 0 });
+    expect(await backup(at('older.db'), 'older.gz')).toMatchObject({ code: 0 });
+    expect(saved('older.db')).toBe('17');
+    expect(headerOf('older.gz')).not.toHaveProperty('checkpoint');
+    expect((await readAllRows(at('older.db'))).log_head).toHaveLength(1);
   });
 });
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,20 +7,25 @@ import { connectStore } from '../../app/open.ts';
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes, usageError } from '../../core/process.ts';
 import { counted } from '../../core/text.ts';
+import { checkpointPath, replaceCheckpointFile, requireCheckpointFolder } from '../../log/checkpoint-file.ts';
+import { checkpointForBackup } from '../../log/checkpoints.ts';
 import { type BackupHeader, readBackup } from '../../store/backup.ts';
 import type { Load, Store } from '../../store/store.ts';
+import { createLog } from '../../telemetry/logger.ts';
 import { createBar, print, withStore } from '../shell.ts';
 import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
 
 const barForm = '{bar} {value}/{total} rows | {duration_formatted}';
 
-async function backUp(store: Store, file: string, version: string): Promise<number> {
+async function backUp(store: Store, file: string, config: Config): Promise<number> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   using bar = createBar(barForm);
-  const making = { version, signal: stopping.signal, onRows: bar.show };
   try {
+    const context = { config, store, log: await createLog(config), clock: () => new Date(), checkpoints: {} };
+    const checkpoint = await checkpointForBackup(context);
+    const making = { version: config.version, checkpoint, signal: stopping.signal, onRows: bar.show };
     if (file !== '-') return await writeBackupFile(store, file, making);
     return await writeBackup(store, process.stdout, making).catch((error: unknown) => {
       throw toBackupError(file, error);
@@ -34,7 +40,7 @@ export async function runBackup(config: Config, file: string): Promise<void> {
   if (file === '-' && process.stdout.isTTY)
     throw usageError('refusing to write a binary backup to a terminal; redirect it to a file or a program');
   const start = performance.now();
-  const rows = await withStore(config, (store) => backUp(store, file, config.version));
+  const rows = await withStore(config, (store) => backUp(store, file, config));
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   process.stderr.write(
     `${file}: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${seconds} s; it contains keys, so keep it secret\n`,
@@ -104,8 +110,13 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
  * that an interrupted restore left are deleted first.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
+  await requireCheckpointFolder(config);
   await using store = await connectStore(config, 'make');
   const header = await restoreInto(store, file);
+  const path = checkpointPath(config);
+  // A file that is there may show that a newer log was signed.
+  if (header?.checkpoint && path && !existsSync(path))
+    await replaceCheckpointFile(path, header.checkpoint, config);
   print(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}`);
   const paused = (await store.webhooks.list()).filter(({ state }) => state === 'paused').length;
   const [are, them] = paused === 1 ? ['is', 'it'] : ['are', 'them'];

@@ -10,13 +10,14 @@ import type { Context } from '../../context.ts';
 import { every } from '../../core/every.ts';
 import { ExitError, exitCodes, textOf } from '../../core/process.ts';
 import { syncFolder } from '../../log/checkpoint-file.ts';
-import type { LogContext } from '../../log/checkpoints.ts';
+import { checkpointForBackup, type IssuingContext } from '../../log/checkpoints.ts';
 import { toBackupText } from '../../store/backup.ts';
 import type { Store, StoreDump } from '../../store/store.ts';
 import { measure } from '../../telemetry/events.ts';
 
 interface Making {
   readonly version: string;
+  readonly checkpoint?: string | undefined;
   /** Ends the backup and leaves no file behind. */
   readonly signal: AbortSignal;
   readonly onRows?: (done: number, total: number) => void;
@@ -25,12 +26,12 @@ interface Making {
 async function writeDump(
   dump: StoreDump,
   stream: Writable,
-  { version, signal, onRows }: Making,
+  { version, checkpoint, signal, onRows }: Making,
 ): Promise<number> {
   const total = Object.values(dump.counts).reduce((sum, rows) => sum + rows, 0);
   if (total === dump.counts.log_head)
     throw new ExitError(exitCodes.configuration, 'DATABASE_URL: this database is empty');
-  const made = { dossier: version, created_at: new Date().toISOString() };
+  const made = { dossier: version, created_at: new Date().toISOString(), checkpoint };
   const text = toBackupText(dump, made, (done) => onRows?.(done, total));
   await pipeline(Readable.from(text), createGzip(), stream, { signal, end: stream !== process.stdout });
   return total;
@@ -109,13 +110,15 @@ async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>)
   return Math.min(Math.max(due_ms, 0), longestSleep_ms);
 }
 
-async function backUp({ config, store, log, clock }: LogContext, signal: AbortSignal): Promise<void> {
+async function backUp(context: IssuingContext, signal: AbortSignal): Promise<void> {
+  const { config, store, log, clock } = context;
   const file = join(
     config.backupDir,
     `dossier-${clock().toISOString().slice(0, 19).replaceAll(':', '-')}Z.gz`,
   );
   const start_ms = performance.now();
-  const rows = await writeBackupFile(store, file, { version: config.version, signal });
+  const checkpoint = await checkpointForBackup(context);
+  const rows = await writeBackupFile(store, file, { version: config.version, checkpoint, signal });
   await pruneBackups(config.backupDir, config.backupKeep, clock());
   log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
 }
@@ -129,7 +132,7 @@ export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'b
 }
 
 /** The newest file determines when the next backup is due, also after a restart. Never throws. */
-export async function startBackups(context: LogContext, signal: AbortSignal): Promise<void> {
+export async function startBackups(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (!context.config.backupDir) return;
   await every({
     signal,
