@@ -147,9 +147,11 @@ export const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): 
 
 const base64 = /^[\w+/-]+={0,2}$/;
 
-/** Reads either alphabet of base64. */
-export const readBase64Object = (text: string): JsonObject | undefined =>
-  base64.test(text) ? readObject(Buffer.from(text, 'base64').toString('utf8')) : undefined;
+/** Reads either alphabet of base64. Only what begins as an object is parsed: a fault takes long to report. */
+export function readBase64Object(text: string): JsonObject | undefined {
+  const decoded = base64.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
+  return /^\s*\{/.test(decoded) ? readObject(decoded) : undefined;
+}
 
 const first_bytes = 16 * 1024;
 
