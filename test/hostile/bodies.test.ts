@@ -150,6 +150,29 @@ describe('large bodies of check_surface', () => {
   });
 });
 
+describe('a list of many faults', () => {
+  /** The least processor time of several calls. */
+  async function leastOf(body: string) {
+    const times_us: number[] = [];
+    for (let call = 0; call < 8; call += 1) {
+      const before = process.threadCpuUsage();
+      expect((await post('/api/tools/check_surface', body)).status).toBe(422);
+      const { user, system } = process.threadCpuUsage(before);
+      times_us.push(user + system);
+    }
+    return Math.min(...times_us);
+  }
+
+  it.each([
+    ['{"prompts":[', () => '""', ']}'],
+    ['{"tools":[', () => '""', ']}'],
+    ['{"digests":{', (at: number) => `"${at}":0`, '}}'],
+  ])('in %s costs at most twice what as long a list without a fault does', async (start, part, end) => {
+    const faultless = await leastOf(filled('{"resources":[', () => '{}', ']}', 290_000));
+    expect(await leastOf(filled(start, part, end, 290_000))).toBeLessThan(2 * faultless);
+  });
+});
+
 describe('a small body about a listing with large lists', () => {
   const handle = 'com.example.large/x';
   const urls = ['a', 'b', 'c'].map((name) => `https://${name}.example.com/mcp`);

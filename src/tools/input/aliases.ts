@@ -12,10 +12,9 @@ const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 
 export const ofFilters: Readonly<Record<string, string>> = aliases.filters;
 
-function isList(schema: unknown): boolean {
-  if (schema instanceof z.ZodOptional) return isList(schema.unwrap());
-  return schema instanceof z.ZodArray;
-}
+const unwrap = (schema: unknown): unknown =>
+  schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
+const isList = (schema: unknown): boolean => unwrap(schema) instanceof z.ZodArray;
 
 /** Reads a text that was sent instead of a list: a JSON array, or entries with commas between them. */
 function toList(text: string): unknown {
@@ -24,6 +23,16 @@ function toList(text: string): unknown {
   return parsed ?? entries.filter((entry) => entry !== '');
 }
 
+/** No tool takes more. Every further entry would only add a fault, and many faults take long. */
+const mostEntries = 2000;
+
+function cutEntries(schema: unknown, value: unknown): unknown {
+  if (Array.isArray(value) && isList(schema)) return value.slice(0, mostEntries + 1);
+  if (!isJsonObject(value) || !(unwrap(schema) instanceof z.ZodRecord)) return value;
+  return Object.fromEntries(Object.entries(value).slice(0, mostEntries + 1));
+}
+
+/** Cuts a list or record after the first entry that is too many for every tool. */
 export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unknown): unknown {
   if (!isJsonObject(sent)) return sent;
   const own: Record<string, unknown> = { ...sent };
@@ -39,6 +48,7 @@ export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unk
     const value = own[name];
     if (typeof value === 'string') own[name] = ownMember(ownMember(otherValues, name) ?? {}, value) ?? value;
     if (isList(shape[name]) && typeof own[name] === 'string') own[name] = toList(own[name]);
+    if (Object.hasOwn(own, name)) own[name] = cutEntries(shape[name], own[name]);
   }
   return own;
 }
