@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ownerAt } from '../../core/identity.ts';
 import { code, count, day, dayOf, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
 import type { VersionMove } from '../../listings/moves.ts';
 import { type DatedMove, datedMove } from '../../listings/version-moves.ts';
@@ -43,22 +42,15 @@ const fromOf = ({ from, left_out }: Replaced) => listNames(from, left_out?.from)
 const toOf = ({ to, left_out, of_others }: Replaced, whose = ofOtherHosts) =>
   listNames(to, left_out?.to, { count: of_others, whose });
 
-/** Returns no words if the hosts have several registrable domains, or if some of the hosts were left out. */
-function underDomain({ from, to, left_out }: Replaced): Words {
-  const [only, ...others] = new Set([...from, ...to].map((host) => ownerAt(host, '')));
-  if (only === undefined || others.length > 0 || left_out) return say``;
-  return from.length > 0
-    ? say`, under the same domain ${code(only)}`
-    : say`, under the domain ${code(only)} as before`;
-}
+const ofNamed = ({ to, is_within }: Replaced): Words =>
+  own(is_within ? (to.length === 1 ? ', of an owner named before' : ', of owners named before') : '');
 
 function endpointWords(part: Replaced): Words {
-  const { from, to, is_within } = part;
+  const { from, to } = part;
   if (to.length === 0) return say`no longer names the ${noun('endpoint', from)} ${fromOf(part)}`;
-  const within = is_within ? underDomain(part) : say``;
   return from.length === 0
-    ? say`added the ${noun('endpoint', to)} ${toOf(part)}${within}`
-    : say`moved the ${noun('endpoint', from)} from ${fromOf(part)} to ${toOf(part)}${within}`;
+    ? say`added the ${noun('endpoint', to)} ${toOf(part)}${ofNamed(part)}`
+    : say`moved the ${noun('endpoint', from)} from ${fromOf(part)} to ${toOf(part)}${ofNamed(part)}`;
 }
 
 function addressWords(part: Replaced): Words {
@@ -72,10 +64,9 @@ function addressWords(part: Replaced): Words {
 }
 
 function packageWords(part: Replaced): Words {
-  const { from, to, is_within } = part;
+  const { from, to } = part;
   if (to.length === 0) return say`no longer names the ${noun('package', from)} ${fromOf(part)}`;
-  const named = own(to.length === 1 ? ', of an owner named before' : ', of owners named before');
-  const added = say`${toOf(part, ofOtherPackages)}${is_within ? named : say``}`;
+  const added = say`${toOf(part, ofOtherPackages)}${ofNamed(part)}`;
   return from.length === 0
     ? say`added the ${noun('package', to)} ${added}`
     : say`replaced the ${noun('package', from)} ${fromOf(part)} with ${added}`;

@@ -161,6 +161,8 @@ export function quotedOffers({ payment: response }: EndpointAnswer) {
   return {
     response,
     quoted: {
+      /** Whether the response has a form that Dossier reads, perhaps without an offer. */
+      isKnown: decoded.length > 0,
       seen: decoded.reduce((sum, { seen }) => sum + seen, 0),
       isCut: decoded.some(({ isCut }) => isCut),
       offers: decoded.flatMap(({ offers }) => offers),
@@ -195,10 +197,10 @@ const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
 export function noPayee(endpoint: EndpointAnswer): NoAnswer {
   const asked = quotedOffers(endpoint);
   if (!asked) return noneQuoted(endpoint);
-  const { seen, offers } = asked.quoted;
-  return offers.length === 0 || offers.length < seen
+  const { isKnown, seen, offers } = asked.quoted;
+  return !isKnown || offers.length < seen
     ? notAsked(own('The endpoint asked for a payment, and Dossier could not read who is paid.'))
-    : noAnswer('nothing', own('The endpoint quoted a price and named nobody who is paid.'));
+    : noAnswer('nothing', own('The endpoint asked for a payment and named nobody who is paid.'));
 }
 
 const noPrice = {
@@ -209,7 +211,7 @@ const noPrice = {
   ),
 };
 
-const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
+const noneRead = ({ headers, text }: Fetched, isKnown: boolean, seen: number) => ({
   value: null,
   outcome: 'asks' as const,
   asks_for: 'payment' as const,
@@ -217,7 +219,9 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   why:
     seen > 0
       ? say`The endpoint asked for a payment (HTTP 402) with ${count(seen, 'offer')}; Dossier found none with a whole number as its amount and plain identifiers, so it read no price.`
-      : own('The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.'),
+      : own(
+          `The endpoint asked for a payment (HTTP 402) ${isKnown ? 'and offered no way to pay' : 'in a form that Dossier does not know'}.`,
+        ),
   as_seen: {
     sha256_of_body: hash('sha256', text),
     ...(headers['payment-required'] && {
@@ -234,8 +238,8 @@ const toReason = (seen: number, offers: readonly Offer[]): Words | undefined =>
 function toFinding(endpoint: EndpointAnswer) {
   const asked = quotedOffers(endpoint);
   if (!asked) return withoutPayment(endpoint) ?? noPrice;
-  const { seen, offers } = asked.quoted;
-  if (offers.length === 0) return unrecognised(asked.response, seen);
+  const { isKnown, seen, offers } = asked.quoted;
+  if (offers.length === 0) return noneRead(asked.response, isKnown, seen);
   const shown = offers.slice(0, mostOffers);
   const why = toReason(seen, shown);
   return {
