@@ -110,6 +110,23 @@ describe('the worst bodies that a door takes', () => {
     ]);
   });
 
+  it.each(['/api/tools/check_surface', '/api/mcp', '/ard/search'])(
+    'are read by %s one in a turn of the event loop, so that others are answered between them',
+    async (path) => {
+      let turns = 0;
+      const isOver = new AbortController();
+      const turn = () => {
+        turns += 1;
+        if (!isOver.signal.aborted) setImmediate(turn);
+      };
+      setImmediate(turn);
+      const unended = `{"x":"${'x'.repeat(16_384)}`;
+      const answers = await Promise.all(Array.from({ length: 40 }, () => post(path, unended)));
+      isOver.abort();
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+      expect(turns).toBeGreaterThanOrEqual(40);
+    },
+  );
   it('of another tool are not read because they name check_surface', async () => {
     const named = filled('{"check_surface":[', () => '0', ']}', 60_000);
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_agent","arguments":${named}}}`;
