@@ -1,6 +1,6 @@
 import { placeMember } from '../claims/claim.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
-import { readAll, readPages } from '../core/pages.ts';
+import { readAll, readPages } from '../core/paging/pages.ts';
 import { dayText } from '../core/text.ts';
 import { type FileConfig, readCheckpointFile } from '../log/checkpoint-file.ts';
 import { findKeyOfOrigin, type LogContext, logOfOrigin } from '../log/checkpoints.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Selection } from '../config/files.ts';
 import type { Context } from '../context.ts';
-import { readCursor, toCursor } from '../core/cursor.ts';
 import { isHandle, requireHandle } from '../core/handle.ts';
 import { countValues, decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
+import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { Problem } from '../core/problem.ts';
 import { nextTurn } from '../core/turns.ts';
 import { toText } from '../core/words.ts';

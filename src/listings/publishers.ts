@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
-import { readPages } from '../core/pages.ts';
+import { readPages } from '../core/paging/pages.ts';
 import { Problem } from '../core/problem.ts';
 
 type PublisherContext = Pick<Context, 'store'>;

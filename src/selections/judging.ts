@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { keyOf, type Selection } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
-import { readPages } from '../core/pages.ts';
+import { readPages } from '../core/paging/pages.ts';
 import { day_ms } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { sampleSource } from '../listings/listing.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { readCursor, toCursor } from '../core/cursor.ts';
+import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { code, dayText, list, paragraphs } from '../core/text.ts';
 import {
   count,

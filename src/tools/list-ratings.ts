@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { readCursor, toCursor } from '../core/cursor.ts';
+import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { code, dayText, escapeMarks, paragraphs } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';

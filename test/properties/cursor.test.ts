@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readCursor, toCursor } from '../../src/core/cursor.ts';
+import { readCursor, toCursor } from '../../src/core/paging/cursor.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 

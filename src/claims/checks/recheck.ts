@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { every, unlessAborted } from '../../core/every.ts';
 import { createFairPool } from '../../core/fair-pool.ts';
-import { readPages } from '../../core/pages.ts';
+import { readPages } from '../../core/paging/pages.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { Claim, ClaimKind, OptOut } from '../claim.ts';
 import { type ClaimPass, createClaimPass } from '../claim-pass.ts';

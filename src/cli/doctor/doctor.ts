@@ -6,7 +6,7 @@ import { requireUsableSettings } from '../../app/usable-settings.ts';
 import type { OptOut } from '../../claims/claim.ts';
 import type { Config } from '../../config/config.ts';
 import { toShownDatabase } from '../../config/settings.ts';
-import { readAll } from '../../core/pages.ts';
+import { readAll } from '../../core/paging/pages.ts';
 import { counted, day_ms, dayText, isWebAddress } from '../../core/text.ts';
 import { isSample, sampleSource } from '../../listings/listing.ts';
 import { type CheckpointFile, readCheckpointFile } from '../../log/checkpoint-file.ts';

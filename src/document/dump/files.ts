@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from '../../context.ts';
-import { readPages } from '../../core/pages.ts';
+import { readPages } from '../../core/paging/pages.ts';
 import { day_ms } from '../../core/text.ts';
 import { inTurns } from '../../core/turns.ts';
 import { isSample, withoutHiddenText } from '../../listings/listing.ts';

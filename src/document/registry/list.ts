@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { readCursor, toCursor } from '../../core/cursor.ts';
+import { readCursor, toCursor } from '../../core/paging/cursor.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ListingVersion } from '../../listings/listing.ts';
 import type { VersionQuery } from '../../listings/table.ts';

@@ -5,7 +5,7 @@ import { every } from '../../core/every.ts';
 import { createFairPool } from '../../core/fair-pool.ts';
 import { handleParts } from '../../core/handle.ts';
 import { registrableDomain } from '../../core/identity.ts';
-import { readPages } from '../../core/pages.ts';
+import { readPages } from '../../core/paging/pages.ts';
 import { toWidestNetwork } from '../../limits/networks.ts';
 import { isSample } from '../../listings/listing.ts';
 import { measure } from '../../telemetry/events.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
-import { readCursor, toCursor } from '../../core/cursor.ts';
+import { readCursor, toCursor } from '../../core/paging/cursor.ts';
 import { readPayeeOrPage } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
 import { toText } from '../../core/words.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { wrongField } from './problem.ts';
+import { wrongField } from '../problem.ts';
 
 /**
  * Encodes a position in a list, such as the sort values of the last item shown. The cursor is not signed,
