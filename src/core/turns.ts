@@ -1,4 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
+
+const networks = new AsyncLocalStorage<string>();
+
+/** All pieces of this work, however deep, are of the network that asks for it. */
+export const asNetwork = <Result>(network: string, work: () => Result): Result => networks.run(network, work);
 
 /** What waits, by the network that asks for it. The first network is next, and then goes to the end. */
 const waiting = new Map<string, (() => void)[]>();
@@ -16,7 +22,7 @@ function giveTurn(): void {
  * Waits for a turn of the event loop. Each turn continues one piece of all work that waits here, of each
  * network in its turn.
  */
-export const nextTurn = (network = ''): Promise<void> =>
+export const nextTurn = (network = networks.getStore() ?? ''): Promise<void> =>
   new Promise((resolve) => {
     if (waiting.size === 0) setImmediate(giveTurn);
     const own = waiting.get(network);

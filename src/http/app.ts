@@ -4,6 +4,8 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { getPath } from 'hono/utils/url';
 import { type Context, withCaller } from '../context.ts';
 import { Problem } from '../core/problem.ts';
+import { asNetwork } from '../core/turns.ts';
+import { toWidestNetwork } from '../limits/networks.ts';
 import type { Fixtures } from '../mcp/http.ts';
 import { createAssets } from '../views/layout.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
@@ -86,7 +88,7 @@ export function createApp(
   app.use(async (c, next) => {
     const caller = shared.callers.callerOf(c.req.raw, c.env?.incoming?.socket.remoteAddress);
     c.set('context', withCaller(context, caller));
-    await next();
+    await asNetwork(toWidestNetwork(caller.network), next);
   });
   const inTurn = createRequestTurns(shared.limits, config);
   app.use(createLimitGuard(shared.limits, config), createTurnGuard(inTurn));

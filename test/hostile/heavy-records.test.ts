@@ -254,5 +254,13 @@ describe('the heaviest records that an import accepts', () => {
       const twenty_ms = await leastOf(of(20), service, (one) => one > 8 * five_ms);
       expect(twenty_ms, name).toBeLessThan(8 * five_ms);
     }
+    const order: string[] = [];
+    const readFrom = async (remoteAddress: string) => {
+      const peer = { incoming: { socket: { remoteAddress } } };
+      await (await service.app.request('/v0.1/servers?limit=20', {}, peer)).text();
+      order.push(remoteAddress);
+    };
+    await Promise.all([...upTo(8).map((at) => readFrom(`192.0.2.${at}`)), readFrom('198.51.100.1')]);
+    expect(order[0], 'a network that reads one list beside one that reads eight').toBe('198.51.100.1');
   });
 });
