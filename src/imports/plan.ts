@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OptOut } from '../claims/claim.ts';
 import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
+import { asMembers } from '../core/json.ts';
 import {
   isGone,
   isSample,
   type Listing,
   type ListingVersion,
   listingTable,
+  registryMeta,
   sampleOriginOf,
   type VersionSummary,
 } from '../listings/listing.ts';
@@ -66,7 +68,6 @@ function classify(head: EntryHead, versions: Versions, at: string, classified: C
   readable.push(head);
   if (!row.undated) updatedAt.push(row.updated_at);
   if (row.status !== 'deleted') servers.push(head.entry.server);
-  if (!row.is_latest) counts.older_versions += 1;
   if (row === known) {
     counts.rows_unchanged += 1;
     return;
@@ -89,6 +90,14 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[],
   classified.counts.rows_quarantined = classified.quarantined.length;
   const versions = await knownVersions(reads, [...new Set(heads.map(({ name }) => name))]);
   for (const head of heads) classify(head, versions, at, classified);
+  const shown = new Map(
+    [...versions].map(([handle, all]) => [handle, pickShown([...all.values()])?.version]),
+  );
+  // Another page may have the version that is latest.
+  const isMarked = ({ entry }: EntryHead) =>
+    asMembers(asMembers(entry._meta)[registryMeta]).isLatest === false;
+  const older = classified.readable.filter((one) => isMarked(one) || shown.get(one.name) !== one.version);
+  classified.counts.older_versions = older.length;
   return { ...classified, versions };
 }
 

@@ -48,7 +48,7 @@ beforeAll(async () => {
   });
   expect(await importAll()).toMatchObject({
     state: 'done',
-    counts: { rows_new: 7, rows_quarantined: 0, listings_new: 5 },
+    counts: { rows_new: 7, rows_quarantined: 0, listings_new: 5, older_versions: 2 },
   });
 });
 afterAll(async () => {
