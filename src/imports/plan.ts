@@ -93,11 +93,12 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[],
   const shown = new Map(
     [...versions].map(([handle, all]) => [handle, pickShown([...all.values()])?.version]),
   );
-  // Another page may have the version that is latest.
-  const isMarked = ({ entry }: EntryHead) =>
-    asMembers(asMembers(entry._meta)[registryMeta]).isLatest === false;
-  const older = classified.readable.filter((one) => isMarked(one) || shown.get(one.name) !== one.version);
-  classified.counts.older_versions = older.length;
+  // Some registries mark no version as the latest. Then the one that is shown is no older one.
+  const isOlder = ({ entry, name, version }: EntryHead) => {
+    const { isLatest = shown.get(name) ?? version } = asMembers(asMembers(entry._meta)[registryMeta]);
+    return isLatest === false || (typeof isLatest === 'string' && isLatest !== version);
+  };
+  classified.counts.older_versions = classified.readable.filter(isOlder).length;
   return { ...classified, versions };
 }
 
