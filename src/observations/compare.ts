@@ -27,12 +27,14 @@ import {
 } from './observation.ts';
 import { isLearnedOutcome, isUnanswered, type Outcome } from './outcome.ts';
 import { addCheck, type CheckEnd, toTallied } from './tally.ts';
+import type { PackedValue } from './values.ts';
 
 export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly kind: string;
   readonly open?: StoredObservation['open'];
   readonly why?: readonly WordsPart[];
   readonly method_version: string;
+  readonly packed?: PackedValue;
   /** The check failed on Dossier's side. The finding stands for all facts of its kind. */
   readonly isFailure?: true;
 }
@@ -66,7 +68,7 @@ const isKnown = (known: StoredObservation | LastValue, found: DatedFinding) =>
   isSameFinding(known, found) || isSameFinding(allKnown(known), found);
 
 function fresh(
-  { isFailure: _, ended: __, mayPass: ___, rule, ...said }: DatedFinding,
+  { isFailure: _, ended: __, mayPass: ___, whole: ____, packed: _____, rule, ...said }: DatedFinding,
   { at, vantage }: RunStamp,
 ): StoredObservation {
   return { ...said, ...(rule === 'part' && { rule }), observed_at: at, first_seen_at: at, vantage };

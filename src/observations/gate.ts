@@ -1,11 +1,12 @@
 import { mapTexts } from '../core/json.ts';
 import { nameHidden, toLine } from '../core/text.ts';
-import type { Words, WordsPart } from '../core/words.ts';
+import { own, type Words, type WordsPart } from '../core/words.ts';
 import { type DatedFinding, keyOf } from './compare.ts';
 import type { Kind } from './kind.ts';
 import type { Finding } from './observation.ts';
 import { outcomes } from './outcome.ts';
 import { shorten, sizeOf, toValue } from './shorten.ts';
+import { packValue } from './values.ts';
 
 const mostDetails_bytes = 16 * 1024;
 /** The room for details and `as_seen` of all facts about one subject, except lists of tools. */
@@ -68,10 +69,10 @@ export function passGate(
   { kind, method_version, lists, isList, value: schema }: Kind,
   finding: Finding,
 ): DatedFinding {
-  const { value, details, as_seen, why, open, ...found } = finding;
+  const { value, whole, details, as_seen, why, open, ...found } = finding;
   if (!outcomes.includes(found.outcome))
     throw new Error(`${String(found.outcome).slice(0, 100)} is no outcome`);
-  if (!hasFiniteNumbers([value, details, as_seen])) throw new Error('a number is not finite');
+  if (!hasFiniteNumbers([value, whole, details, as_seen])) throw new Error('a number is not finite');
   const clean = lists ? toShownName : toLine;
   const cleanValue = cleaned(value, clean);
   if (cleanValue !== null) schema.parse(cleanValue);
@@ -80,12 +81,25 @@ export function passGate(
     kind,
     method_version,
     ...toValue(cleanValue),
+    ...(whole !== undefined && { whole: cleaned(whole, clean) }),
     ...cleaned(shownOf(finding), clean),
     ...(why !== undefined && { why: cutReason(why) }),
     ...(open && { open: { exchange: open.exchange, why: cutReason(open.why) } }),
   };
   return isList ? fact : shortenDetails(fact, mostDetails_bytes);
 }
+
+/** A whole value that is too large is no value, since nobody could watch all of it. */
+export async function withPacked(found: DatedFinding): Promise<DatedFinding> {
+  const { whole, value_digest: _, ...others } = found;
+  if (whole === undefined) return found;
+  const packed = await packValue(whole);
+  if (packed !== 'too_large') return { ...found, packed, value_digest: packed.digest };
+  const { details: __, as_seen: ___, whole: ____, ...rest } = { ...others, whole };
+  return { ...rest, value: null, outcome: 'otherwise', why: tooLarge.parts };
+}
+
+const tooLarge = own('It has more than 2 MiB or 100,000 JSON values, so Dossier cannot watch it.');
 
 /** Small facts have what they need, and large ones have equal shares of the rest. */
 function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFinding[] {

@@ -83,6 +83,12 @@ export interface AskedKind {
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
+/** `items` are JSON; `counts` counts all items by class. */
+export interface Difference {
+  readonly items: readonly object[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
 export type PartComparison = 'differs' | 'less' | 'same';
 
 export type JoinedPart = Pick<Finding, 'value' | 'details'>;
@@ -120,6 +126,11 @@ interface Says<Value extends Json = Json> {
    * this function, only the last change that has a sentence is shown.
    */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
+  /**
+   * What one whole value has that the other has not (Finding.whole), the weightiest items first. `sayChange`
+   * and `weighChange` read the result as `was.difference`.
+   */
+  readonly difference?: (was: Json, is: Json) => Difference;
   /**
    * The sentence of `sayChange` says more than the two values. A history shows this sentence instead of the
    * values.

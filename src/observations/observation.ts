@@ -60,6 +60,10 @@ const changedFrom = z.object({
     .partialRecord(z.enum(changeClasses), z.number())
     .optional()
     .describe('How many members differ in each class'),
+  difference: z
+    .object({ items: z.array(z.unknown()), counts: z.record(z.string(), z.number()) })
+    .optional()
+    .describe('What differs between the two whole values: at most 20 items, all of them counted'),
 });
 
 export const observation = z.object({
@@ -169,6 +173,8 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;
   /** SHA-256 (RFC 8785) of `{ value }` before the value was shortened. */
   readonly value_digest?: string;
+  /** The whole value, if `value` is a summary of it. Two findings are equal if their whole values are. */
+  readonly whole?: Json;
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'];
   /** The HTTP response that came instead of a value. */
@@ -223,7 +229,7 @@ export type Baseline = Pick<Finding, 'value' | 'value_digest' | 'details' | 'has
   Pick<StoredObservation, 'observed_at'>;
 
 /** The question and unit of a stored observation follow from its kind. */
-export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended' | 'mayPass'> {
+export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended' | 'mayPass' | 'whole'> {
   readonly kind: string;
   readonly why?: readonly WordsPart[];
   readonly open?: { readonly exchange: OpeningMessage; readonly why: readonly WordsPart[] };

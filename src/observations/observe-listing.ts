@@ -16,8 +16,8 @@ import {
   surfaces,
 } from './endpoint/surface.ts';
 import { listOf } from './endpoint/texts.ts';
-import { fitTogether, passGate, toShownName } from './gate.ts';
-import { factsOf, type Kind } from './kind.ts';
+import { fitTogether, passGate, toShownName, withPacked } from './gate.ts';
+import { type Difference, factsOf, type Kind } from './kind.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { changedName, surfaceChanges, weightiest } from './kinds/lists/member-changes.ts';
 import { toolsSurface } from './kinds/lists/tools.ts';
@@ -90,6 +90,7 @@ async function findNewSurfaces(run: CheckRun, { store }: Pick<Context, 'store'>)
 }
 
 const mostNamed = 20;
+const mostLogged = 100;
 
 const isOtherAt = ({ changed_from, first_seen_at }: StoredObservation, at: string) =>
   changed_from !== undefined && first_seen_at === at;
@@ -146,12 +147,43 @@ async function putSurfaces(
     });
 }
 
+type Differences = ReadonlyMap<string, Difference>;
+
+/** Whole values are compared before the write begins, since other writers wait for a write. */
+async function findDifferences(
+  { handle }: CheckRun['listing'],
+  found: readonly DatedFinding[],
+  { observations }: Context['store'],
+): Promise<Differences> {
+  const known = new Map((await observations.ofListing(handle))?.observations.map((one) => [keyOf(one), one]));
+  const differences = new Map<string, Difference>();
+  for (const one of found) {
+    const was = known.get(keyOf(one));
+    const digest = was?.value_digest ?? was?.last?.value_digest;
+    if (!one.packed || digest === undefined || digest === one.packed.digest) continue;
+    const before = await observations.whole(handle, digest);
+    const difference = before !== undefined && kindOf(one.kind)?.difference?.(before, one.whole ?? null);
+    if (difference) differences.set(keyOf(one), difference);
+  }
+  return differences;
+}
+
+function withDifference(one: StoredObservation, differences: Differences, at: string): StoredObservation {
+  const difference = differences.get(keyOf(one));
+  if (!one.changed_from || !difference || !isOtherAt(one, at)) return one;
+  const { items, counts } = difference;
+  const shown = { items: items.slice(0, mostNamed), counts: { ...counts } };
+  return { ...one, changed_from: { ...one.changed_from, difference: shown } };
+}
+
 function compareObserved(
   known: readonly StoredObservation[],
-  { found, surfaces: lists, stamp }: ObservedRecord,
+  { found, surfaces: lists, differences, stamp }: ObservedRecord,
 ) {
   const compared = compareRuns(known, found, stamp);
-  const observations = compared.observations.map((one) => withChangedMembers(one, lists, stamp.at));
+  const observations = compared.observations
+    .map((one) => withChangedMembers(one, lists, stamp.at))
+    .map((one) => withDifference(one, differences, stamp.at));
   const changedLists = new Map(
     observations
       .filter((one) => surfaceOf(one.kind) && isOtherAt(one, stamp.at))
@@ -159,6 +191,8 @@ function compareObserved(
   );
   const changes = compared.changes.map((change) => {
     const one = changedLists.get(keyOf(change));
+    const difference = change.before && differences.get(keyOf(change));
+    if (difference) return { ...change, ...difference, items: difference.items.slice(0, mostLogged) };
     return one ? itemize(change, one, lists) : change;
   });
   return { observations, changes };
@@ -218,7 +252,7 @@ const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isLi
 export async function findAll(run: CheckRun, checks: CheckContext): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) {
-    found.push(...(await checkKind(kind, run, checks)));
+    for (const one of await checkKind(kind, run, checks)) found.push(await withPacked(one));
     await setImmediate();
   }
   return fitTogether(found, (kind) => listKinds.has(kind));
@@ -248,6 +282,7 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
 interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
+  readonly differences: Differences;
   readonly stamp: RunStamp;
   readonly lease: HeldLease;
   readonly listing: CheckRun['listing'];
@@ -273,7 +308,7 @@ export type RunReport = Awaited<ReturnType<typeof writeObserved>>;
 
 /** One entry of the log commits to all changes of the check. */
 async function writeObserved(tx: ObservationTransaction, observed: ObservedRecord) {
-  const { surfaces: lists, stamp, lease, imported_at, listing } = observed;
+  const { found, surfaces: lists, stamp, lease, imported_at, listing } = observed;
   const { handle } = listing;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this check over');
   const known = await tx.observations.ofListing(handle);
@@ -283,6 +318,8 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   const isOlder = known?.due_since != null && known.due_since > imported_at;
   await tx.listings.reindex(handle, isOlder ? [] : toFacets(listing, observations));
   await putSurfaces(tx, handle, lists, stamp.at);
+  for (const { packed } of found)
+    if (packed) await tx.observations.putWhole({ handle, at: stamp.at, ...packed });
   // The listing may have been withdrawn, or have another record, since the check began.
   const { remotes = [] } = (await tx.listings.byHandle(handle)) ?? {};
   const recorded = remotes.map(({ url }) => url);
@@ -324,7 +361,15 @@ export function storeEnded(
   const found = asked.map((kind) => uncheckedKind(kind, why));
   const { imported_at } = listing;
   return store.write((tx) =>
-    writeObserved(tx, { found, surfaces: new Map(), stamp, lease, listing, imported_at }),
+    writeObserved(tx, {
+      found,
+      surfaces: new Map(),
+      differences: new Map(),
+      stamp,
+      lease,
+      listing,
+      imported_at,
+    }),
   );
 }
 
@@ -343,10 +388,11 @@ export async function observeListing(
   try {
     const found = await findAll(run, context);
     const lists = await findNewSurfaces(run, context);
+    const differences = await findDifferences(run.listing, found, store);
     signal.throwIfAborted();
     // The time is taken after the waits for turns, so that nothing is dated before it was seen.
     const stamp = { at: now(), vantage: context.vantage };
-    const observed = { found, surfaces: lists, stamp, lease, imported_at, listing: run.listing };
+    const observed = { found, surfaces: lists, differences, stamp, lease, imported_at, listing: run.listing };
     return await store.write((tx) => writeObserved(tx, observed));
   } catch (error) {
     signal.throwIfAborted();

@@ -32,10 +32,27 @@ export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surfac
   members: json<readonly SurfaceMember[]>(),
 });
 
+/** Whole values of facts, each stored once for its listing. */
+export const valueTable = table('observed_value', ['handle', 'digest'], {
+  handle: text,
+  /** The SHA-256 (hex) of the RFC 8785 JSON. */
+  digest: text,
+  /** When a check last read the value. */
+  at: text,
+  /** zstd in base64 (values.ts). */
+  value: text,
+});
+
 /** `place` is the host itself, or an address at the host. */
 const pauseTable = table('observed_pause', noBackup, { host: text, place: text, not_before: text });
 
-export const observationTables = [observationTable, changeTable, surfaceTable, pauseTable] as const;
+export const observationTables = [
+  observationTable,
+  changeTable,
+  surfaceTable,
+  valueTable,
+  pauseTable,
+] as const;
 export interface ObservationSchema extends ClaimSchema, RowsOf<typeof observationTables> {}
 export type Db = Kysely<ObservationSchema>;
 export interface ObservationTransaction extends ClaimTransaction, TransactionPart<'observations'> {}

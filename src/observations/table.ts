@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { namespacePrefix } from '../core/identity.ts';
+import type { Json } from '../core/json.ts';
 import { putPayees } from '../listings/references/payees.ts';
 import { toReferenceKey } from '../listings/references/references.ts';
 import { replaceChecked } from '../listings/references/shared.ts';
@@ -11,7 +12,8 @@ import { toolsSurface } from './kinds/lists/tools.ts';
 import { pricePayTo, readPayees } from './kinds/prices/pay-to.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf } from './payees.ts';
-import { changeTable, type Db, observationTable, surfaceTable } from './schema.ts';
+import { changeTable, type Db, observationTable, surfaceTable, valueTable } from './schema.ts';
+import { unpackValue } from './values.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
 
@@ -69,7 +71,8 @@ async function dropBeyond(
 /** A listing that the registry or its publisher withdrew keeps no text of its endpoints. */
 export const deleteSurfaces = (db: Db, handles: readonly string[]) =>
   inChunks(handles, async (chunk) => {
-    await db.deleteFrom('listed_surface').where('handle', 'in', chunk).execute();
+    for (const name of ['listed_surface', 'observed_value'] as const)
+      await db.deleteFrom(name).where('handle', 'in', chunk).execute();
   });
 
 /** Lists with fewer tools may be equal by chance. */
@@ -126,6 +129,12 @@ export const createObservationReads = (db: Db) => ({
     const stored = selectSets(db, at).select('members').where('digest', '=', digest);
     return (await stored.executeTakeFirst())?.members;
   },
+  /** Returns undefined if the value is not stored any more. */
+  async whole(handle: string, digest: string): Promise<Json | undefined> {
+    const stored = db.selectFrom('observed_value').select('value').where('handle', '=', handle);
+    const row = await stored.where('digest', '=', digest).executeTakeFirst();
+    return row && unpackValue(row.value);
+  },
   /** Listings after an id that are not withdrawn, in the order of ids. */
   lastRuns: (afterId: number, limit: number) =>
     db
@@ -172,6 +181,9 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
   async addChange(change: RecordedChange) {
     touch(change.handle);
     await db.insertInto('observation_change').values(changeTable.encode(change)).execute();
+  },
+  async putWhole(value: TableValue<typeof valueTable>) {
+    await upsert(db, 'observed_value', valueTable.encode(value), 'handle', 'digest').execute();
   },
   async putSurface(stored: StoredSurface) {
     const key = ['handle', 'remote', 'surface', 'digest'] as const;

@@ -24,10 +24,12 @@ export class NoDatabase extends ExitError {
 }
 
 /** The SQL files in this folder, oldest first. An applied one never changes, except for its comments. */
-const files = ['0001-tables', '0002-former-values', '0003-derived', '0004-digests'].map((name) => {
-  const statements = readStatements(name);
-  return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
-});
+const files = ['0001-tables', '0002-former-values', '0003-derived', '0004-digests', '0005-values'].map(
+  (name) => {
+    const statements = readStatements(name);
+    return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
+  },
+);
 
 interface AppliedMigration {
   readonly name: string;
