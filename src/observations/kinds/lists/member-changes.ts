@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
+import { difference, type ValueDifference } from '../../../core/difference/difference.ts';
 import { asMembers, isJsonObject } from '../../../core/json.ts';
 import { code, join, own, say, type Words } from '../../../core/words.ts';
-import { type Surface, type SurfaceMember, shortNameOf } from '../../endpoint/surface.ts';
+import { nameOf, type Surface, type SurfaceMember } from '../../endpoint/surface.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
@@ -36,14 +36,6 @@ const mostDepth = 12;
 
 const shortName = (name: string) => name.slice(0, longestName);
 
-const byName = (members: readonly SurfaceMember[], surface: Surface) =>
-  new Map(members.map((member) => [shortNameOf(member, surface), member]));
-
-const differing = (before: SurfaceMember, after: SurfaceMember): string[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((member) => !isDeepStrictEqual(before[member], after[member]))
-    .sort();
-
 const toMemberText = (value: unknown) =>
   value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100);
 
@@ -73,7 +65,6 @@ function argumentsAround(place: MemberPath): string[] {
 /** `place` has the names that lead to the argument, as JSON. */
 interface Argument {
   readonly place: string;
-  readonly name: string;
   readonly isRequired: boolean;
   readonly isSecret: boolean;
 }
@@ -85,26 +76,9 @@ function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   const isRequired = new Set(Array.isArray(required) ? required : []);
   for (const [name, one] of Object.entries(asMembers(properties))) {
     const [argument = ''] = argumentsAround([...place, 'properties', shortName(name), '']);
-    yield { place: argument, name, isRequired: isRequired.has(name), isSecret: isSecretArgument(name, one) };
+    yield { place: argument, isRequired: isRequired.has(name), isSecret: isSecretArgument(name, one) };
   }
   for (const [name, one] of Object.entries(schema)) yield* argumentsOf(one, [...place, shortName(name)]);
-}
-
-/**
- * A schema may name an argument in several places. The argument counts as required, or as secret, if it is so
- * in one of these places.
- */
-function readArguments(tool: SurfaceMember): ReadonlyMap<string, Argument> {
-  const found = new Map<string, Argument>();
-  for (const one of argumentsOf(tool.inputSchema, ['inputSchema'])) {
-    const { isRequired = false, isSecret = false } = found.get(one.place) ?? {};
-    found.set(one.place, {
-      ...one,
-      isRequired: isRequired || one.isRequired,
-      isSecret: isSecret || one.isSecret,
-    });
-  }
-  return found;
 }
 
 const textMembers = ['title', 'description'];
@@ -128,70 +102,79 @@ function withoutTexts(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutTexts(value)]));
 }
 
-function textsByArgument(
-  tool: SurfaceMember,
-  without: ReadonlySet<string>,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const texts = new Map<string, Set<string>>();
-  for (const [place, text] of textsOf(tool)) {
-    const around = argumentsAround(place);
-    if (around.some((argument) => without.has(argument))) continue;
-    const about = around[0] ?? place.join('.');
-    const known = texts.get(about) ?? new Set();
-    texts.set(about, known.add(text));
-  }
-  return texts;
-}
-
-/** Ignores the texts of arguments that only one of the tools has (`ofOne`). */
-const hasOtherTexts = (before: SurfaceMember, after: SurfaceMember, ofOne: ReadonlySet<string>): boolean =>
-  !isDeepStrictEqual(textsByArgument(before, ofOne), textsByArgument(after, ofOne));
-
 const withoutTitle = (annotations: unknown) => {
   const { title: _, ...hints } = asMembers(annotations);
   return hints;
 };
 
-function classesOf(before: SurfaceMember, after: SurfaceMember) {
-  const old = readArguments(before);
-  const now = readArguments(after);
-  const found = [...now.values()];
-  const secret = found.filter(({ place, isSecret }) => isSecret && !old.get(place)?.isSecret);
-  const required = found.filter(({ place, isRequired }) => isRequired && !old.get(place)?.isRequired);
-  const [input, output] = (['inputSchema', 'outputSchema'] as const).map(
-    (member) => !isDeepStrictEqual(withoutTexts(before[member]), withoutTexts(after[member])),
+/** The texts of a tool, by the innermost argument that they are about, or else by their own places. */
+function textsByPlace(tool: SurfaceMember) {
+  const texts = Map.groupBy(textsOf(tool), ([place]) => {
+    const around = argumentsAround(place);
+    return JSON.stringify([around[0] ?? place.join('.'), around]);
+  });
+  return Object.fromEntries(
+    [...texts].map(([about, all]) => [about, [...new Set(all.map(([, text]) => text))].sort()]),
   );
-  const hasOtherHints = !isDeepStrictEqual(withoutTitle(before.annotations), withoutTitle(after.annotations));
-  const is: Readonly<Partial<Record<ChangeClass, boolean | undefined>>> = {
-    secret: secret.length > 0,
-    hints: hasOtherHints,
-    words: hasOtherTexts(before, after, new Set(old.keys()).symmetricDifference(new Set(now.keys()))),
-    required: required.length > 0,
-    arguments: input,
-    files: !isDeepStrictEqual(before.files, after.files),
-    result: output,
+}
+
+/**
+ * The parts of a tool by the class of a change in them. A schema may name an argument in several places. The
+ * argument counts as required, or as secret, if it is so in one of these places.
+ */
+function partsOf(tool: SurfaceMember) {
+  const found = [...argumentsOf(tool.inputSchema, ['inputSchema'])];
+  const placesOf = (some: readonly Argument[]) => Object.fromEntries(some.map(({ place }) => [place, true]));
+  return {
+    named: placesOf(found),
+    secret: placesOf(found.filter(({ isSecret }) => isSecret)),
+    hints: withoutTitle(tool.annotations),
+    words: textsByPlace(tool),
+    required: placesOf(found.filter(({ isRequired }) => isRequired)),
+    arguments: withoutTexts(tool.inputSchema),
+    files: tool.files,
+    result: withoutTexts(tool.outputSchema),
   };
-  return { classes: changeClasses.filter((name) => is[name]), secret, required };
+}
+
+const isNew = (one: ValueDifference) => !('was' in one);
+
+/** Ignores the texts of arguments that only one of the tools has. */
+function classesOf(before: SurfaceMember, after: SurfaceMember) {
+  const found = Map.groupBy(difference(partsOf(before), partsOf(after)), ({ path: [part] }) => part);
+  const ofOne = new Set(found.get('named')?.map(({ path }) => path[1]));
+  const aboutBoth = ({ path: [, about = '[]'] }: ValueDifference) =>
+    !(JSON.parse(about) as [string, string[]])[1].some((place) => ofOne.has(place));
+  const differing = {
+    ...Object.fromEntries(found),
+    words: found.get('words')?.filter(aboutBoth),
+    secret: found.get('secret')?.filter(isNew),
+    required: found.get('required')?.filter(isNew),
+  } as Readonly<Partial<Record<ChangeClass, readonly ValueDifference[]>>>;
+  // A change that fits no class counts as `words`, for example a different name of a resource.
+  const most = changeClasses.find((name) => differing[name]?.length) ?? 'words';
+  const places = most === 'secret' || most === 'required' ? differing[most] : undefined;
+  const names = places?.map(({ path: [, place = ''] }) => (JSON.parse(place) as string[]).at(-1) ?? '');
+  return { class: most, ...(names && { arguments: names.slice(0, mostNamed) }) };
 }
 
 /** Both members are results of `withoutForm`. */
-function toChange(surface: Surface, before: SurfaceMember, after: SurfaceMember): ChangedMember {
-  const hintsBefore = asMembers(before.annotations);
-  const hintsAfter = asMembers(after.annotations);
-  const members = differing(before, after).filter((member) => member !== 'annotations');
-  const annotations = differing(hintsBefore, hintsAfter).map(
-    (hint) => `${hint}: ${toMemberText(hintsBefore[hint])} -> ${toMemberText(hintsAfter[hint])}`,
+function toChange(surface: Surface, { was, is, inside = [] }: ValueDifference): ChangedMember {
+  if (was === undefined) return { change: 'added', class: 'added' };
+  if (is === undefined) return { change: 'removed', class: 'removed' };
+  const before = asMembers(was);
+  const after = asMembers(is);
+  const differing = new Set(inside.map(({ path: [member = ''] }) => member));
+  const members = [...differing].filter((member) => member !== 'annotations');
+  const hints = difference(asMembers(before.annotations), asMembers(after.annotations));
+  const annotations = hints.map(
+    (one) => `${one.path.join('.')}: ${toMemberText(one.was)} -> ${toMemberText(one.is)}`,
   );
-  const found = classesOf(surface.asTool(before), surface.asTool(after));
-  // A change that fits no class counts as `words`, for example a different name of a resource.
-  const [most = 'words'] = found.classes;
-  const about = most === 'secret' || most === 'required' ? found[most] : [];
   return {
     change: 'changed',
-    class: most,
+    ...classesOf(surface.asTool(before), surface.asTool(after)),
     ...(members.length > 0 && { members }),
     ...(annotations.length > 0 && { annotations }),
-    ...(about.length > 0 && { arguments: about.slice(0, mostNamed).map(({ name }) => shortName(name)) }),
   };
 }
 
@@ -214,20 +197,11 @@ export function surfaceChanges(
   before: readonly SurfaceMember[],
   after: readonly SurfaceMember[],
 ): { readonly items: readonly MemberChange[]; readonly counts: ChangeCounts } {
-  const old = byName(before, surface);
-  const now = byName(after, surface);
-  const names = [...new Set([...old.keys(), ...now.keys()])].sort();
-  const all = names
-    .flatMap((name): MemberChange[] => {
-      const was = old.get(name);
-      const is = now.get(name);
-      const named = toNamed(name, surface);
-      if (!was) return [{ ...named, change: 'added', class: 'added' }];
-      if (!is) return [{ ...named, change: 'removed', class: 'removed' }];
-      const from = surface.withoutForm(was);
-      const to = surface.withoutForm(is);
-      return isDeepStrictEqual(from, to) ? [] : [{ ...named, ...toChange(surface, from, to) }];
-    })
+  const found = difference(before.map(surface.withoutForm), after.map(surface.withoutForm), {
+    key: (member) => nameOf(member, surface),
+  });
+  const all = found
+    .map((one) => ({ ...toNamed(shortName(one.name ?? ''), surface), ...toChange(surface, one) }))
     .sort((a, b) => weightOf(a) - weightOf(b));
   const byClass = Map.groupBy(all, ({ class: name }) => name);
   return {
