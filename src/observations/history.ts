@@ -1,13 +1,13 @@
 import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/difference/word-difference.ts';
 import { toText, Words } from '../core/words.ts';
-import { type FindSet, type ShownChange, surfaceChangedBy, withTexts } from './changed-texts.ts';
 import type { SurfaceMember, SurfaceName } from './endpoint/surface.ts';
 import { factsOf } from './kind.ts';
 import { listedNames } from './kinds/lists/listed.ts';
 import { toolsCount, toolsSurface } from './kinds/lists/tools.ts';
 import { surfaceOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
+import { type FindSet, type ShownChange, surfaceChangedBy, withTexts } from './surfaces/changed-texts.ts';
 import { createSetReader } from './surfaces/stored-sets.ts';
 
 const setKey = (endpoint: string, surface: SurfaceName, digest: unknown) =>

@@ -124,7 +124,7 @@ const valueWords = (value: unknown): Words => {
   return code(text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()}…` : text);
 };
 
-const isNew = (one: ValueDifference) => !('was' in one);
+export const isNew = (one: ValueDifference) => !('was' in one);
 const isGone = (one: ValueDifference) => !('is' in one);
 
 function wordsOfOne({ was, is, inside }: ValueDifference, what: Words): Words {

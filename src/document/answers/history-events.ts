@@ -3,12 +3,12 @@ import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
 import { type DatedMove, isSameMove } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
-import type { ShownChange } from '../../observations/changed-texts.ts';
 import { addTexts } from '../../observations/history.ts';
 import { factsOf } from '../../observations/kind.ts';
 import { recordMoves } from '../../observations/kinds/moves.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import { questions } from '../../observations/observation.ts';
+import type { ShownChange } from '../../observations/surfaces/changed-texts.ts';
 import type { RecordedChange } from '../../observations/table.ts';
 import type { ListingFacts } from '../record.ts';
 

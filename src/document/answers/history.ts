@@ -18,7 +18,6 @@ import {
   within,
 } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
-import type { ShownChange } from '../../observations/changed-texts.ts';
 import type { FactKind } from '../../observations/kind.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import {
@@ -29,6 +28,7 @@ import {
 import { versionMoveWords } from '../../observations/kinds/moves.ts';
 import { kindOf, surfaceOf } from '../../observations/kinds.ts';
 import { subjectWords } from '../../observations/published/words.ts';
+import type { ShownChange } from '../../observations/surfaces/changed-texts.ts';
 import { changeWithVersion } from '../changes.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto';
+import { difference, type ValueDifference } from '../../core/difference/difference.ts';
 import {
   type ComparisonBudget,
   differenceText,
   differenceWithin,
 } from '../../core/difference/word-difference.ts';
-import { asMembers, countValues, ownMember, parseForeignJson } from '../../core/json.ts';
+import { asMembers, countValues, type JsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
-import { changedTexts } from '../changed-texts.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../endpoint/surface.ts';
 import { toShownName } from '../gate.ts';
+import { changedTexts } from './changed-texts.ts';
 
 export interface MemberDifference {
   readonly name: string;
@@ -20,12 +21,13 @@ export interface MemberDifference {
   readonly members?: string[];
 }
 
-/** `digest` covers all JSON members that are compared. */
+const asSent = Symbol('the member as it was sent');
+
+/** `members` are the digests of the JSON members that are compared. */
 interface Digested {
-  readonly sent: SurfaceMember;
   readonly name: string;
-  readonly members: ReadonlyMap<string, string>;
-  readonly digest: string;
+  readonly members: Readonly<Record<string, string>>;
+  readonly [asSent]: SurfaceMember;
 }
 
 /** The list that a caller sent, prepared once for the comparison with several lists. */
@@ -61,11 +63,11 @@ const pick = (value: unknown, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(asMembers(value)).filter(([name]) => names.has(name)));
 
 function digest(sent: SurfaceMember, name: string, { members, annotations }: ComparedSurface): Digested {
-  const digests = members.map((member) => {
+  const digests = members.flatMap((member) => {
     const value = member === 'annotations' ? pick(sent.annotations, annotations) : ownMember(sent, member);
-    return [member, value === undefined ? '' : hash('sha256', toCanonicalJson({ value }))] as const;
+    return value === undefined ? [] : [[member, hash('sha256', toCanonicalJson({ value }))]];
   });
-  return { sent, name, members: new Map(digests), digest: digests.map(([, one]) => one).join(' ') };
+  return { name, members: Object.fromEntries(digests), [asSent]: sent };
 }
 
 const hasMember = (list: readonly SurfaceMember[], member: string) =>
@@ -117,23 +119,13 @@ function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
   return best.prefix;
 }
 
-const differing = (seen: Digested, sent: Digested): string[] =>
-  [...seen.members.keys()].filter((member) => seen.members.get(member) !== sent.members.get(member));
+const byName = { key: ({ name }: JsonObject) => String(name) };
 
-/** Equal members are paired first. The others are paired in their order. */
-function comparePairs(name: string, seen: readonly Digested[], sent: readonly Digested[]) {
-  const byDigest = Map.groupBy(seen, ({ digest }) => digest);
-  const unmatched = sent.filter(({ digest }) => byDigest.get(digest)?.pop() === undefined);
-  const left = [...byDigest.values()].flat();
-  const others = unmatched.slice(0, left.length).map((one, at) => [left[at] ?? one, one] as const);
-  return {
-    others,
-    differs: [
-      ...others.map(([here, there]) => ({ name, difference: 'other', members: differing(here, there) })),
-      ...left.slice(others.length).map(() => ({ name, difference: 'only_here' })),
-      ...unmatched.slice(others.length).map(() => ({ name, difference: 'only_there' })),
-    ] as MemberDifference[],
-  };
+function toMemberDifference({ name = '', was, is, inside = [] }: ValueDifference): MemberDifference {
+  if (is === undefined) return { name, difference: 'only_here' };
+  if (was === undefined) return { name, difference: 'only_there' };
+  const members = inside.flatMap(({ path: [, member] }) => member ?? []);
+  return { name, difference: 'other', ...(members.length > 0 && { members }) };
 }
 
 function repeatedIn(names: readonly string[]): string[] {
@@ -164,16 +156,12 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   );
   const here = seen.map((one) => digest(surface.withoutForm(one), nameOf(one, surface), shown));
   const sent = list.map((one) => ({ ...one, name: one.name.slice(prefix.length) }));
-  const [ownByName, sentByName] = [here, sent].map((side) => Map.groupBy(side, ({ name }) => name));
-  const names = [...new Set([...here, ...sent].map(({ name }) => name))].sort();
-  const pairs = names.map((name) =>
-    comparePairs(name, ownByName?.get(name) ?? [], sentByName?.get(name) ?? []),
-  );
+  const found = difference(here, sent, byName);
   const not_sent = surface.compared.filter((member) => !members.includes(member) && hasMember(seen, member));
   const unsentNames = surface.namedBy.filter((name) => hasMember(all, name) && !hasMember(seen, name));
   const repeated = [here, sent].flatMap((side) => repeatedIn(side.map(({ name }) => name)));
   return {
-    differs: pairs.flatMap(({ differs }) => differs),
+    differs: found.map(toMemberDifference),
     /** Names that several members of one list have. */
     repeated: [...new Set(repeated)].sort(),
     /**
@@ -185,8 +173,8 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
     is_of_names: members.length === 0 && not_sent.length > 0,
     /** The prefix that the caller's program puts before every name; empty if there is none. */
     prefix,
-    /** Pairs of members that have one name and differ: the member seen here, and the member that was sent. */
-    others: pairs.flatMap(({ others }) => others),
+    /** Members that differ, one on each side with the same name. */
+    others: found.filter(({ inside }) => inside),
     surface,
   };
 }
@@ -203,23 +191,25 @@ const toText = (value: unknown) =>
  */
 function* textsOf(
   surface: Surface,
-  [seen, sent]: SurfaceComparison['others'][number],
+  other: ValueDifference,
   budget: ComparisonBudget,
 ): Generator<{ readonly name: string; readonly member: string; readonly difference: string }> {
-  const members = differing(seen, sent);
-  const picked = (one: Digested) => [{ ...pick(one.sent, new Set(members)), ...nameless(surface) }];
+  const { name, members = [] } = toMemberDifference(other);
+  const [seen, sent] = [other.was, other.is].map((one) => pick((one as Digested)[asSent], new Set(members)));
+  const toNameless = (one: JsonObject = {}) => [{ ...one, ...nameless(surface) }];
   const found = new Set<string | undefined>();
-  for (const { member, difference } of changedTexts(surface, picked(seen), picked(sent), budget)) {
+  for (const { member, difference: text } of changedTexts(
+    surface,
+    toNameless(seen),
+    toNameless(sent),
+    budget,
+  )) {
     found.add(member.split('.')[0]);
-    yield { name: seen.name, member, difference: differenceText(difference) };
+    yield { name, member, difference: differenceText(text) };
   }
   for (const member of members.filter((one) => !found.has(one))) {
-    const difference = differenceWithin(
-      budget,
-      toText(ownMember(seen.sent, member)),
-      toText(ownMember(sent.sent, member)),
-    );
-    if (difference) yield { name: seen.name, member, difference: differenceText(difference) };
+    const text = differenceWithin(budget, toText(seen?.[member]), toText(sent?.[member]));
+    if (text) yield { name, member, difference: differenceText(text) };
   }
 }
 
@@ -239,20 +229,13 @@ export const textsOfPairs = (
     }))
     .toArray();
 
-/** A name that was seen twice differs, because it has no single digest. */
 export function compareDigests(
   surface: Surface,
   seen: readonly { readonly name: string; readonly sha256: string }[],
   sent: Readonly<Record<string, string>>,
 ): SurfaceComparison {
-  const here = Map.groupBy(seen, ({ name }) => name);
-  const names = [...new Set([...here.keys(), ...Object.keys(sent)])].sort();
-  const differs = names.flatMap((name): MemberDifference[] => {
-    const known = here.get(name) ?? [];
-    if (!Object.hasOwn(sent, name)) return known.map(() => ({ name, difference: 'only_here' }));
-    if (known.length === 0) return [{ name, difference: 'only_there' }];
-    return known.length === 1 && known[0]?.sha256 === sent[name] ? [] : [{ name, difference: 'other' }];
-  });
+  const all = Object.entries(sent).map(([name, sha256]) => ({ name, sha256 }));
+  const differs = difference(seen, all, byName).map(toMemberDifference);
   const repeated = [...new Set(repeatedIn(seen.map(({ name }) => name)))];
   return { differs, repeated, not_sent: [], is_of_names: false, prefix: '', others: [], surface };
 }

@@ -18,7 +18,6 @@ import {
 import type { HistoryEvent } from '../../document/answers/history-events.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
-import type { ShownChange } from '../../observations/changed-texts.ts';
 import {
   nameOf,
   type Surface,
@@ -29,6 +28,7 @@ import {
 import type { ListedList, readTools } from '../../observations/history.ts';
 import { changedName, type MemberChange } from '../../observations/kinds/lists/member-changes.ts';
 import { surfaceOf } from '../../observations/kinds.ts';
+import type { ShownChange } from '../../observations/surfaces/changed-texts.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { toHtml } from '../words.ts';

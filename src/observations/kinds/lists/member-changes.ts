@@ -1,4 +1,4 @@
-import { difference, type ValueDifference } from '../../../core/difference/difference.ts';
+import { difference, isNew, type ValueDifference } from '../../../core/difference/difference.ts';
 import { asMembers, isJsonObject } from '../../../core/json.ts';
 import { code, join, own, say, type Words } from '../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../endpoint/surface.ts';
@@ -136,8 +136,6 @@ function partsOf(tool: SurfaceMember) {
     result: withoutTexts(tool.outputSchema),
   };
 }
-
-const isNew = (one: ValueDifference) => !('was' in one);
 
 /** Ignores the texts of arguments that only one of the tools has. */
 function classesOf(before: SurfaceMember, after: SurfaceMember) {

@@ -1,13 +1,15 @@
+import { difference } from '../../core/difference/difference.ts';
 import {
   type ComparisonBudget,
   differenceWithin,
   type TextPart,
-} from '../core/difference/word-difference.ts';
-import { type Surface, type SurfaceMember, shortNameOf } from './endpoint/surface.ts';
-import { toShownName } from './gate.ts';
-import { type NamedMember, textsOf, toNamed } from './kinds/lists/member-changes.ts';
-import { surfaceOf } from './kinds.ts';
-import type { ObservationChange } from './observation.ts';
+} from '../../core/difference/word-difference.ts';
+import { asMembers } from '../../core/json.ts';
+import { nameOf, type Surface, type SurfaceMember } from '../endpoint/surface.ts';
+import { toShownName } from '../gate.ts';
+import { type NamedMember, textsOf, toNamed } from '../kinds/lists/member-changes.ts';
+import { surfaceOf } from '../kinds.ts';
+import type { ObservationChange } from '../observation.ts';
 
 type ChangedText = NamedMember & TextChange;
 
@@ -21,25 +23,11 @@ const mostTexts = 200;
 const longestName = 200;
 
 const readTexts = (member: SurfaceMember) =>
-  new Map(
+  Object.fromEntries(
     textsOf(member)
       .take(mostTexts)
       .map(([place, text]) => [place.join('.').slice(0, longestName), text] as const),
   );
-
-function* textChanges(
-  [before, after]: readonly [SurfaceMember, SurfaceMember],
-  budget: ComparisonBudget,
-): Generator<TextChange> {
-  const old = readTexts(before);
-  const now = readTexts(after);
-  for (const member of new Set([...old.keys(), ...now.keys()])) {
-    const was = old.get(member) ?? '';
-    const is = now.get(member) ?? '';
-    const difference = was === is ? undefined : differenceWithin(budget, was, is);
-    if (difference) yield { member: toShownName(member), difference };
-  }
-}
 
 /**
  * Compares the members that are in both lists, and yields each text that differs. The next text is compared
@@ -51,13 +39,14 @@ export function* changedTexts(
   after: readonly SurfaceMember[],
   budget: ComparisonBudget,
 ): Generator<ChangedText> {
-  const old = new Map(before.map((member) => [shortNameOf(member, surface), member]));
-  for (const member of after) {
-    const name = shortNameOf(member, surface);
-    const known = old.get(name);
-    const pair = known && ([surface.byName(known), surface.byName(member)] as const);
-    const named = toNamed(toShownName(name), surface);
-    for (const text of pair ? textChanges(pair, budget) : []) yield { ...named, ...text };
+  const found = difference(before, after, { key: (member) => nameOf(member, surface) });
+  for (const { name = '', was, is } of found.filter(({ inside }) => inside)) {
+    const [old, now] = [was, is].map((one) => readTexts(surface.byName(asMembers(one))));
+    const named = toNamed(toShownName(name.slice(0, longestName)), surface);
+    for (const { path, ...text } of difference(old, now)) {
+      const words = differenceWithin(budget, String(text.was ?? ''), String(text.is ?? ''));
+      if (words) yield { ...named, member: toShownName(path.join()), difference: words };
+    }
   }
 }
 
