@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { difference, isGone, isNew, type ValueDifference } from '../core/difference/difference.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 import { firstOfEach, type Naming, type Secret, type Setting } from './naming.ts';
 
@@ -87,24 +87,24 @@ const longest = 240;
 const shortened = (name: string): string =>
   name.length <= longest ? name : `${name.slice(0, 140).toWellFormed()}…${name.slice(-90).toWellFormed()}`;
 
-/** Lower ranks are kept first. */
-type Rank = (name: string) => number;
+type IsSo = (name: string) => boolean;
+type OwnerOf = (name: string) => string | undefined;
 
 /**
- * Within one rank, one name of each owner comes first, and then the other names in their order, so that many
- * names of one owner hide no other owner.
+ * The names for which the first condition holds come first, and so on. Among equals, one name of each owner
+ * comes first, so that many names of one owner hide no other owner.
  */
 function keepNames<K extends string>(
   lists: Readonly<Record<K, Iterable<string>>>,
-  rankOf: Rank,
+  conditions: readonly IsSo[],
   ownerOf: OwnerOf = () => '',
 ) {
   const left: Record<string, number> = {};
   const kept = Object.entries<Iterable<string>>(lists).map(([key, all]) => {
-    const byName = [...new Set(all)].sort();
-    const sorted = firstOfEach(byName, (name) => ownerOf(name) ?? name).sort((a, b) => rankOf(a) - rankOf(b));
-    if (sorted.length > mostNames) left[key] = sorted.length - mostNames;
-    return [key, sorted.slice(0, mostNames).map(shortened)];
+    const names = firstOfEach([...new Set(all)].sort(), (name) => ownerOf(name) ?? name);
+    for (const isSo of conditions.toReversed()) names.sort((a, b) => Number(isSo(b)) - Number(isSo(a)));
+    if (names.length > mostNames) left[key] = names.length - mostNames;
+    return [key, names.slice(0, mostNames).map(shortened)];
   });
   return {
     ...(Object.fromEntries(kept) as Record<K, string[]>),
@@ -112,107 +112,94 @@ function keepNames<K extends string>(
   };
 }
 
-type Owners = ReadonlySet<string | undefined>;
-type OwnerOf = (name: string) => string | undefined;
-
+/** Two records, and what differs between them. */
 interface NamingPair {
   readonly before: Naming;
   readonly after: Naming;
-  /** The owners of everything that the earlier record names, and the owner of the namespace. */
-  readonly known: Owners;
+  readonly found: readonly ValueDifference[];
+  /** Tells whether an owner is not known, or neither the earlier record nor the namespace names it. */
+  readonly isOther: (owner: string | undefined) => boolean;
+  /** Tells whether only the later record names the place or package, and its owner is another one. */
+  readonly isOfOther: IsSo;
+  readonly ownerOf: OwnerOf;
 }
-
-const isKnown = (owner: string | undefined, known: Owners): boolean =>
-  owner !== undefined && known.has(owner);
-
-function knownOwners({ endpoints, packages, starts, repository_key }: Naming, handle: string): Owners {
-  const hosts = [...starts.values()].flat().flatMap((one) => [...one.hosts.values()]);
-  const repository = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
-  const named = [
-    ...endpoints.values(),
-    ...packages.values(),
-    ...hosts,
-    repository,
-    namespaceIdentity(handle),
-  ];
-  return new Set(named.filter((owner) => owner !== undefined));
-}
-
-/** The number of other owners' names if there are more than two, because a text may then leave one out. */
-const countOthers = (all: Iterable<string>, isOther: (name: string) => boolean) => {
-  const others = [...all].filter(isOther).length;
-  return { ...(others > 2 && { of_others: others }) };
-};
-
-const notIn = (others: ReadonlyMap<string, unknown>, all: ReadonlyMap<string, unknown>): string[] =>
-  [...all.keys()].filter((name) => !others.has(name));
 
 const ownerIn =
   ({ endpoints, packages }: Naming): OwnerOf =>
   (name) =>
     endpoints.get(name) ?? packages.get(name);
 
-/** Ranks a place or package of a new owner first. */
-function othersFirst({ before, after, known }: NamingPair): Rank {
+function toPair(before: Naming, after: Naming, handle: string): NamingPair {
+  const { endpoints, packages, starts, repository_key } = before;
+  const settings = [...starts.values()].flat();
+  const known = new Set([
+    ...[endpoints, packages, ...settings.map(({ hosts }) => hosts)].flatMap((owned) => [...owned.values()]),
+    ...(repository_key === undefined ? [] : [repositoryIdentity(repository_key)]),
+    namespaceIdentity(handle),
+  ]);
+  const isOther = (owner: string | undefined) => owner === undefined || !known.has(owner);
   const ownerOf = ownerIn(after);
-  const isNamed = (name: string) => before.endpoints.has(name) || before.packages.has(name);
-  return (name) => (isNamed(name) || isKnown(ownerOf(name), known) ? 1 : 0);
+  const isOfOther = (name: string) => !endpoints.has(name) && !packages.has(name) && isOther(ownerOf(name));
+  return { before, after, found: difference(before, after), isOther, isOfOther, ownerOf };
 }
+
+function namesOf(part: keyof Naming, found: readonly ValueDifference[]) {
+  const all = found.filter(({ path }) => path.length === 2 && path[0] === part);
+  const namesIf = (isSo: (one: ValueDifference) => boolean) =>
+    all.filter(isSo).map(({ path: [, name = ''] }) => name);
+  return { gone: namesIf(isGone), added: namesIf(isNew) };
+}
+
+/** The number of other owners' names if there are more than two, because a text may then leave one out. */
+const countOthers = (others: readonly string[]) => ({
+  ...(others.length > 2 && { of_others: others.length }),
+});
 
 function replacedNames(
   part: 'endpoints' | 'packages',
-  { before, after, known }: NamingPair,
+  { before, after, found, isOther }: NamingPair,
 ): VersionMove['endpoints'] {
-  const gone = after.mayNameMore[part] ? [] : notIn(after[part], before[part]);
-  const isOther = (name: string) => !isKnown(after[part].get(name), known);
+  const isOfOther = (name: string) => isOther(after[part].get(name));
+  const names = namesOf(part, found);
+  const gone = after.mayNameMore[part] ? [] : names.gone;
   // A name that the earlier record may have had counts as added only if its owner is new.
-  const added = notIn(before[part], after[part]).filter((name) => !before.mayNameMore[part] || isOther(name));
+  const added = before.mayNameMore[part] ? names.added.filter(isOfOther) : names.added;
   if (gone.length + added.length === 0) return undefined;
-  const owners = new Set(before[part].values());
+  const owners = new Set([...before[part].values()].filter((owner) => owner !== undefined));
   const receives = new Set([...after.secrets.values()].flatMap(({ to }) => [...to]));
-  const rankOf = (name: string) => (isOther(name) ? 0 : 2) + (receives.has(name) ? 0 : 1);
   return {
-    is_within: added.every((name) => isKnown(after[part].get(name), owners)),
-    ...countOthers(added, isOther),
+    is_within: added.every((name) => owners.has(after[part].get(name) ?? '')),
+    ...countOthers(added.filter(isOfOther)),
     ...keepNames(
       { from: gone, to: added },
-      rankOf,
+      [isOfOther, (name) => receives.has(name)],
       (name) => after[part].get(name) ?? before[part].get(name),
     ),
   };
 }
 
 /** Compares addresses at places that both records name, and adds those at new places that leave https. */
-function replacedAddresses({ before, after }: NamingPair): VersionMove['addresses'] {
-  const atBoth = (of: Naming, name: string) => {
-    const place = of.addresses.get(name)?.place ?? '';
+function replacedAddresses({ before, after, found }: NamingPair): VersionMove['addresses'] {
+  const atBoth = (name: string) => {
+    const { place = '' } = after.addresses.get(name) ?? before.addresses.get(name) ?? {};
     return before.endpoints.has(place) && after.endpoints.has(place);
   };
-  const notNamed = after.mayNameMore.endpoints ? [] : notIn(after.addresses, before.addresses);
-  const gone = notNamed.filter((name) => atBoth(before, name));
   const all = [...before.addresses.values()];
   const plainBefore = new Set(all.flatMap((one) => (one.isPlain ? one.place : [])));
   const leavesHttps = (name: string) => {
     const { isPlain = false, place = '' } = after.addresses.get(name) ?? {};
     return isPlain && !plainBefore.has(place) && all.some((one) => !one.isPlain);
   };
-  const isCompared = (name: string) =>
-    (atBoth(after, name) && !before.mayNameMore.endpoints) || leavesHttps(name);
-  const added = notIn(before.addresses, after.addresses).filter(isCompared);
+  const names = namesOf('addresses', found);
+  const gone = after.mayNameMore.endpoints ? [] : names.gone.filter(atBoth);
+  const added = names.added.filter(
+    (name) => (atBoth(name) && !before.mayNameMore.endpoints) || leavesHttps(name),
+  );
   if (gone.length + added.length === 0) return undefined;
-  return {
-    is_within: !added.some(leavesHttps),
-    ...keepNames({ from: gone, to: added }, (name) => (leavesHttps(name) ? 0 : 1)),
-  };
+  return { is_within: !added.some(leavesHttps), ...keepNames({ from: gone, to: added }, [leavesHttps]) };
 }
 
 const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);
-
-const settingInOrder = (settings: readonly Setting[]): Setting => ({
-  text: textsOf(settings).join(' '),
-  hosts: new Map(),
-  isOfRuntime: settings.some(({ isOfRuntime }) => isOfRuntime),
-});
 
 /**
  * If settings differ only in their order, or in how often one is given, they count as one setting. No
@@ -222,129 +209,135 @@ function differingSettings(before: readonly Setting[], after: readonly Setting[]
   const was = new Set(textsOf(before));
   const is = new Set(textsOf(after));
   const added = after.filter(({ text }) => !was.has(text));
-  if (isPartlyRead) return { gone: [], added };
-  const gone = before.filter(({ text }) => !is.has(text));
-  const isReordered = gone.length + added.length === 0 && !isDeepStrictEqual(textsOf(before), textsOf(after));
-  return isReordered ? { gone: [settingInOrder(before)], added: [settingInOrder(after)] } : { gone, added };
+  const gone = isPartlyRead ? [] : before.filter(({ text }) => !is.has(text));
+  const [other] = isPartlyRead ? [] : difference(textsOf(before), textsOf(after));
+  if (!other || gone.length + added.length > 0) return { gone, added };
+  const [old, now] = [before, after].map((all) => ({
+    text: textsOf(all).join(' '),
+    hosts: new Map<string, string>(),
+    isOfRuntime: all.some(({ isOfRuntime }) => isOfRuntime),
+  }));
+  return { gone: old ? [old] : [], added: now ? [now] : [] };
 }
 
-function replacedSettings({ before, after, known }: NamingPair): VersionMove['starts'] {
+function replacedSettings({ before, after, isOther }: NamingPair): VersionMove['starts'] {
   const allBefore = new Set([...before.starts.values()].flatMap(textsOf));
-  const isOther = ({ hosts }: Setting) => [...hosts.values()].some((owner) => !isKnown(owner, known));
+  const isOfOther = ({ hosts }: Setting) => [...hosts.values()].some(isOther);
   const differences = [...after.starts].map(([name, settings]) => {
     const was = before.starts.get(name);
     if (was) return { name, ...differingSettings(was, settings, after.isPartlyRead) };
     // A new package is named in any case. Of its settings, only those that can start other code or name a new
     // owner's host are added.
-    const added = settings.filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOther(one)));
+    const added = settings.filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOfOther(one)));
     return { name, gone: [], added };
   });
   const different = differences.filter(({ gone, added }) => gone.length + added.length > 0);
   if (different.length === 0) return undefined;
   const added = different.flatMap((one) => one.added);
   const gone = different.flatMap((one) => one.gone);
-  const others = new Set(added.filter(isOther).map(({ text }) => text));
-  const ofRuntime = new Set(added.filter((one) => one.isOfRuntime).map(({ text }) => text));
-  const hosts = added.flatMap((one) => [...one.hosts]).filter(([, owner]) => !isKnown(owner, known));
-  const rankOf = (text: string) => (others.has(text) ? 0 : ofRuntime.has(text) ? 1 : 2);
-  const packages = different.map(({ name }) => name);
-  const texts = { from: textsOf(gone), to: textsOf(added), packages, hosts: hosts.map(([host]) => host) };
+  const others = new Set(textsOf(added.filter(isOfOther)));
+  const ofRuntime = new Set(textsOf(added.filter((one) => one.isOfRuntime)));
+  const hosts = added.flatMap((one) => [...one.hosts]).filter(([, owner]) => isOther(owner));
+  const texts = {
+    from: textsOf(gone),
+    to: textsOf(added),
+    packages: different.map(({ name }) => name),
+    hosts: hosts.map(([host]) => host),
+  };
   return {
     is_within: others.size === 0 && ![...added, ...gone].some((one) => one.isOfRuntime),
-    ...countOthers(others, () => true),
-    ...keepNames(texts, rankOf),
+    ...countOthers([...others]),
+    ...keepNames(texts, [(text) => others.has(text), (text) => ofRuntime.has(text)]),
   };
 }
 
-function repositoryMove({ before, after, known }: NamingPair): VersionMove['repository'] {
+function repositoryMove({ before, after, isOther }: NamingPair): VersionMove['repository'] {
   const { repository_key: from } = before;
   const { repository_key: to } = after;
   if (from === to) return undefined;
   const account = to === undefined ? undefined : repositoryIdentity(to);
   const is_within =
-    from === undefined ? isKnown(account, known) : to !== undefined && repositoryIdentity(from) === account;
+    from === undefined ? !isOther(account) : to !== undefined && repositoryIdentity(from) === account;
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }), is_within };
 }
 
-function sentTo(some: readonly Secret[], rankOf: Rank, ownerOf: OwnerOf) {
+function sentTo(some: readonly Secret[], { isOfOther, ownerOf }: NamingPair) {
   const all = new Set(some.flatMap(({ to }) => [...to]));
-  const places = new Set(some.flatMap((one) => [...one.places]));
+  const hosts = new Set(some.flatMap((one) => [...one.places]));
   return {
     is_same: some.every(({ to }) => to.size === all.size),
-    ...countOthers(places, (name) => rankOf(name) === 0),
-    ...keepNames({ hosts: places, packages: all.difference(places) }, rankOf, ownerOf),
+    ...countOthers([...hosts].filter(isOfOther)),
+    ...keepNames({ hosts, packages: all.difference(hosts) }, [isOfOther], ownerOf),
   };
 }
 
 function newSecrets(compared: NamingPair): VersionMove['secrets'] {
-  const { secrets: was } = compared.before;
-  const { secrets: is } = compared.after;
-  const ofOther = othersFirst(compared);
-  const added = [...is].flatMap(([key, one]) => (was.has(key) ? [] : one));
-  // A record that was read only in part may still name a missing secret.
-  const isWhole = !compared.after.isPartlyRead;
-  const gone = [...was].flatMap(([key, one]) => (is.has(key) || !isWhole ? [] : one));
-  const changed = [...is].flatMap(([key, one]) =>
-    (was.get(key) ?? one).required === one.required ? [] : one,
+  const { before, after, found, isOfOther, ownerOf } = compared;
+  const { gone, added } = namesOf('secrets', found);
+  const isNeeded = (key: string) => after.secrets.get(key)?.required === true;
+  const keysWith = (member: keyof Secret, value: boolean) =>
+    found.flatMap(({ path: [part, key, name], is }) =>
+      part === 'secrets' && key !== undefined && name === member && is === value ? key : [],
+    );
+  const secretsOf = (keys: readonly string[]) =>
+    keys.flatMap((key) => after.secrets.get(key) ?? before.secrets.get(key) ?? []);
+  const namesIn = (keys: readonly string[]) => secretsOf(keys).map(({ name }) => name);
+  const recipientsOf = (name: string) => [...(after.secrets.get(name.toLowerCase())?.to ?? [])];
+  const { now_needed, now_optional, now_plain, ...kept } = keepNames(
+    {
+      needs: namesIn(added.filter(isNeeded)),
+      takes: namesIn(added.filter((key) => !isNeeded(key))),
+      // A record that was read only in part may still name a missing secret.
+      gone: after.isPartlyRead ? [] : namesIn(gone),
+      now_needed: namesIn(keysWith('required', true)),
+      now_optional: namesIn(keysWith('required', false)),
+      now_plain: namesIn(keysWith('isPlain', true)),
+    },
+    [(name) => recipientsOf(name).some(isOfOther)],
+    (name) =>
+      recipientsOf(name)
+        .map((place) => ownerOf(place) ?? place)
+        .join(' '),
   );
-  const plain = [...is].flatMap(([key, one]) => (one.isPlain && !was.get(key)?.isPlain ? one : []));
-  if (added.length + gone.length + changed.length + plain.length === 0) return undefined;
-  const rankOf = (name: string) => {
-    const to = is.get(name.toLowerCase())?.to ?? [];
-    return [...to].some((place) => ofOther(place) === 0) ? 0 : 1;
-  };
-  const ownerOf = ownerIn(compared.after);
-  const recipientsOf = (name: string) =>
-    [...(is.get(name.toLowerCase())?.to ?? [])].map((place) => ownerOf(place) ?? place).join(' ');
-  const namesOf = (some: readonly Secret[], required?: boolean) =>
-    some.filter((one) => required === undefined || one.required === required).map(({ name }) => name);
-  const lists = {
-    needs: namesOf(added, true),
-    takes: namesOf(added, false),
-    gone: namesOf(gone),
-    now_needed: namesOf(changed, true),
-    now_optional: namesOf(changed, false),
-    now_plain: namesOf(plain),
-  };
-  const { now_needed, now_optional, now_plain, ...kept } = keepNames(lists, rankOf, recipientsOf);
-  return {
+  const move = {
     ...kept,
     ...(now_needed.length > 0 && { now_needed }),
     ...(now_optional.length > 0 && { now_optional }),
     ...(now_plain.length > 0 && { now_plain }),
-    ...(added.length > 0 && { sent: sentTo(added, ofOther, ownerOf) }),
+    ...(added.length > 0 && { sent: sentTo(secretsOf(added), compared) }),
   };
+  return Object.values(move).some((one) => !Array.isArray(one) || one.length > 0) ? move : undefined;
 }
 
 /** Groups secrets by the places and packages that get them only now. */
-function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
-  const { before, after } = compared;
+function passedOn({
+  before,
+  after,
+  found,
+  ownerOf,
+}: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
   const ownerBefore = ownerIn(before);
-  const ownerOf = ownerIn(after);
-  const groups = new Map<string, { names: string[]; to: string[]; others: Set<string> }>();
-  for (const [key, { name, to }] of after.secrets) {
-    const was = before.secrets.get(key)?.to;
-    if (!was) continue;
-    const owners = new Set([...was].map(ownerBefore));
-    const isSame = (place: string) => before.packages.has(place) || isKnown(ownerOf(place), owners);
+  const passed = found.filter((one) => one.path[0] === 'secrets' && one.path[2] === 'to' && isNew(one));
+  const all = [...Map.groupBy(passed, ({ path: [, key = ''] }) => key)].flatMap(([key, recipients]) => {
+    const owners = new Set([...(before.secrets.get(key)?.to ?? [])].map(ownerBefore));
+    owners.delete(undefined);
+    const isSame = (place: string) => before.packages.has(place) || owners.has(ownerOf(place));
     const mayBeAdded = (place: string) =>
       !before.mayNameMore.endpoints || before.packages.has(place) || !isSame(place);
-    const added = [...to].filter((place) => !was.has(place) && mayBeAdded(place)).sort();
-    if (added.length === 0) continue;
-    const others = new Set(added.filter((place) => !isSame(place)));
-    const id = `${others.size > 0 ? 0 : 1}\n${[...others, '', ...added].join('\n')}`;
-    const group = groups.get(id) ?? { names: [], to: added, others };
-    group.names.push(name);
-    groups.set(id, group);
-  }
-  if (groups.size === 0) return {};
-  const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+    const to = recipients.flatMap(({ name = '' }) => (mayBeAdded(name) ? name : []));
+    const others = to.filter((place) => !isSame(place));
+    const id = `${others.length > 0 ? 0 : 1}\n${[...others, '', ...to].join('\n')}`;
+    return to.length === 0 ? [] : [{ id, secret: after.secrets.get(key)?.name ?? '', to, others }];
+  });
+  const groups = [...Map.groupBy(all, ({ id }) => id)].sort(([a], [b]) => (a < b ? -1 : 1));
+  if (groups.length === 0) return {};
   return {
-    passed: sorted.slice(0, mostNames).map(({ names: secrets, to, others }) => ({
-      is_within: others.size === 0,
-      ...keepNames({ secrets, to }, (name) => (others.has(name) ? 0 : 1), ownerOf),
-    })),
-    ...(sorted.length > mostNames && { passed_left_out: sorted.length - mostNames }),
+    passed: groups.slice(0, mostNames).map(([, group]) => {
+      const others = new Set(group.flatMap((one) => one.others));
+      const lists = { secrets: group.map(({ secret }) => secret), to: group.flatMap(({ to }) => to) };
+      return { is_within: others.size === 0, ...keepNames(lists, [(name) => others.has(name)], ownerOf) };
+    }),
+    ...(groups.length > mostNames && { passed_left_out: groups.length - mostNames }),
   };
 }
 
@@ -359,8 +352,7 @@ export function withFormerSecrets(secrets: Iterable<string>, after: Naming): Nam
 
 /** Returns undefined if no compared part differs. The handle tells the owner of the namespace. */
 export function moveBetween(before: Naming, now: Naming, handle: string): VersionMove | undefined {
-  const after = withFormerSecrets(before.secrets.keys(), now);
-  const compared = { before, after, known: knownOwners(before, handle) };
+  const compared = toPair(before, withFormerSecrets(before.secrets.keys(), now), handle);
   const found = {
     endpoints: replacedNames('endpoints', compared),
     addresses: replacedAddresses(compared),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
+import { difference } from '../core/difference/difference.ts';
 import type { VersionSummary } from './listing.ts';
 import { isWeighty, leadsToOthers, moveBetween, moveSchema, withFormerSecrets } from './moves.ts';
 import type { Naming } from './naming.ts';
@@ -23,7 +24,7 @@ function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> 
   const sameOf = (part: keyof Naming['mayNameMore'], old: Iterable<string>, now: Iterable<string>) => {
     const names = new Set(now);
     const mayDiffer = before.mayNameMore[part] || after.mayNameMore[part];
-    return !mayDiffer && isDeepStrictEqual(new Set(old), names) ? names.size : 0;
+    return mayDiffer || difference(new Set(old), names).length > 0 ? 0 : names.size;
   };
   const endpoints = sameOf('endpoints', before.addresses.keys(), after.addresses.keys());
   return {

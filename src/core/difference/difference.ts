@@ -45,6 +45,9 @@ function createNumbering() {
     return id;
   };
   return function read(value: unknown, form: ValueForm = {}): Numbered {
+    if (value instanceof Map)
+      return read(Object.fromEntries(value.entries().map(([key, one]) => [key, one ?? null])), form);
+    if (value instanceof Set) return read([...value], { ...form, isSet: true });
     if (Array.isArray(value)) {
       const { members } = form;
       const elements = value.map((one) => read(one, members && { members }));
@@ -109,7 +112,8 @@ const compare: Compare = (was, is, path) => {
 
 /**
  * What one JSON value has that the other has not. It is empty exactly if their canonical forms (RFC 8785) are
- * equal, apart from the order of lists that have none.
+ * equal, apart from the order of lists that have none. A map counts as an object, and a set as a list that has
+ * no order.
  */
 export function difference(was: unknown, is: unknown, form?: ValueForm): ValueDifference[] {
   const read = createNumbering();
@@ -125,7 +129,7 @@ const valueWords = (value: unknown): Words => {
 };
 
 export const isNew = (one: ValueDifference) => !('was' in one);
-const isGone = (one: ValueDifference) => !('is' in one);
+export const isGone = (one: ValueDifference) => !('is' in one);
 
 function wordsOfOne({ was, is, inside }: ValueDifference, what: Words): Words {
   if (inside)
