@@ -112,8 +112,7 @@ const compare: Compare = (was, is, path) => {
 
 /**
  * What one JSON value has that the other has not. It is empty exactly if their canonical forms (RFC 8785) are
- * equal, apart from the order of lists that have none. A map counts as an object, and a set as a list that has
- * no order.
+ * equal, apart from the order of lists that have none. A map counts as an object, and a set as such a list.
  */
 export function difference(was: unknown, is: unknown, form?: ValueForm): ValueDifference[] {
   const read = createNumbering();
