@@ -38,38 +38,37 @@ const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
   own(all.length === 1 ? one : nouns[one]);
 
 type Replaced = NonNullable<VersionMove['endpoints']>;
-const fromOf = ({ from, left_out }: Replaced) => listNames(from, left_out?.from);
-const toOf = ({ to, left_out, of_others }: Replaced, whose = ofOtherHosts) =>
-  listNames(to, left_out?.to, { count: of_others, whose });
 
 const ofNamed = ({ to, is_within }: Replaced): Words =>
   own(is_within ? (to.length === 1 ? ', of an owner named before' : ', of owners named before') : '');
 
-function endpointWords(part: Replaced): Words {
-  const { from, to } = part;
-  if (to.length === 0) return say`no longer names the ${noun('endpoint', from)} ${fromOf(part)}`;
+/** The words around the old names and the new ones, and whose the new ones may be. */
+const replacing = {
+  endpoint: { verb: own('moved'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
+  address: { verb: own('changed'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
+  package: { verb: own('replaced'), before: own(''), between: own(' with'), whose: ofOtherPackages },
+};
+
+function replacedWords(what: keyof typeof replacing, part: Replaced, behind: Words): Words {
+  const { from, to, left_out, of_others } = part;
+  const { verb, before, between, whose } = replacing[what];
+  const old = listNames(from, left_out?.from);
+  if (to.length === 0) return say`no longer names the ${noun(what, from)} ${old}`;
+  const now = say`${listNames(to, left_out?.to, { count: of_others, whose })}${behind}`;
   return from.length === 0
-    ? say`added the ${noun('endpoint', to)} ${toOf(part)}${ofNamed(part)}`
-    : say`moved the ${noun('endpoint', from)} from ${fromOf(part)} to ${toOf(part)}${ofNamed(part)}`;
+    ? say`added the ${noun(what, to)} ${now}`
+    : say`${verb} the ${noun(what, from)}${before} ${old}${between} ${now}`;
 }
 
+const endpointWords = (part: Replaced) => replacedWords('endpoint', part, ofNamed(part));
+
 function addressWords(part: Replaced): Words {
-  const { from, to, is_within } = part;
-  if (to.length === 0) return say`no longer names the ${noun('address', from)} ${fromOf(part)}`;
-  const isOne = to.length === 1;
-  const plain = is_within ? say`` : own(isOne ? ', without encryption' : ', some of them without encryption');
-  return from.length === 0
-    ? say`added the ${noun('address', to)} ${toOf(part)}${plain}`
-    : say`changed the ${noun('address', from)} from ${fromOf(part)} to ${toOf(part)}${plain}`;
+  const plain = own(part.to.length === 1 ? ', without encryption' : ', some of them without encryption');
+  return replacedWords('address', part, part.is_within ? say`` : plain);
 }
 
 function packageWords(part: Replaced): Words {
-  const { from, to } = part;
-  if (to.length === 0) return say`no longer names the ${noun('package', from)} ${fromOf(part)}`;
-  const added = say`${toOf(part, ofOtherPackages)}${ofNamed(part)}`;
-  return from.length === 0
-    ? say`added the ${noun('package', to)} ${added}`
-    : say`replaced the ${noun('package', from)} ${fromOf(part)} with ${added}`;
+  return replacedWords('package', part, ofNamed(part));
 }
 
 /** Names the hosts in the settings, except hosts that are in the text of a shown setting. */
@@ -123,24 +122,19 @@ function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
 }
 
 function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
-  const { needs, takes, gone, now_needed = [], now_optional = [], now_plain = [] } = part;
-  const { sent, left_out } = part;
-  const secretsIn = (all: readonly string[], list: keyof NonNullable<VersionMove['secrets']>) =>
-    say`${noun('secret', all)} ${listNames(all, left_out?.[list])}`;
+  const { sent, left_out, ...lists } = part;
+  const names = (list: keyof typeof lists) => listNames(lists[list] ?? [], left_out?.[list]);
+  const secrets = (list: keyof typeof lists) => say`${noun('secret', lists[list] ?? [])} ${names(list)}`;
+  const ifAny = (list: keyof typeof lists, words: Words) => (lists[list]?.length ? words : say``);
   const asked = [
-    needs.length > 0 ? say`newly asks for the ${secretsIn(needs, 'needs')}` : say``,
-    takes.length > 0 ? say`newly names the optional ${secretsIn(takes, 'takes')}` : say``,
+    ifAny('needs', say`newly asks for the ${secrets('needs')}`),
+    ifAny('takes', say`newly names the optional ${secrets('takes')}`),
   ];
   const others = [
-    now_needed.length > 0
-      ? say`now requires the ${secretsIn(now_needed, 'now_needed')}, optional before`
-      : say``,
-    now_optional.length > 0 ? say`no longer requires the ${secretsIn(now_optional, 'now_optional')}` : say``,
-    now_plain.length > 0
-      ? say`no longer marks ${listNames(now_plain, left_out?.now_plain)} as secret`
-      : say``,
-    gone.length > 0 && sent ? say`no longer names ${listNames(gone, left_out?.gone)}` : say``,
-    gone.length > 0 && !sent ? say`no longer names the ${secretsIn(gone, 'gone')}` : say``,
+    ifAny('now_needed', say`now requires the ${secrets('now_needed')}, optional before`),
+    ifAny('now_optional', say`no longer requires the ${secrets('now_optional')}`),
+    ifAny('now_plain', say`no longer marks ${names('now_plain')} as secret`),
+    ifAny('gone', say`no longer names ${sent ? names('gone') : say`the ${secrets('gone')}`}`),
   ];
   return join([say`${join(asked, ' and ')}${sentWords(sent)}`, ...others], ', and ');
 }

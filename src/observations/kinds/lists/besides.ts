@@ -5,10 +5,9 @@ import { noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { type BesideName, type Surface, type SurfaceMember, surfaces } from '../../endpoint/surface.ts';
 import { defineKind, type ShownFinding } from '../../kind.ts';
-import type { Observation } from '../../observation.ts';
 import { ofRareRemotes, withoutAnswer } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
-import { changedMembersWords, surfaceWeight } from './member-changes.ts';
+import { listChangeWords, surfaceWeight } from './member-changes.ts';
 
 const ofBeside = (
   surface: Surface & { readonly name: BesideName },
@@ -55,15 +54,6 @@ const lineWords =
     return count > 0 ? surface.count(count) : undefined;
   };
 
-type ChangedFrom = NonNullable<Observation['changed_from']>;
-
-const listChangeWords =
-  (surface: Surface) =>
-  ({ members, counts }: Pick<ChangedFrom, 'members' | 'counts'>, between: Words): Words =>
-    members && counts
-      ? say`Its ${surface.title} changed ${between}: ${changedMembersWords(surface, members, counts)}`
-      : say`Its ${surface.title} changed ${between}`;
-
 const common = {
   value: z.string(),
   question: 'tools',
@@ -84,7 +74,7 @@ export const promptsSurface = defineKind({
   changed: own('The endpoint lists different prompts'),
   say: listWords(surfaces.prompts),
   sayInLine: lineWords(surfaces.prompts),
-  sayChange: (was, _now, between) => listChangeWords(surfaces.prompts)(was, between),
+  sayChange: listChangeWords(surfaces.prompts),
   weighChange: surfaceWeight,
   method_version: 'prompts/1',
   ...ofBeside(surfaces.prompts),
@@ -105,8 +95,8 @@ export const resourcesSurface = defineKind({
   say: listWords(surfaces.resources),
   sayInLine: lineWords(surfaces.resources),
   // Documents come and go. A change is reported only if words changed, since a model may act on words.
-  sayChange: (was, _now, between) =>
-    was.counts?.words ? listChangeWords(surfaces.resources)(was, between) : undefined,
+  sayChange: (was, now, between) =>
+    was.counts?.words ? listChangeWords(surfaces.resources)(was, now, between) : undefined,
   weighChange: surfaceWeight,
   method_version: 'resources/1',
   ...ofBeside(surfaces.resources),
@@ -127,7 +117,7 @@ export const skillsSurface = defineKind({
   changed: own('The endpoint lists different skills'),
   say: listWords(surfaces.skills, (skill) => (isDynamic(skill) ? own(' (files: dynamic)') : own(''))),
   sayInLine: lineWords(surfaces.skills),
-  sayChange: (was, _now, between) => listChangeWords(surfaces.skills)(was, between),
+  sayChange: listChangeWords(surfaces.skills),
   weighChange: surfaceWeight,
   method_version: 'skills/1',
   ...ofBeside(surfaces.skills, ({ resources }) => ({

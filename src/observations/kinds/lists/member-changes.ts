@@ -2,6 +2,7 @@ import { difference, isNew, type ValueDifference } from '../../../core/differenc
 import { asMembers, isJsonObject } from '../../../core/json.ts';
 import { code, join, own, say, type Words } from '../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../endpoint/surface.ts';
+import type { Observation } from '../../observation.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
@@ -254,3 +255,14 @@ export function changedMembersWords(
   });
   return join(said, '; ');
 }
+
+type ChangedList = Pick<NonNullable<Observation['changed_from']>, 'tools' | 'members' | 'counts'>;
+
+/** The change of a list in a sentence, with the members that changed if they are known. */
+export const listChangeWords =
+  (surface: Surface) =>
+  ({ tools, members, counts }: ChangedList, _now: unknown, between: Words): Words => {
+    const changed = say`Its ${surface.title} changed ${between}`;
+    const named = tools ?? members;
+    return named && counts ? say`${changed}: ${changedMembersWords(surface, named, counts)}` : changed;
+  };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { asMembers } from '../../../core/json.ts';
-import { code, join, number, own, say } from '../../../core/words.ts';
+import { code, join, number, own } from '../../../core/words.ts';
 import { type SurfaceTool, surfaces } from '../../endpoint/surface.ts';
 import { defineKind } from '../../kind.ts';
 import { ofRemotes } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
-import { changedMembersWords, surfaceWeight } from './member-changes.ts';
+import { listChangeWords, surfaceWeight } from './member-changes.ts';
 
 /** Clients may decide by these hints whether to ask before a call. */
 export function toHints({ annotations }: SurfaceTool): string[] {
@@ -37,10 +37,7 @@ export const toolsSurface = defineKind({
   },
   lists: 'tools',
   isList: true,
-  sayChange: ({ tools, counts }, _now, between) =>
-    tools && counts
-      ? say`Its tools changed ${between}: ${changedMembersWords(surfaces.tools, tools, counts)}`
-      : say`Its tools changed ${between}`,
+  sayChange: listChangeWords(surfaces.tools),
   weighChange: surfaceWeight,
   method_version: 'tools/2',
   ...ofRemotes((endpoint) => {
