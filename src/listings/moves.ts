@@ -129,6 +129,8 @@ const ownerIn =
   (name) =>
     endpoints.get(name) ?? packages.get(name);
 
+const toCompared = ({ starts: _, plainInputs: __, ...compared }: Naming) => compared;
+
 function toPair(before: Naming, after: Naming, handle: string): NamingPair {
   const { endpoints, packages, starts, repository_key } = before;
   const settings = [...starts.values()].flat();
@@ -140,7 +142,14 @@ function toPair(before: Naming, after: Naming, handle: string): NamingPair {
   const isOther = (owner: string | undefined) => owner === undefined || !known.has(owner);
   const ownerOf = ownerIn(after);
   const isOfOther = (name: string) => !endpoints.has(name) && !packages.has(name) && isOther(ownerOf(name));
-  return { before, after, found: difference(before, after), isOther, isOfOther, ownerOf };
+  return {
+    before,
+    after,
+    found: difference(toCompared(before), toCompared(after)),
+    isOther,
+    isOfOther,
+    ownerOf,
+  };
 }
 
 function namesOf(part: keyof Naming, found: readonly ValueDifference[]) {
@@ -310,12 +319,8 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
 }
 
 /** Groups secrets by the places and packages that get them only now. */
-function passedOn({
-  before,
-  after,
-  found,
-  ownerOf,
-}: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
+function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
+  const { before, after, found, ownerOf } = compared;
   const ownerBefore = ownerIn(before);
   const passed = found.filter((one) => one.path[0] === 'secrets' && one.path[2] === 'to' && isNew(one));
   const all = [...Map.groupBy(passed, ({ path: [, key = ''] }) => key)].flatMap(([key, recipients]) => {
