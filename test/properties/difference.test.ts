@@ -138,7 +138,7 @@ describe('what differs between two values', () => {
     [{ tools: [{ name: 'a', tags: ['x', 'y'] }] }, { tools: [{ name: 'a', tags: ['y', 'x'] }] }, ''],
     [{ list: ['a', 'b'] }, { list: ['b', 'a'] }, 'the order of `list`'],
     [{ list: ['a', 'b'] }, { list: ['a'] }, '`list`: `b` is gone'],
-    [{ a: 1, b: 'x' }, { a: '1', c: 'x' }, '`a`: `1` instead of `1`, `b` is gone, `c` is new'],
+    [{ a: 1, b: 'x' }, { a: '1', c: 'x' }, '`a` is another one, `b` is gone, `c` is new'],
     [{ a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }, '`a.b.c`: `2` instead of `1`'],
     [
       { tools: [{ name: 'a', tags: ['x'] }, { name: 'b' }] },

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
-import { code, join, own, say, type Words } from '../words.ts';
+import { code, join, own, say, toText, type Words } from '../words.ts';
 
 /**
  * How the lists of a value are compared. `key` gives the name of an element of a list: of the elements that
@@ -133,7 +133,11 @@ export const isGone = (one: ValueDifference) => !('is' in one);
 function wordsOfOne({ was, is, inside }: ValueDifference, what: Words): Words {
   if (inside)
     return inside.length === 0 ? say`the order of ${what}` : say`${what}: ${differenceWords(inside)}`;
-  return say`${what}: ${valueWords(is)} instead of ${valueWords(was)}`;
+  const before = valueWords(was);
+  const after = valueWords(is);
+  return toText(before) === toText(after)
+    ? say`${what} is another one`
+    : say`${what}: ${after} instead of ${before}`;
 }
 
 /** Names the member or the element of each difference once, even if a list has several equal ones. */

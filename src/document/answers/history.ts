@@ -1,5 +1,6 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
+import { difference, differenceWords } from '../../core/difference/difference.ts';
 import { differenceText } from '../../core/difference/word-difference.ts';
 import { ownMember } from '../../core/json.ts';
 import {
@@ -65,7 +66,10 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
   return isTold(exact) ? exact : sayPair(digestWords);
 }
 
-/** The kind's own words for a change. Undefined if the words of the two values already show the change. */
+/**
+ * The kind's own words for a change or, if two lists read alike, what only one of them has. Undefined if the
+ * words of the two values already show the change.
+ */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
@@ -73,7 +77,10 @@ function toldApart(change: ShownChange, before: NonNullable<ShownChange['before'
   const isPart = before.is_part || change.after.is_part;
   const isTold = isAlike || ((isToldByChange || isPart) && before.value !== null);
   const said = isTold ? sayChange?.(before, change.after, last) : undefined;
-  return said && within(said);
+  if (said) return within(said);
+  const [was, is] = [before, change.after].map((one) => (one.value_digest ? undefined : one.value));
+  if (!isAlike || typeof (was ?? 0) !== 'object' || typeof (is ?? 0) !== 'object') return undefined;
+  return say`${differenceWords(difference(was, is))}; ${last}`;
 }
 
 const mostItems = 10;

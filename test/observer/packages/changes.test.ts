@@ -115,6 +115,12 @@ it('names the maintainers before and after one became another, whatever their or
 });
 
 it('tells long lists of maintainers apart that begin alike', async () => {
+  stated.maintainers = [...'abcdefghijklmnopqrstuvwxyz', 'zoe'];
+  await directory.observe(handle);
+  stated.maintainers = [...'abcdefghijklmnopqrstuvwxyz', 'zack'];
+  expect(await changesOf('Maintainers of the package')).toEqual([
+    expect.stringMatching(/^`names`: `zack` is new, `zoe` is gone; the other was last seen on 2026-/),
+  ]);
   const many = Array.from({ length: 200 }, (_, at) => `account-${String(at).padStart(3, '0')}`);
   stated.maintainers = [...many, 'zoe'];
   await directory.observe(handle);
