@@ -8,6 +8,8 @@ import {
 } from '../../src/core/difference/difference.ts';
 import { toText } from '../../src/core/words.ts';
 import { toCanonicalJson } from '../../src/log/leaf.ts';
+import { type SurfaceMember, surfaces } from '../../src/observations/endpoint/surface.ts';
+import { surfaceChanges } from '../../src/observations/kinds/lists/member-changes.ts';
 import { partOf } from '../support/long.ts';
 
 type Members = { readonly [name: string]: unknown };
@@ -71,6 +73,9 @@ const tool = fc.record(
     tags: fc.array(scalar, { maxLength: 3 }),
     arguments: fc.array(fc.oneof(any, fc.record({ name: scalar, is: any })), { maxLength: 3 }),
     other: any,
+    description: scalar,
+    inputSchema: any,
+    annotations: any,
   },
   { requiredKeys: [] },
 );
@@ -111,6 +116,27 @@ describe('what differs between two values', () => {
         expect(canonical(found.reduce(appliedTo, was), form)).toBe(canonical(is, form));
       }),
       { numRuns: partOf(3000, 30_000) },
+    );
+  });
+
+  it('is a change of a list of tools exactly if a tool differs in more than its form', () => {
+    const { tools } = surfaces;
+    const lists = fc.tuple(fc.array(tool, { maxLength: 6 }), fc.array(tool, { maxLength: 6 }));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          lists,
+          lists.map(([was, is]) => [was, [...was.toReversed(), ...is.slice(4)]]),
+        ),
+        (pair) => {
+          const [was = [], is = []] = pair as SurfaceMember[][];
+          const { items, counts } = surfaceChanges(tools, was, is);
+          const contents = [was, is].map((all) => canonical(all.map(tools.withoutForm), { key: byName }));
+          expect(items.length === 0).toBe(contents[0] === contents[1]);
+          expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(items.length);
+        },
+      ),
+      { numRuns: partOf(1000, 10_000) },
     );
   });
 
