@@ -126,7 +126,10 @@ describe('what differs between two values', () => {
       fc.property(
         fc.oneof(
           lists,
-          lists.map(([was, is]) => [was, [...was.toReversed(), ...is.slice(4)]]),
+          lists.map(([was, is]) => [
+            was,
+            [...was.toReversed().map((one) => ({ ...one, other: 1 })), ...is.slice(4)],
+          ]),
         ),
         (pair) => {
           const [was = [], is = []] = pair as SurfaceMember[][];
