@@ -187,12 +187,10 @@ const oursUsers = [
   'document/sentences.ts',
   'document/words.ts',
   'observations/kinds/lists/tool-texts.ts',
-  'observations/kinds/prices/assets.ts',
-  'observations/kinds/prices/offers.ts',
-  'observations/kinds/prices/openapi.ts',
-  'observations/kinds/prices/price.ts',
+  'observations/kinds/prices/words.ts',
   'observations/offers/compare.ts',
   'observations/offers/notes.ts',
+  'observations/prices/assets.ts',
   'selections/judge.ts',
   'tools/compare-agents.ts',
   'views/log-page.ts',
@@ -365,7 +363,7 @@ describe('architecture', () => {
     const names = sources
       .filter(isOfKinds)
       .flatMap((path) => [...read(path).matchAll(/^ +kind: '(\w+\.\w+)',$/gm)].map(([, name = '']) => name));
-    expect(names).toContain('price.pay_to');
+    expect(names).toContain('price.offers');
     const isNamed = (text: string) =>
       /'shared\.\w+'/.test(text) || names.some((name) => text.includes(`'${name}'`));
     expect(sources.filter((path) => !isOfKinds(path) && isNamed(read(path)))).toEqual([]);

@@ -188,10 +188,10 @@ export function sentence({ parts }: Words): Words {
   return ended(new Words([{ is: 'own', text }, ...others]));
 }
 
-/** Gives our own words a small first letter, for use after a colon. Abbreviations keep their capitals. */
+/** Gives our own words a small first letter, for use after a colon. Abbreviations and Dossier keep theirs. */
 export function within({ parts }: Words): Words {
   const [first, ...others] = parts;
-  if (first?.is !== 'own' || !/^[A-Z][a-z ]/.test(first.text)) return new Words(parts);
+  if (first?.is !== 'own' || !/^(?!Dossier\b)[A-Z][a-z ]/.test(first.text)) return new Words(parts);
   const text = first.text.charAt(0).toLowerCase() + first.text.slice(1);
   return new Words([{ is: 'own', text }, ...others]);
 }

@@ -5,16 +5,17 @@ import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings
 import { holdsEndpoints } from '../listings/naming.ts';
 import { accessRequired } from '../observations/kinds/access.ts';
 import { endpointAnswers } from '../observations/kinds/endpoint.ts';
-import { priceChallenge } from '../observations/kinds/prices/offer.ts';
+import { priceOffers } from '../observations/kinds/prices/offers.ts';
+import { offersWords } from '../observations/kinds/prices/words.ts';
 import { kindOf } from '../observations/kinds.ts';
 import { malwareWords } from '../observations/malware.ts';
 import type { DatedObservation } from '../observations/observation.ts';
+import { offersSummary } from '../observations/prices/offer.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
 import { sourcesFirst } from './rated.ts';
 import { recordedSecrets } from './record.ts';
 import { type Hit, shownApart } from './resolved.ts';
-import { factWords } from './seen.ts';
 import { packageWords } from './sentences.ts';
 
 type HitObservation = Pick<
@@ -78,8 +79,9 @@ function othersWords(shown: HitObservation, observations: readonly HitObservatio
 }
 
 function paymentOf(answer: HitObservation, price: HitObservation | undefined): Words {
-  if (price?.outcome === 'seen' && !price.missed)
-    return say`, asks for a payment first (${factWords(price)})`;
+  const { data } = offersSummary.safeParse(price?.value);
+  if (data && price?.outcome === 'seen' && !price.missed)
+    return say`, asks for a payment first (${offersWords(data.offers, data.count)})`;
   return answer.value === 402 ? own(', asks for a payment first') : say``;
 }
 
@@ -98,7 +100,7 @@ function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]
   const access = of(accessRequired.kind);
   const isClosed = access?.value === true && !access.missed;
   const credentials = isClosed ? own(', asks for credentials first') : say``;
-  return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceChallenge.kind))}`;
+  return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceOffers.kind))}`;
 }
 
 /** Leaves out endpoints, because `answerOf` says more about them. */

@@ -14,7 +14,7 @@ import {
   tellsFrom,
 } from './compared/parts.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
-import { priceChallenge } from './kinds/prices/offer.ts';
+import { priceOffers } from './kinds/prices/offers.ts';
 import {
   type Essence,
   essenceOf,
@@ -76,7 +76,7 @@ function fresh(
 
 /** Tells whether a fact without a value is a statement: `nothing`, or a quote that asks for a payment. */
 const isStatement = ({ outcome, asks_for, kind }: StoredObservation) =>
-  outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === priceChallenge.kind);
+  outcome === 'nothing' || (outcome === 'asks' && asks_for === 'payment' && kind === priceOffers.kind);
 
 /**
  * Returns the last value that was seen, or else a statement. Later states without a value, such as `absent`,

@@ -80,7 +80,7 @@ export function passGate(
     ...found,
     kind,
     method_version,
-    ...toValue(cleanValue),
+    ...(whole === undefined ? toValue(cleanValue) : { value: cleanValue }),
     ...(whole !== undefined && { whole: cleaned(whole, clean) }),
     ...cleaned(shownOf(finding), clean),
     ...(why !== undefined && { why: cutReason(why) }),

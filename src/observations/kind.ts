@@ -160,10 +160,6 @@ export interface FactKind extends AskedKind, Says {
   readonly answers?: 'price' | 'auth' | 'licence';
   /** The part of the record whose existence the fact shows. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
-  /** A sentence about a value with an amount. The endpoint or somebody else stated the amount. */
-  readonly priced?: Words;
-  /** A sentence about a value that shows a payment without its amount. */
-  readonly paid?: Words;
   /** Its name in entries of the registry API. Kinds without this name are not in the entries. */
   readonly entryName?: string;
   /** The pin by which an approval fixes its value. */

@@ -20,13 +20,7 @@ import {
 import { packageProvenance } from './kinds/packages/provenance.ts';
 import { packageLicence, packageNames, packageRepository } from './kinds/packages/says.ts';
 import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/packages/versions.ts';
-import { priceCatalog } from './kinds/prices/catalog.ts';
-import { priceChallenge } from './kinds/prices/offer.ts';
-import { priceOpenapi } from './kinds/prices/openapi.ts';
-import { pricePaidFor } from './kinds/prices/paid-for.ts';
-import { pricePayTo } from './kinds/prices/pay-to.ts';
-import { priceCapability, priceTool } from './kinds/prices/price.ts';
-import { priceNamed, priceX402 } from './kinds/prices/x402.ts';
+import { priceOffers } from './kinds/prices/offers.ts';
 import {
   namespaceHoldsEndpoint,
   namespaceOwner,
@@ -60,15 +54,7 @@ import { questions } from './observation.ts';
 
 /** Adapters show the kinds of one question in this order. */
 const checked = [
-  priceChallenge,
-  pricePayTo,
-  pricePaidFor,
-  priceTool,
-  priceCapability,
-  priceOpenapi,
-  priceX402,
-  priceNamed,
-  priceCatalog,
+  priceOffers,
   endpointAnswers,
   endpointAvailability,
   endpointProtocol,

@@ -21,7 +21,7 @@ import { type Difference, factsOf, type Kind } from './kind.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { changedName, surfaceChanges, weightiest } from './kinds/lists/member-changes.ts';
 import { toolsSurface } from './kinds/lists/tools.ts';
-import { priceChallenge } from './kinds/prices/offer.ts';
+import { costOf, priceOffers } from './kinds/prices/offers.ts';
 import { kindOf, kinds, surfaceOf } from './kinds.ts';
 import { malwareWords } from './malware.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
@@ -258,10 +258,6 @@ export async function findAll(run: CheckRun, checks: CheckContext): Promise<Date
   return fitTogether(found, (kind) => listKinds.has(kind));
 }
 
-const paidKinds: ReadonlySet<string> = new Set(
-  kinds.filter(({ priced, paid }) => priced || paid).map(({ kind }) => kind),
-);
-
 /** `seen:no_payment_seen`: every endpoint let Dossier in without a payment, and no fact shows a payment. */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined || missed.isInPart);
@@ -269,8 +265,8 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
     factsOf(kind, found)
       .filter((one) => one.outcome === outcome)
       .map(({ subject }) => subject);
-  const free = stated(priceChallenge, 'nothing');
-  const isPaid = found.some(({ kind, value }) => paidKinds.has(kind) && value !== null);
+  const free = stated(priceOffers, 'nothing');
+  const isPaid = factsOf(priceOffers, found).some(({ value }) => value && costOf(value));
   const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPaid;
   return [
     ...(stated(endpointAnswers, 'seen').length > 0 ? ['seen:answered' as const] : []),

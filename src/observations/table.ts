@@ -9,9 +9,8 @@ import type { TableValue } from '../store/table.ts';
 import { factsOf } from './kind.ts';
 import { listedNames } from './kinds/lists/listed.ts';
 import { toolsSurface } from './kinds/lists/tools.ts';
-import { pricePayTo, readPayees } from './kinds/prices/pay-to.ts';
 import type { StoredObservation } from './observation.ts';
-import { payeesOf } from './payees.ts';
+import { payeesOf, quotedPayees } from './payees.ts';
 import { changeTable, type Db, observationTable, surfaceTable, valueTable } from './schema.ts';
 import { unpackValue } from './values.ts';
 
@@ -86,8 +85,8 @@ function toReferences(observations: readonly StoredObservation[]) {
     as_of,
   });
   const all = [
-    ...factsOf(pricePayTo, seen).flatMap((one) =>
-      readPayees(one.value).map((payee) => toReference('pay_to', payee, one.observed_at)),
+    ...quotedPayees(seen).flatMap(({ fact, payees }) =>
+      payees.map(({ address }) => toReference('pay_to', address, fact.observed_at)),
     ),
     ...factsOf(toolsSurface, seen).flatMap((one) => {
       const isLong = listedNames(one.details?.tools).length >= fewestTools;

@@ -15,9 +15,11 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import { isKnown } from '../document/seen.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { Kind } from '../observations/kind.ts';
+import { priceOffers } from '../observations/kinds/prices/offers.ts';
 import { kinds } from '../observations/kinds.ts';
 import { malwareWords } from '../observations/malware.ts';
 import type { Observation } from '../observations/observation.ts';
+import { payeesIn, quotedPayees } from '../observations/payees.ts';
 
 /** Returns undefined if the pin is about recorded facts. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
@@ -55,13 +57,21 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 };
 
 const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
-  observations.filter((one) => one.kind === kind && isKnown(one));
+  observations.filter((one) => one.kind === kind && isKnown(one) && pinnedOf(one).length > 0);
+
+/** The digest of a list, or who is paid by what the endpoint quotes. */
+const pinnedOf = (one: Observation): string[] =>
+  one.kind === priceOffers.kind
+    ? quotedPayees([{ observed_at: '', first_seen_at: '', ...one }]).flatMap(({ fact }) =>
+        fact.value ? payeesIn(fact.value) : [],
+      )
+    : [one.value].flat().map(String);
+
 /**
  * The text of a pin about observed facts: the endpoint, and then the digest of a list or the addresses of
  * payees.
  */
-const pinText = ({ subject = '', value }: Observation) =>
-  [subject, [value].flat().join(', ')].join(' ').trim();
+const pinText = (one: Observation) => [one.subject ?? '', pinnedOf(one).join(', ')].join(' ').trim();
 
 /**
  * The values of the pin now, sorted. There are none if nothing is recorded, or if Dossier does not know them.

@@ -10,6 +10,7 @@ import type { ListingDocument } from '../../src/document/listing-document.ts';
 import type { ImportedSignal } from '../../src/listings/listing.ts';
 import type { Observation } from '../../src/observations/observation.ts';
 import type { RatingCounts } from '../../src/ratings/rating.ts';
+import { pricesAt } from '../support/offers.ts';
 
 const counts: RatingCounts = {
   ratings: 0,
@@ -356,7 +357,7 @@ const imported: readonly Row[] = [
 const seen = (...facts: Partial<Observation>[]): Change => ({
   remotes: [remote],
   observations: facts.map((fact) => ({
-    kind: 'price.challenge',
+    kind: 'price.offers',
     subject: remote.url,
     question: 'price',
     value: null,
@@ -463,19 +464,17 @@ const byClaim: readonly Row[] = [
 
 const none = 'No ratings here; that matters for a purchase.';
 const offer = {
-  format: 'x402/1',
   scheme: 'exact',
   network: 'base',
   amount: '10000',
   asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
 };
-const quoteOf = ({ format: _, ...paid }: typeof offer) => [
-  { ...paid, asset: paid.asset.toLowerCase(), network: 'eip155:8453' },
-];
-const quoted = seen({ outcome: 'seen', value: quoteOf(offer), details: { offers: [offer] } });
+const quoteOf = (paid: typeof offer) =>
+  pricesAt('quote', { ...paid, asset: paid.asset.toLowerCase(), network: 'eip155:8453' });
+const quoted = seen({ outcome: 'seen', value: quoteOf(offer) });
 const elsewhere = seen({
   outcome: 'seen',
-  value: [{ amount: '10000', asset: 'usd', network: 'eip155:7', scheme: 'exact' }],
+  value: pricesAt('quote', { amount: '10000', asset: 'usd', network: 'eip155:7', scheme: 'exact' }),
 });
 const noPrice = seen({ outcome: 'nothing' });
 const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
@@ -501,8 +500,10 @@ const lockedPrice = seen({
   asks_for: 'credentials',
   reason: own('The host evil.example says no.'),
 });
-const paid = (fact: Partial<Observation> = {}) => seen({ kind: 'price.pay_to', value: ['0x1'], ...fact });
-const changed = { value: ['0x2'], outcome: 'seen' as const, seen_until: '2026-10-31T10:00:00.000Z' };
+const paidTo = (address: string) =>
+  pricesAt('quote', { amount: '1', network: 'eip155:1', pays: [{ address }] });
+const paid = (fact: Partial<Observation> = {}) => seen({ value: paidTo('0x1'), ...fact });
+const changed = { value: paidTo('0x2'), outcome: 'seen' as const, seen_until: '2026-10-31T10:00:00.000Z' };
 const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 
 const observedRows: readonly Row[] = [
@@ -570,19 +571,20 @@ const observedRows: readonly Row[] = [
     seen(
       { outcome: 'nothing' },
       {
-        kind: 'price.tool',
+        kind: 'price.offers',
         outcome: 'seen',
-        value: { tools: 2, priced: [{ name: 'look_up', price_usd: 0.01 }] },
+        subject: `${remote.url} in tools/list`,
+        value: pricesAt('tools', { for: 'look_up', amount: '0.01', asset: 'dollars' }),
       },
     ),
     'not_met',
     'Tools in the endpoint’s list state that a call costs something.',
-    '1 of 2, advertised: `look_up` 0.01 dollars',
+    '`look_up` 0.01 dollars, advertised',
   ),
   row(
     'no_payment_seen',
     undefined,
-    seen({ outcome: 'nothing' }, { kind: 'price.tool', outcome: 'silent' }),
+    seen({ outcome: 'nothing' }, { subject: `${remote.url} in tools/list`, outcome: 'silent' }),
     'unknown',
     'Dossier has not seen whether the endpoint quotes a price: no usable answer came.',
   ),
@@ -717,7 +719,7 @@ const observedRows: readonly Row[] = [
   row(
     'pay_to_unchanged_for',
     19,
-    atBoth({ kind: 'price.pay_to', value: ['0x1'] }, { subject: second.url, outcome: 'nothing' }),
+    atBoth({ value: paidTo('0x1') }, { subject: second.url, outcome: 'nothing' }),
     'met',
     'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20.',
   ),

@@ -4,6 +4,7 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { said } from '../support/facts.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { pricesAt } from '../support/offers.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const day_ms = 86_400_000;
@@ -46,32 +47,23 @@ const saw = ({ reason, missed, ...one }: Seen): StoredObservation => ({
 });
 const answers = saw({ kind: 'endpoint.answers', value: 200, first_seen_at: timeAgo(20) });
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
-const offer = (amount: string, our_conversion: string) => ({
-  format: 'x402/2',
-  scheme: 'exact',
-  network: 'eip155:8453',
-  asset: usdc,
-  amount,
-  pay_to: '0xbb',
-  our_conversion,
-});
-const quote = (amount: string, scheme = 'exact') => [
-  { amount, scheme, network: 'eip155:8453', asset: usdc.toLowerCase() },
-];
-const price = saw({
-  kind: 'price.challenge',
-  value: quote('50000'),
-  outcome: 'seen',
-  details: { offers: [offer('50000', '0.05 USDC')] },
-  first_seen_at: timeAgo(20),
-  changed_from: { value: quote('10000'), outcome: 'seen', seen_until: timeAgo(21) },
-});
-const payee = saw({
-  kind: 'price.pay_to',
-  value: ['0xbb'],
-  first_seen_at: timeAgo(20),
-  changed_from: { value: ['0xaa'], outcome: 'seen', seen_until: timeAgo(21) },
-});
+const quote = (amount: string, scheme = 'exact', address = '0xbb') =>
+  pricesAt('quote', {
+    amount,
+    scheme,
+    network: 'eip155:8453',
+    asset: usdc.toLowerCase(),
+    pays: [{ address }],
+  });
+const priced = (value: ReturnType<typeof quote>) =>
+  saw({
+    kind: 'price.offers',
+    value,
+    first_seen_at: timeAgo(20),
+    changed_from: { value: quote('10000'), outcome: 'seen', seen_until: timeAgo(21) },
+  });
+const price = priced(quote('50000'));
+const payee = priced(quote('10000', 'exact', '0xcc'));
 const surface = (...names: string[]) =>
   saw({
     kind: 'tools.surface',
@@ -332,7 +324,7 @@ const rows: readonly Row[] = [
   {
     says: 'of an endpoint that is not there, that neither tools nor costs were seen',
     record: at(url),
-    seen: ['endpoint.answers', 'tools.surface', 'price.challenge'].map((kind) =>
+    seen: ['endpoint.answers', 'tools.surface', 'price.offers'].map((kind) =>
       saw({ kind, value: null, outcome: 'absent', reason: 'The endpoint answered with HTTP status 404.' }),
     ),
     expected: [
@@ -366,7 +358,7 @@ const rows: readonly Row[] = [
     seen: [
       saw({ kind: 'endpoint.answers', value: 401 }),
       saw({ kind: 'auth.required', value: true }),
-      ...['tools.surface', 'price.challenge', 'security.contact', 'terms.url'].map((kind) =>
+      ...['tools.surface', 'price.offers', 'security.contact', 'terms.url'].map((kind) =>
         saw({
           kind,
           value: null,
@@ -398,11 +390,10 @@ const rows: readonly Row[] = [
   {
     says: 'a price and a payee that changed: now, since when, and before',
     record: at(url),
-    seen: [answers, price, payee],
+    seen: [answers, priced(quote('50000', 'exact', '0xcc'))],
     expected: [
-      `Price raised from 0.01 USDC to 0.05 USDC on Base (between ${dayAgo(21)} and ${before}).`,
-      `It asks to be paid at 0xbb instead of 0xaa (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) on Base (eip155:8453), paid to 0xbb, the same since ${before} (Dossier, ${today}).`,
+      `In the quoted price: payee changed from 0xbb to 0xcc on Base. Price raised from 0.01 USDC to 0.05 USDC on Base (between ${dayAgo(21)} and ${before}).`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) on Base (eip155:8453), paid to 0xcc, the same since ${before} (Dossier, ${today}).`,
     ],
   },
   {
@@ -413,13 +404,12 @@ const rows: readonly Row[] = [
       {
         ...price,
         value: quote('50000', 'upto'),
-        details: { offers: [{ ...offer('50000', '0.05 USDC'), scheme: 'upto' }] },
         changed_from: { value: quote('50000'), outcome: 'seen', seen_until: timeAgo(21) },
       },
     ],
     expected: [
       `Price changed from 0.05 USDC on Base to 0.05 USDC (scheme upto) on Base (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme upto) on Base (eip155:8453), paid to 0xbb, the same since ${before} (Dossier, ${today}).`,
+      `Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme upto) on Base (eip155:8453), paid to 0xbb, this price since ${before} and this payee since ${dayAgo(21)} (Dossier, ${today}).`,
     ],
     absent: ['scheme exact'],
   },
@@ -431,11 +421,10 @@ const rows: readonly Row[] = [
       {
         ...price,
         value: quote('50000', 'charge'),
-        details: { offers: [{ ...offer('50000', '0.05 USDC'), format: 'mpp', scheme: 'charge' }] },
       },
     ],
     expected: [
-      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme charge) on Base (eip155:8453), paid to 0xbb, the same since ${before} (Dossier, ${today}).`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme charge) on Base (eip155:8453), paid to 0xbb, this price since ${before} and this payee since ${dayAgo(21)} (Dossier, ${today}).`,
     ],
   },
   {
@@ -872,7 +861,7 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [
       answers,
-      saw({ kind: 'price.challenge', value: null, outcome: 'nothing' }),
+      saw({ kind: 'price.offers', value: null, outcome: 'nothing' }),
       saw({
         kind: 'security.contact',
         subject: 'https://x.example',
@@ -906,7 +895,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(200), first_seen_at: timeAgo(200) }),
       saw({ kind: 'endpoint.availability', value: tallyOf(1, 1), observed_at: timeAgo(200) }),
       saw({
-        kind: 'price.challenge',
+        kind: 'price.offers',
         value: null,
         outcome: 'nothing',
         reason: 'Dossier calls no tool.',

@@ -10,6 +10,7 @@ import {
 } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { pricesAt } from '../support/offers.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
 type Structured = { changes: string[]; next_cursor?: string; statement: string };
@@ -275,7 +276,7 @@ describe('get_history of what checks saw', () => {
   it('escapes the name of a tool once, and names the scheme of a price if it is not exact', async () => {
     const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
     const quote = (scheme: string) => ({
-      value: [{ amount: '10000', asset: usdc, network: 'eip155:8453', scheme }],
+      value: pricesAt('quote', { amount: '10000', asset: usdc, network: 'eip155:8453', scheme }),
       outcome: 'seen' as const,
     });
     const seen_until = '2030-12-31T00:00:00.000Z';
@@ -293,7 +294,7 @@ describe('get_history of what checks saw', () => {
             items: [{ tool: 'drop a_table', change: 'added', class: 'added' }],
           },
           {
-            kind: 'price.challenge',
+            kind: 'price.offers',
             before: { ...quote('exact'), seen_until },
             after: quote('upto'),
           },
@@ -304,7 +305,7 @@ describe('get_history of what checks saw', () => {
     expect(tools.changes[0]).toContain('Tools it lists: added “drop a_table”');
     expect(tools.text).toContain('added “drop a\\_table”');
     const [price] = (await history({ kind: 'price' })).changes;
-    expect(price).toContain('0.01 USDC on Base until 2030-12-31, then 0.01 USDC (scheme `upto`) on Base');
+    expect(price).toContain('price changed from 0.01 USDC on Base to 0.01 USDC (scheme `upto`) on Base (');
   });
 });
 

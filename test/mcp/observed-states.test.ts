@@ -30,7 +30,7 @@ describe('get_history', () => {
     const [price] = json.changes as string[];
     expect(price).toMatch(
       new RegExp(
-        `^${dayAgo(20)} Price that the endpoint quotes \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): 0\\.01 USDC on Base until ${dayAgo(40)}, then 0\\.05 USDC on Base \\(log index \\d+\\)$`,
+        `^${dayAgo(20)} Prices and payees \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): in the quoted price: payee changed from .* to .* on Base\\. Price raised from 0\\.01 USDC to 0\\.05 USDC on Base \\(the other was last seen on ${dayAgo(40)}\\) \\(log index \\d+\\)$`,
       ),
     );
   });
@@ -350,12 +350,13 @@ describe('compare_agents says of what it does not know', () => {
   });
 
   it('that an endpoint asks for a payment first, with the price in the unit that people use', async () => {
-    const quoted = 'Quoted: 0.05 USDC on Base.';
+    const price = 'Quoted: 0.05 USDC on Base.';
+    const quoted = 'Quoted: 0.05 USDC on Base (paid to `0x2222222222222222222222222222222222222222`).';
     expect(await linesOf(paid, ['price_known', 'price_at_most:0.01 USDC', 'tools_unchanged_for:10'])).toEqual(
       [
         'Checked: `https://mcp.quotewire.com/mcp`.',
         `price_known: met. The endpoint quoted Dossier a price. ${quoted} [Dossier, ${dayAgo(0)}]`,
-        `price_at_most:0.01 USDC: not_met. Every offer in this asset that Dossier has read asks for more than 0.01 USDC. ${quoted} [Dossier, ${dayAgo(0)}]`,
+        `price_at_most:0.01 USDC: not_met. Every offer in this asset that Dossier has read asks for more than 0.01 USDC. ${price} [Dossier, ${dayAgo(0)}]`,
         `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier: it asks for a payment first. [Dossier, ${dayAgo(0)}]`,
       ],
     );

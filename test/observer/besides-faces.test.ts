@@ -258,15 +258,20 @@ it.each(besideLists)(
     const payTo = `0x${String(besideLists.indexOf(method) + 1).repeat(40)}`;
     const offer = { scheme: 'exact', network: 'eip155:8453', payTo, asset: usdc, amount: '10000' };
     answerTolls(method, { accepts: [{ ...offer, maxTimeoutSeconds: 60 }] });
-    expect(await seeNextDay('tolls', 'price.challenge')).toMatchObject({
+    expect(await seeNextDay('tolls', 'price.offers')).toMatchObject({
       outcome: 'seen',
-      value: [{ amount: '10000', asset: usdc.toLowerCase(), network: 'eip155:8453', scheme: 'exact' }],
-      method_version: 'price/5',
-    });
-    expect(await see('tolls', 'price.pay_to')).toMatchObject({
-      outcome: 'seen',
-      value: [payTo],
-      method_version: 'price/5',
+      subject: 'https://tolls.example.com/mcp',
+      value: {
+        offers: [
+          {
+            amount: '10000',
+            asset: usdc.toLowerCase(),
+            network: 'eip155:8453',
+            scheme: 'exact',
+            pays: [{ address: payTo }],
+          },
+        ],
+      },
     });
     expect(await see('tolls', 'tools.count')).toMatchObject({ outcome: 'seen', value: 1 });
     const checked = await client.call('check_offer', { handle: handleAt('tolls'), offer: [offer] });
@@ -280,7 +285,7 @@ it.each(besideLists)(
   'a payment asked for at %s, after the tools, is no answer without a price',
   async (method) => {
     answerTolls(method, { x402Version: 9, accepts: [{ payTo: '0x1' }] });
-    expect(await seeNextDay('tolls', 'price.challenge')).toMatchObject({
+    expect(await seeNextDay('tolls', 'price.offers')).toMatchObject({
       outcome: 'asks',
       asks_for: 'payment',
     });

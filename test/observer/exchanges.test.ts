@@ -121,7 +121,7 @@ async function check(name: string, methods?: Readonly<Record<string, Answer>>) {
   if (methods) endpoints.set(name, speaking(methods));
   directory.wait(day_s);
   const { observations } = await directory.observe(`com.example.${name}/mcp`);
-  return Object.fromEntries(observations.map((one) => [one.kind, one]));
+  return Object.fromEntries(observations.toReversed().map((one) => [one.kind, one]));
 }
 
 /** Which kinds of facts are said to have changed since the first check, newest first. */
@@ -478,7 +478,7 @@ it('a payee that is another one at each request is said to be that, and never to
   });
   for (let day = 0; day < 3; day += 1) {
     const facts = await check('deposit');
-    expect(facts['price.pay_to']).toMatchObject({ value: 'another address each time' });
+    expect(facts['price.offers']).toMatchObject({ value: { varies: ['pay_to'], payees: [] } });
   }
   expect(await changesOf('deposit')).toEqual([]);
   const compared = await directory.app.request('/api/tools/compare_agents', {
@@ -492,12 +492,12 @@ it('a payee that is another one at each request is said to be that, and never to
   expect(await compared.text()).toContain('asks to be paid at a different address each time');
   payee = () => alice;
   const settled = await check('deposit');
-  expect(settled['price.pay_to']).toMatchObject({
-    value: [alice],
-    changed_from: { value: 'another address each time' },
+  expect(settled['price.offers']).toMatchObject({
+    value: { payees: [{ address: alice }] },
+    changed_from: { value: { varies: ['pay_to'] } },
   });
   const page = await directory.app.request('/agents/com.example.deposit/mcp.md');
   expect(await page.text()).toContain(
-    `It asks to be paid at \`${alice}\` instead of another address each time`,
+    `In the quoted price: paid to \`${alice}\` on Base instead of another address each time`,
   );
 });

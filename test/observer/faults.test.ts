@@ -183,8 +183,8 @@ const betweens: Readonly<Record<string, Answer>> = {
   reset: (_, response) => void response.destroy(),
 };
 const changes: Readonly<Record<string, readonly [kind: string, before: Server, after: Server]>> = {
-  payee: ['price.pay_to', { '/mcp': paid('10000', alice) }, { '/mcp': paid('10000', mallory) }],
-  price: ['price.challenge', { '/mcp': paid('10000', alice) }, { '/mcp': paid('900000', alice) }],
+  payee: ['price.offers', { '/mcp': paid('10000', alice) }, { '/mcp': paid('10000', mallory) }],
+  price: ['price.offers', { '/mcp': paid('10000', alice) }, { '/mcp': paid('900000', alice) }],
   tools: [
     'tools.surface',
     { '/mcp': modern([tool('send')]) },
@@ -594,11 +594,11 @@ it.each(gates)(
     answering(`gate-${name}`, { '/mcp': answer });
     const facts = await look(`gate-${name}`);
     const of = (kind: string) => [...facts.values()].find((fact) => fact.kind === kind);
-    expect([
-      of('auth.required')?.value,
-      of('price.challenge')?.outcome,
-      of('tools.surface')?.outcome,
-    ]).toEqual([true, 'asks', 'asks']);
+    expect([of('auth.required')?.value, of('price.offers')?.outcome, of('tools.surface')?.outcome]).toEqual([
+      true,
+      'asks',
+      'asks',
+    ]);
   },
 );
 
@@ -610,7 +610,7 @@ it.each(forms)('an endpoint of the odd form %s is described as clients see it', 
     of('endpoint.protocol')?.value,
     of('tools.count')?.value,
     of('auth.required')?.value,
-    of('price.challenge')?.outcome,
+    of('price.offers')?.outcome,
   ]).toEqual(['2025-06-18', 2, false, 'nothing']);
 });
 
@@ -625,7 +625,7 @@ it.each(otherForms)(
       of('endpoint.protocol')?.value ?? undefined,
       of('tools.count')?.value ?? undefined,
       of('auth.required')?.value ?? undefined,
-      of('price.challenge')?.outcome,
+      of('price.offers')?.outcome,
     ]).toEqual([protocol, count, required, price]);
     if (count === undefined) expect(of('tools.count')?.reason).toMatch(/./);
   },

@@ -510,7 +510,7 @@ it.each([
   ['pieces', 'The endpoint lists more than Dossier reads: 2,000 tools, 2 MiB or 100,000 values.'],
 ])('%s: has no list of tools where the list repeats, has no end or is too long', (name, reason) => {
   expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
-  for (const kind of ['tools.surface', 'tools.count', 'tools.hints', 'tools.hidden_text', 'price.tool'])
+  for (const kind of ['tools.surface', 'tools.count', 'tools.hints', 'tools.hidden_text', 'price.offers'])
     expect(fact(name, kind)?.value ?? null).toBe(null);
   expect(fact(name, 'tools.surface')).toMatchObject({ outcome: 'otherwise', reason });
 });

@@ -211,7 +211,7 @@ it('a price that is paid to somebody else', async () => {
   await answerOf('com.example.paid/data');
   asked = { ...asked, payTo: '0x2222222222222222222222222222222222222222' };
   expect(await answerOf('com.example.paid/data')).toContain(
-    'It asks to be paid at `0x2222222222222222222222222222222222222222` instead of `0x1111111111111111111111111111111111111111`',
+    'payee changed from `0x1111111111111111111111111111111111111111` to `0x2222222222222222222222222222222222222222` on Base',
   );
 });
 

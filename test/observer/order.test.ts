@@ -65,7 +65,7 @@ afterAll(() => observed.close());
 
 /** Checks the server a day later; the kinds of fact that changed. */
 async function look() {
-  const kinds = ['price.tool', 'price.capability', 'price.openapi', 'auth.oauth', 'tools.surface'];
+  const kinds = ['price.offers', 'auth.oauth', 'tools.surface'];
   const { directory } = observed;
   directory.wait(86_400);
   const { observations, changes } = await directory.observe(handleAt('moving'));
@@ -80,13 +80,13 @@ it('takes the same lists in another order for no change of any fact', async () =
   isReversed = true;
   expect(await look()).toEqual([]);
   price = 0.05;
-  expect(await look()).toEqual(['price.tool']);
+  expect(await look()).toEqual(['price.offers']);
 });
 
 it.each([
   ['the fourth authorization server', { server: 'e' }, 'auth.oauth'],
-  ['the price of the last of many operations', { amount: '500' }, 'price.openapi'],
-  ['the sixth offer of an operation', { offer: '600' }, 'price.openapi'],
+  ['the price of the last of many operations', { amount: '500' }, 'price.offers'],
+  ['the sixth offer of an operation', { offer: '600' }, 'price.offers'],
 ])('%s is compared, although it is not shown', async (_, changed, kind) => {
   last = { ...last, ...changed };
   expect(await look()).toEqual([kind]);

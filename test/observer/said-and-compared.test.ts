@@ -3,9 +3,15 @@ import type { Json } from '../../src/core/json.ts';
 import { own } from '../../src/core/words.ts';
 import type { Kind } from '../../src/observations/kind.ts';
 import { kinds } from '../../src/observations/kinds.ts';
+import { pricesAt } from '../support/offers.ts';
 
-const offer = { amount: '1', asset: '0xa', network: 'eip155:1', scheme: 'exact' };
-const listed = [{ ...offer, pay_to: '0xb', tool: 'find' }];
+const offer = {
+  amount: '1',
+  asset: '0xa',
+  network: 'eip155:1',
+  scheme: 'exact',
+  pays: [{ address: '0xb' }],
+};
 const names = { count: 1, names: ['a'] };
 const digest = 'a'.repeat(64);
 const day = '2026-11-01T00:00:00Z';
@@ -13,15 +19,15 @@ const times = { answered: 1, made: 1, others: {} };
 
 /** Values of each kind of fact, of every form that its words tell apart. */
 const values: Readonly<Record<string, readonly Json[]>> = {
-  'price.challenge': [[offer]],
-  'price.pay_to': [['0xb'], 'another address each time'],
-  'price.paid_for': [[{ ...offer, pay_to: '0xb' }]],
-  'price.tool': [{ tools: 1, priced: [{ name: 'find', price_usd: '1' }] }],
-  'price.capability': [[{ method: 'tempo', intents: ['charge'] }]],
-  'price.openapi': [[{ operation: 'GET /', offers: [{ amount: '1' }] }]],
-  'price.x402': [listed],
-  'price.named': [{ endpoint: true, tools: ['find'] }],
-  'price.catalog': [listed],
+  'price.offers': [
+    pricesAt('quote', offer),
+    { ...pricesAt('quote', { amount: '1' }), varies: ['pay_to'] },
+    pricesAt('tools', { for: 'find', amount: '1', asset: 'dollars' }),
+    pricesAt('capabilities', { network: 'tempo', scheme: 'charge' }),
+    pricesAt('openapi', { for: 'GET /', amount: '1' }),
+    pricesAt('x402', { ...offer, for: 'find' }, { for: 'send' }),
+    pricesAt('catalog', { ...offer, for: 'find' }),
+  ],
   'endpoint.answers': [200],
   'endpoint.availability': [{ days_30: times, days_90: times, first_check: day }],
   'endpoint.protocol': ['2026-07-28'],
@@ -107,13 +113,7 @@ const elsewhere = 'A fact of another kind has it, and is compared.';
 
 /** What the words of each kind read that is not compared, and why. */
 const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'price.challenge': { 'details.offers': whole, 'details.quoted': count },
-  'price.pay_to': { 'details.addresses': whole },
-  'price.paid_for': { 'details.offers': whole },
-  'price.tool': { 'details.priced': count, 'details.tools': whole },
-  'price.openapi': { 'details.operations': whole, 'details.priced': count },
-  'price.x402': { 'details.offers': whole, 'details.tools': count, 'details.unlisted': elsewhere },
-  'price.catalog': { 'details.offers': whole, 'details.tools': count, 'details.unlisted': elsewhere },
+  'price.offers': { 'as_seen.unlisted': elsewhere },
   'tools.surface': { 'details.tools': whole },
   'prompts.surface': { 'details.count': count, 'details.prompts': whole },
   'resources.surface': { 'details.count': count, 'details.resources': whole },

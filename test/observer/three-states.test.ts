@@ -116,7 +116,7 @@ describe('what is known, what was not seen and what is not known', () => {
     // What was so on the first day stands before what is so of the checks since.
     for (const one of [page, markdown])
       expect(one).toContain(
-        `On ${days[0]}: looked for, none stated. The endpoint names no payment methods among its capabilities (experimental.payment). Checks since ${days[1]} did not see whether that is still so. A request to dead.example.com ended with`,
+        `on ${days[0]}: looked for, none stated. The endpoint names no payment methods among its capabilities (experimental.payment). Checks since ${days[1]} did not see whether that is still so. A request to dead.example.com ended with`,
       );
     for (const one of [page, markdown])
       expect(one).toMatch(new RegExp(`[Ee]ndpoint[^\\n]*: [^\\n]+ \\(Dossier, ${days[2]}\\)`));

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toText } from '../../src/core/words.ts';
+import { own, toText } from '../../src/core/words.ts';
+import { canonicalDigest } from '../../src/log/leaf.ts';
 import { compareRuns } from '../../src/observations/compare.ts';
-import { passGate } from '../../src/observations/gate.ts';
-import { priceChallenge } from '../../src/observations/kinds/prices/offer.ts';
-import { offersChange, type PaidOffer, toPaidOffers } from '../../src/observations/kinds/prices/offers.ts';
+import { passGate, withPacked } from '../../src/observations/gate.ts';
+import { offersDifference } from '../../src/observations/kinds/prices/difference.ts';
+import { priceOffers } from '../../src/observations/kinds/prices/offers.ts';
+import { statesOffers, toOffer, unitOf } from '../../src/observations/prices/offer.ts';
 
 const usdc = {
   base: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
@@ -30,22 +32,44 @@ const quoted = fc.record({
 });
 const offers = fc.array(quoted, { minLength: 1, maxLength: 5 });
 
+type Stated = Readonly<Record<'amount' | 'asset' | 'network' | 'scheme', string>>;
+
 /** The same offers as another version of a protocol spells them. */
-const respell = ({ asset, network, ...offer }: PaidOffer): PaidOffer => ({
+const respell = ({ asset, network, ...offer }: Stated): Stated => ({
   ...offer,
   asset: asset.startsWith('0x') ? `0x${asset.slice(2).toUpperCase()}` : asset,
   network: network === 'base' ? 'eip155:8453' : network === 'eip155:8453' ? 'base' : network,
 });
 
-const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network, scheme].join(' ');
+const toFinding = (some: readonly Stated[]) =>
+  statesOffers(
+    'quote',
+    some.map((one) => toOffer(one, [])),
+  );
+
+/** The words of the kind about a change from one quote to the other. */
+function said(first: readonly Stated[], second: readonly Stated[]): string | undefined {
+  const was = toFinding(first);
+  const now = toFinding(second);
+  const before = { outcome: 'seen' as const, seen_until: '2026-11-01T00:00:00Z', value: was.value };
+  const difference = offersDifference(was.whole, now.whole);
+  const kept = { items: difference.items.slice(0, 20), counts: difference.counts };
+  const digestOf = ({ whole: value }: typeof was) => canonicalDigest({ value });
+  const words = priceOffers.sayChange?.(
+    { ...before, value_digest: digestOf(was), difference: kept },
+    { value: now.value, value_digest: digestOf(now) },
+    own('now'),
+  );
+  return words && toText(words).replace(/ \(now\)$/, '');
+}
 
 describe('what is said of a price that changed', () => {
   it('is nothing where the same offers come in another order or another spelling', () => {
     fc.assert(
       fc.property(offers, fc.nat(), (some, turn) => {
-        const other = some.map((_, at) => some[(at + turn) % some.length] as PaidOffer).map(respell);
-        expect(toPaidOffers(other)).toEqual(toPaidOffers(some));
-        expect(offersChange(toPaidOffers(some), toPaidOffers(other))).toBeUndefined();
+        const other = some.map((_, at) => some[(at + turn) % some.length] as Stated).map(respell);
+        expect(toFinding(other)).toEqual(toFinding(some));
+        expect(said(some, other)).toBeUndefined();
       }),
     );
   });
@@ -53,11 +77,10 @@ describe('what is said of a price that changed', () => {
   it('names no value twice, and something wherever the offers differ', () => {
     fc.assert(
       fc.property(offers, offers, (first, second) => {
-        const was = toPaidOffers(first);
-        const now = toPaidOffers(second);
-        const said = offersChange(was, now);
-        expect(said === undefined).toBe(JSON.stringify(was) === JSON.stringify(now));
-        const clauses = said === undefined ? [] : toText(said).split('. ');
+        const text = said(first, second);
+        const isSame = JSON.stringify(toFinding(first)) === JSON.stringify(toFinding(second));
+        expect(text === undefined).toBe(isSame);
+        const clauses = text === undefined ? [] : text.split('. ');
         for (const clause of clauses) {
           const [, before, after] = /^Price \w+ from (.*) to (.*)$/.exec(clause) ?? [];
           if (before !== undefined) expect([before, after?.startsWith(before)]).toEqual([before, false]);
@@ -70,33 +93,28 @@ describe('what is said of a price that changed', () => {
   it('is raised or lowered only within one asset, network and scheme, compared as whole numbers', () => {
     fc.assert(
       fc.property(offers, offers, (first, second) => {
-        const was = toPaidOffers(first);
-        const now = toPaidOffers(second);
-        const said = offersChange(was, now);
-        const text = said === undefined ? '' : toText(said);
-        const pairs = was.flatMap((a) =>
-          now.filter((b) => unitOf(a) === unitOf(b)).map((b) => BigInt(b.amount) - BigInt(a.amount)),
+        const [was, now] = [first, second].map((some) => some.map((one) => toOffer(one, [])));
+        const text = said(first, second) ?? '';
+        const differences = was?.flatMap((a) =>
+          (now ?? [])
+            .filter((b) => unitOf(a) === unitOf(b))
+            .map((b) => BigInt(b.amount ?? 0) - BigInt(a.amount ?? 0)),
         );
-        if (text.includes('raised')) expect(pairs.some((difference) => difference > 0n)).toBe(true);
-        if (text.includes('lowered')) expect(pairs.some((difference) => difference < 0n)).toBe(true);
+        if (text.includes('raised')) expect(differences?.some((one) => one > 0n)).toBe(true);
+        if (text.includes('lowered')) expect(differences?.some((one) => one < 0n)).toBe(true);
       }),
     );
   });
 
-  it('is no change of the stored fact where only order, spelling or payee differ', () => {
+  it('is no change of the stored fact where only order or spelling differ', async () => {
     const stamp = { vantage: '', at: '2026-11-01T00:00:00.000Z' };
     const later = { vantage: '', at: '2026-11-02T00:00:00.000Z' };
-    const factOf = (some: readonly PaidOffer[], pay_to: string) =>
-      passGate(priceChallenge, {
-        value: toPaidOffers(some),
-        outcome: 'seen' as const,
-        source: 'Dossier',
-        details: { offers: some.map((offer) => ({ ...offer, pay_to })) },
-      });
-    fc.assert(
-      fc.property(offers, (some) => {
-        const { observations } = compareRuns([], [factOf(some, '0xaa')], stamp);
-        const again = compareRuns(observations, [factOf(some.map(respell).toReversed(), '0xbb')], later);
+    const factOf = (some: readonly Stated[]) =>
+      withPacked(passGate(priceOffers, { ...toFinding(some), source: 'Dossier' }));
+    await fc.assert(
+      fc.asyncProperty(offers, async (some) => {
+        const { observations } = compareRuns([], [await factOf(some)], stamp);
+        const again = compareRuns(observations, [await factOf(some.map(respell).toReversed())], later);
         expect(again.changes).toEqual([]);
         expect(again.observations[0]).not.toHaveProperty('changed_from');
       }),
@@ -118,15 +136,13 @@ describe('what is said of a price that changed', () => {
       network: isBase ? 'base' : 'y',
       scheme: 'exact',
     });
-    const said = offersChange(toPaidOffers([offer(before)]), toPaidOffers([offer(after)]));
-    expect(said && toText(said)).toBe(text);
+    expect(said([offer(before)], [offer(after)])).toBe(text);
   });
 
   it('says of another asset, network or scheme that the price changed', () => {
-    const [was] = toPaidOffers([{ amount: '20000', asset: usdc.base, network: 'base', scheme: 'exact' }]);
-    const now = toPaidOffers([{ amount: '500', asset: other, network: 'eip155:84532', scheme: 'upto' }]);
-    const said = was && offersChange([was], now);
-    expect(said && toText(said)).toBe(
+    const was = { amount: '20000', asset: usdc.base, network: 'base', scheme: 'exact' };
+    const now = { amount: '500', asset: other, network: 'eip155:84532', scheme: 'upto' };
+    expect(said([was], [now])).toBe(
       `Price changed from 0.02 USDC on Base to 500 of \`${other.toLowerCase()}\` (scheme \`upto\`) on Base Sepolia`,
     );
   });

@@ -5,6 +5,7 @@ import type { ImportedSignal, Listing } from '../../src/listings/listing.ts';
 import type { SharedReference } from '../../src/listings/references/shared.ts';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { noNativeCounts } from '../../src/ratings/counts.ts';
+import { pricesAt } from '../support/offers.ts';
 
 /** The time of everything in the cases. */
 export const time = '2026-11-01T08:00:00.000Z';
@@ -270,19 +271,21 @@ const was = <Value>(value: Value) => ({
 /** Two endpoints with different fates, prices in two assets, a payee and tools that changed. */
 const ofService: readonly StoredObservation[] = [
   saw({
-    kind: 'price.challenge',
-    value: [
-      { ...base, amount: '20000', asset: dollars },
-      { ...another, amount: '400' },
-    ],
-    changed_from: was([
-      { ...base, amount: '10000', asset: dollars },
-      { ...another, amount: '500' },
-    ]),
-    details: { offers: [{ ...base, format: 'x402/1', amount: '20000', asset: dollars }] },
+    kind: 'price.offers',
+    value: pricesAt(
+      'quote',
+      { ...base, amount: '20000', asset: dollars, pays: [{ address: '0xbb' }] },
+      { ...another, amount: '400', pays: [{ address: '0xbb' }] },
+    ),
+    changed_from: was(
+      pricesAt(
+        'quote',
+        { ...base, amount: '10000', asset: dollars, pays: [{ address: '0xaa' }] },
+        { ...another, amount: '500', pays: [{ address: '0xaa' }] },
+      ),
+    ),
   }),
-  saw({ kind: 'price.pay_to', value: ['0xbb'], changed_from: was(['0xaa']) }),
-  { ...none('price.challenge', 'silent', 'No connection.'), subject: second },
+  { ...none('price.offers', 'silent', 'No connection.'), subject: second },
   saw({ kind: 'endpoint.answers', value: 402 }),
   {
     ...none('endpoint.answers', 'silent', 'A request to b.example ended with a connection that broke off.'),

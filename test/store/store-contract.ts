@@ -12,6 +12,7 @@ import type { SearchQuery } from '../../src/search/query.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { foreignJson } from '../support/foreign-json.ts';
 import { partOf } from '../support/long.ts';
+import { pricesAt } from '../support/offers.ts';
 import { describeChecks } from './checks-contract.ts';
 import { makeCapability, makeListing, makeRating, makeVersion } from './examples.ts';
 import { describeLimits } from './limits-contract.ts';
@@ -933,9 +934,10 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const handle = 'com.paid/often';
       await store.write((tx) => tx.listings.putListings([makeListing(handle, 7001)]));
       const dayAt = (day: number) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString();
+      const paidTo = (address: string) => pricesAt('quote', { amount: '1', pays: [{ address }] });
       for (let day = 0; day < 60; day++) {
         const dates = { observed_at: dayAt(day), first_seen_at: dayAt(day), vantage: 'here' };
-        const fact = { kind: 'price.pay_to', value: [`payee-${day}`], outcome: 'seen' } as const;
+        const fact = { kind: 'price.offers', value: paidTo(`payee-${day}`), outcome: 'seen' } as const;
         const of = { subject: 'https://a.example/mcp', source: 'Dossier', method_version: 'x/1' };
         const observations = [{ ...fact, ...dates, ...of }];
         await store.write((tx) => tx.observations.put({ handle, observed_at: dayAt(day), observations }));

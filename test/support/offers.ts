@@ -49,3 +49,20 @@ export async function askOf({ url }: { readonly url: string }, host: string) {
     required: header === '' ? undefined : decodePaymentRequiredHeader(header),
   };
 }
+
+type StatedOffer = {
+  readonly [Name in 'for' | 'amount' | 'asset' | 'network' | 'scheme']?: string;
+} & { readonly pays?: { readonly address: string }[] };
+
+/** The value of a fact about prices, as a check stores it. */
+export const pricesAt = (place: string, ...offers: readonly StatedOffer[]) => ({
+  place,
+  count: offers.length,
+  priced: offers.filter(({ amount }) => amount !== undefined).length,
+  offers: [...offers],
+  payees: offers.flatMap(({ network = '', pays = [] }) => pays.map(({ address }) => ({ address, network }))),
+  ...(offers.some((one) => one.for) && {
+    tools: offers.flatMap((one) => one.for ?? []),
+    tools_count: offers.length,
+  }),
+});

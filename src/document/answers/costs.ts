@@ -1,16 +1,11 @@
 import { dayText } from '../../core/text.ts';
-import { count, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
+import { count, day, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
 import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
-import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
-import { allOffers, offerInFull, offersWithPayees } from '../../observations/kinds/prices/offers.ts';
-import {
-  isAnotherEachTime,
-  pricePayTo,
-  readPayees,
-  withPresentPayees,
-} from '../../observations/kinds/prices/pay-to.ts';
+import { costOf, isQuote, placeTitle, priceOffers } from '../../observations/kinds/prices/offers.ts';
+import { offerInFull } from '../../observations/kinds/prices/words.ts';
 import { anyPrice } from '../../observations/kinds/questions.ts';
-import { kinds } from '../../observations/kinds.ts';
+import { heldSince, payeesIn, pricesIn } from '../../observations/payees.ts';
+import { isAnotherEachTime } from '../../observations/prices/offer.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../fact.ts';
 import {
   atPlace,
@@ -21,25 +16,26 @@ import {
   type KnownFact,
   type SeenFact,
 } from '../seen.ts';
-import { factName } from '../words.ts';
 
-const otherPrices = kinds.filter(
-  ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
-);
+type KnownOffers = KnownFact<typeof priceOffers>;
 
 /** `exact` (x402) and `charge` (MPP) pay for one request, other schemes for use. */
-const isForRequest = (one: KnownFact<typeof priceChallenge>): boolean =>
-  allOffers(one).every(({ scheme }) => /^(?:exact|charge)$/.test(scheme));
+const isForRequest = ({ value }: KnownOffers): boolean =>
+  value.offers.every(({ scheme = '' }) => /^(?:exact|charge)$/.test(scheme));
 
 const none = say``;
 const noPrice = own('no price seen; calls may cost');
 
 /** Leaves out a reason that the line about tools gives too. */
-function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: JudgedListing): Words {
-  // If a fact of another kind states a price, the answer has that fact too.
-  const isStated = otherPrices.some((kind) => kind.priced && known(kind).length > 0);
+function noPriceWords(one: SeenFact<typeof priceOffers>, { seen, known }: JudgedListing): Words {
+  // If another place states a price, the answer has that fact too.
+  const isStated = known(priceOffers).some((fact) => !isQuote(fact) && costOf(fact.value)?.isPriced);
+  if (one.outcome === 'nothing' && isStated)
+    return own('no payment asked for before it answers; calls may cost');
   if (one.outcome === 'nothing')
-    return isStated ? own('no payment asked for before it answers; calls may cost') : noPrice;
+    return one.changed_from?.value == null
+      ? noPrice
+      : say`no price at the check of ${day(one.observed_at)}; calls may cost`;
   if (one.outcome === 'asks' && one.asks_for === 'payment') return say`price not known: ${whyOf(one)}`;
   const isSaid = seen(toolsSurface).some(
     ({ subject, reason = none }) => subject === one.subject && toText(reason) === toText(one.reason ?? none),
@@ -49,44 +45,46 @@ function noPriceWords(one: SeenFact<typeof priceChallenge>, { seen, known }: Jud
 
 const mostOffers = 3;
 
-function sinceWords(
-  price: KnownFact<typeof priceChallenge>,
-  payee: KnownFact<typeof pricePayTo> | undefined,
-): Words {
-  const isOlder = dayText(price.first_seen_at) < dayText(price.observed_at);
-  const from = payee && dayText(payee.first_seen_at);
-  if (from === undefined || from === dayText(price.first_seen_at))
-    return isOlder ? say`, the same since ${dayOf(price.first_seen_at)}` : say``;
-  // If there are several payees, this is the date on which a payee was last added or removed.
-  const paid = readPayees(payee?.value).length > 1 ? own('exactly these payees') : own('this payee');
-  return say`, this price since ${dayOf(price.first_seen_at)} and ${paid} since ${dayOf(from)}`;
+/** If neither the prices nor the payees are other ones since an earlier day, it is what is paid to whom. */
+function sinceWords(one: KnownOffers): Words {
+  const { first_seen_at, observed_at, value } = one;
+  const [all, price, payee] = [
+    first_seen_at,
+    heldSince(one, pricesIn).since,
+    heldSince(one, payeesIn).since,
+  ].map(dayText) as [string, string, string];
+  if (price === payee || value.payees.length === 0 || (price < all && payee < all))
+    return all < dayText(observed_at) ? say`, the same since ${dayOf(all)}` : say``;
+  const paid = payeesIn(value).length > 1 ? own('exactly these payees') : own('this payee');
+  return say`, this price since ${dayOf(price)} and ${paid} since ${dayOf(payee)}`;
 }
 
-function quotedWords(one: KnownFact<typeof priceChallenge>, { known, detail }: JudgedListing): Words {
-  const payee = known(pricePayTo).find(({ subject }) => subject === one.subject);
-  const isAnother = payee !== undefined && isAnotherEachTime(payee.value);
-  const quoted = isAnother ? allOffers(one) : offersWithPayees(one);
-  const offers = one.seen_in_part ? withPresentPayees(quoted, payee) : quoted;
+function quotedWords(one: KnownOffers, { detail }: JudgedListing): Words {
+  const { offers, count: all } = one.value;
   const shown = detail === 'full' ? offers : offers.slice(0, mostOffers);
-  const left = offers.length - shown.length;
+  const left = all - shown.length;
   const more = left > 0 ? say`; and ${count(left, 'more offer')}` : say``;
-  // Shortened details may lack the payees of the offers.
-  const isNamed = shown.some((offer) => 'pay_to' in offer);
-  const to = payee && !isNamed ? say`, paid to ${factWords(payee)}` : say``;
-  return say`${join(shown.map(offerInFull), '; or ')}${to}${more}${sinceWords(one, payee)}`;
+  const to = isAnotherEachTime(one.value) ? own(', paid to another address each time') : say``;
+  return say`${join(shown.map(offerInFull), '; or ')}${to}${more}${sinceWords(one)}`;
 }
 
 export const costs: FactsOf = (judged) => {
   const { known } = judged;
-  const quoted = judged.seen(priceChallenge);
-  const prices = known(priceChallenge).map((one) => {
-    const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
-    const place = atPlace(one, quoted);
-    return observed(judged, one, say`quotes ${unit}${place} before it answers: ${quotedWords(one, judged)}`);
-  });
-  const others = otherPrices.flatMap((kind) =>
-    known(kind).map((one) => observed(judged, one, say`${factName(kind.kind)}: ${factWords(one)}`)),
-  );
+  const quoted = judged.seen(priceOffers).filter(isQuote);
+  const prices = known(priceOffers)
+    .filter(isQuote)
+    .map((one) => {
+      const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
+      const place = atPlace(one, quoted);
+      return observed(
+        judged,
+        one,
+        say`quotes ${unit}${place} before it answers: ${quotedWords(one, judged)}`,
+      );
+    });
+  const others = known(priceOffers)
+    .filter((one) => !isQuote(one))
+    .map((one) => observed(judged, one, say`${placeTitle(one.value)}: ${factWords(one)}`));
   const notSeen = quoted.filter((one) => !isKnown(one));
   const unread = judged.listing.not_known.find(
     ({ kind, state }) => kind === anyPrice.kind && state === 'not_checked',

@@ -76,7 +76,9 @@ function toldApart(change: ShownChange, before: NonNullable<ShownChange['before'
   const last = say`the other was last seen on ${dayOf(before.seen_until)}`;
   const isPart = before.is_part || change.after.is_part;
   const isTold = isAlike || ((isToldByChange || isPart) && before.value !== null);
-  const said = isTold ? sayChange?.(before, change.after, last) : undefined;
+  const { items, counts } = change;
+  const from = items && counts ? { ...before, difference: { items: [...items], counts } } : before;
+  const said = isTold ? sayChange?.(from, change.after, last) : undefined;
   if (said) return within(said);
   const [was, is] = [before, change.after].map((one) => (one.value_digest ? undefined : one.value));
   if (!isAlike || typeof (was ?? 0) !== 'object' || typeof (is ?? 0) !== 'object') return undefined;
@@ -243,7 +245,9 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
   const endOf = (change: ShownChange) =>
     change.after.value !== null || ended.includes(change)
       ? undefined
-      : ended.find(({ subject = '' }) => [subject, URL.parse(subject)?.hostname].includes(change.subject));
+      : ended.find(({ subject = '' }) =>
+          [subject, URL.parse(subject)?.hostname].includes(change.subject?.split(' in ')[0]),
+        );
   return changed
     .filter((change) => endOf(change) === undefined)
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
 import { fromDayToDay, join, say, toText, type Words } from '../../core/words.ts';
+import { priceOffers } from '../../observations/kinds/prices/offers.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { StoredObservation } from '../../observations/observation.ts';
 import type { ListingFacts } from '../record.ts';
@@ -26,7 +27,9 @@ function relied(observations: readonly StoredObservation[], question: HistoryKin
   const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
   const isSeen = ({ outcome, missed, rule, hasMore, observed_at }: StoredObservation) =>
     outcome === 'seen' && !missed && rule !== 'part' && !hasMore && observed_at === last;
-  const kinds = [...Map.groupBy(observations, ({ kind }) => kind)].flatMap(([name, facts]) => {
+  // Of the places that may state a price, few do.
+  const stated = observations.filter(({ kind, value }) => kind !== priceOffers.kind || value !== null);
+  const kinds = [...Map.groupBy(stated, ({ kind }) => kind)].flatMap(([name, facts]) => {
     const kind = kindOf(name);
     const isAsked = kind?.isLocked && (question === undefined || kind.question === question);
     return kind && isAsked && facts.every(isSeen) ? [{ kind, facts }] : [];

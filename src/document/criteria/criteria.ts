@@ -1,4 +1,4 @@
-import { readPriceLimit } from '../../observations/kinds/prices/price.ts';
+import { readPriceLimit } from '../../observations/prices/assets.ts';
 import { ofChecks } from '../recorded-facts.ts';
 import type { ComparedListing, Criterion, CriterionFinding, CriterionValue } from './criterion.ts';
 import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './observed.ts';

@@ -8,11 +8,8 @@ import { packageAdvisories, reportedMalware } from '../../observations/kinds/pac
 import { packageDeprecated, packageExists } from '../../observations/kinds/packages/packages.ts';
 import { packageProvenance } from '../../observations/kinds/packages/provenance.ts';
 import { packageRepository } from '../../observations/kinds/packages/says.ts';
-import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
-import { allOffers, offerWords } from '../../observations/kinds/prices/offers.ts';
-import { isAnotherEachTime, pricePayTo } from '../../observations/kinds/prices/pay-to.ts';
-import { isWithinLimit, priceTool, readPriceLimit } from '../../observations/kinds/prices/price.ts';
-import { kindOf } from '../../observations/kinds.ts';
+import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observations/kinds/prices/offers.ts';
+import { offerWords } from '../../observations/kinds/prices/words.ts';
 import {
   currentOutcome,
   type DatedObservation,
@@ -20,6 +17,9 @@ import {
   type Observation,
 } from '../../observations/observation.ts';
 import { isUnanswered } from '../../observations/outcome.ts';
+import { heldSince, payeesIn } from '../../observations/payees.ts';
+import { isWithinLimit, readPriceLimit } from '../../observations/prices/assets.ts';
+import { isAnotherEachTime, isWhole, type Offer } from '../../observations/prices/offer.ts';
 import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
 import { factWords, tallyWords, unaskedReason, whyNotAsked } from '../seen.ts';
 import {
@@ -39,13 +39,17 @@ import {
   worstOf,
 } from './criterion.ts';
 
-/** Returns the observation of one recorded endpoint or package; undefined if there is none. */
-type FactAt = <K extends NamedKind>(kind: K) => FactOf<K> | undefined;
+/**
+ * Returns the observation of one recorded endpoint, of a place there, or of a package; undefined if there is
+ * none.
+ */
+type FactAt = <K extends NamedKind>(kind: K, place?: string) => FactOf<K> | undefined;
 
 const endpointsOf = ({ listing }: ComparedListing): FactAt[] =>
-  [...new Set(listing.remotes.map(({ url }) => url))].map(
-    (url) => (kind) => factsOf(kind, listing.observations).find(({ subject }) => subject === url),
-  );
+  [...new Set(listing.remotes.map(({ url }) => url))].map((url) => (kind, place) => {
+    const named = place === undefined ? url : priceSubject(url, place);
+    return factsOf(kind, listing.observations).find(({ subject }) => subject === named);
+  });
 
 /** A service that runs from a package has no endpoint to judge. */
 const notForPackages = (compared: ComparedListing): CriterionFinding =>
@@ -57,8 +61,8 @@ const notForPackages = (compared: ComparedListing): CriterionFinding =>
  * observation.
  */
 function unseenPriceOf(factOf: FactAt): Observation | 'not checked' | undefined {
-  const challenge = factOf(priceChallenge);
-  const tools = factOf(priceTool);
+  const challenge = factOf(priceOffers);
+  const tools = factOf(priceOffers, toolsPlace);
   if (currentOutcome(challenge) !== 'nothing') return challenge ?? 'not checked';
   return tools && !['nothing', 'absent'].includes(currentOutcome(tools) ?? '') ? tools : undefined;
 }
@@ -200,14 +204,19 @@ export const packageCriteria = {
   ),
 } as const satisfies Record<string, Criterion>;
 
-const pricedOf = ({ listing: { observations } }: ComparedListing) =>
-  observations.find((one) => kindOf(one.kind)?.priced && currentOutcome(one) === 'seen');
-
-/** A fact that names something as paid, without an amount. */
-const paidOf = ({ listing: { observations } }: ComparedListing) =>
-  observations.find((one) => kindOf(one.kind)?.paid && currentOutcome(one) === 'seen');
-
-const pricedFact = ({ kind }: Observation) => kindOf(kind)?.priced ?? kindOf(kind)?.paid ?? say``;
+/** The first places that state a price, and that state a payment without an amount. */
+function statedIn({ listing: { observations } }: ComparedListing) {
+  const stated = factsOf(priceOffers, observations).flatMap((one) => {
+    const cost = one.value && currentOutcome(one) === 'seen' ? costOf(one.value) : undefined;
+    // The words say the place.
+    const [subject = ''] = one.subject?.split(' in ') ?? [];
+    return cost ? [{ one: { ...one, subject }, ...cost }] : [];
+  });
+  return {
+    priced: stated.find(({ isPriced }) => isPriced),
+    paid: stated.find(({ isPriced }) => !isPriced),
+  };
+}
 
 const noneToCompare = own(
   'This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
@@ -219,8 +228,9 @@ const unreadable = own(
 const unseen = own('Dossier has not seen whether the endpoint quotes a price');
 
 /** Tells whether an endpoint asked for a payment whose price could not be read. */
-const isUnreadPrice = (challenge?: Observation): challenge is Observation =>
-  currentOutcome(challenge) === 'asks' && challenge?.asks_for === 'payment';
+const isUnreadPrice = (challenge?: FactOf<typeof priceOffers>): challenge is FactOf<typeof priceOffers> =>
+  (currentOutcome(challenge) === 'asks' && challenge?.asks_for === 'payment') ||
+  (currentOutcome(challenge) === 'seen' && challenge?.value?.priced === 0);
 
 function withoutPrice(
   compared: ComparedListing,
@@ -228,7 +238,7 @@ function withoutPrice(
   seenNone: CriterionFinding['result'],
 ): CriterionFinding {
   const stopped = unseenPriceOf(factOf);
-  const challenge = factOf(priceChallenge);
+  const challenge = factOf(priceOffers);
   if (isUnreadPrice(challenge)) return observedFinding(challenge, unknown(unreadable));
   if (stopped || !challenge)
     return unseenFinding(compared, unseen, typeof stopped === 'string' ? undefined : stopped);
@@ -242,23 +252,26 @@ const ofEachEndpoint = (
 
 export const priceCriteria = {
   price_known: observed.plain('A price was seen', (compared) => {
-    const first = pricedOf(compared);
-    if (!first) {
+    const { priced } = statedIn(compared);
+    if (!priced) {
       // The result is `not_met` only if every endpoint was seen to ask for no payment.
       const found = endpointsOf(compared).map((factOf) => withoutPrice(compared, factOf, 'not_met'));
       return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
     }
-    return observedFinding(first, { ...met(pricedFact(first)), quoted: factWords(first) });
+    return observedFinding(priced.one, { ...met(priced.words), quoted: factWords(priced.one) });
   }),
   price_at_most: observed.price('Quotes at most {}', (compared, most) => {
     const limit = readPriceLimit(most);
     return ofEachEndpoint(compared, (factOf) => {
-      const challenge = factOf(priceChallenge);
+      const challenge = factOf(priceOffers);
       if (challenge && currentOutcome(challenge) === 'nothing')
         return observedFinding(challenge, unknown(noneToCompare));
       if (!challenge || currentOutcome(challenge) !== 'seen' || !limit)
         return withoutPrice(compared, factOf, 'unknown');
-      const offers = allOffers(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
+      const { offers: first = [], cheapest = first } = challenge.value ?? {};
+      const withinLimit = ({ amount, network = '', asset = '' }: Offer) =>
+        isWhole(amount) ? isWithinLimit({ amount, network, asset }, limit) : undefined;
+      const offers = cheapest.map((offer) => ({ offer, within: withinLimit(offer) }));
       const comparable = offers.filter(({ within }) => within !== undefined);
       const decisive = comparable.find(({ within }) => within) ?? comparable[0];
       const none = own('The endpoint quotes no price in this asset that Dossier has read.');
@@ -270,13 +283,14 @@ export const priceCriteria = {
     });
   }),
   no_payment_seen: observed.plain('No request for a payment was seen', (compared) => {
-    const first = pricedOf(compared) ?? paidOf(compared);
+    const { priced, paid } = statedIn(compared);
+    const first = priced ?? paid;
     if (first) {
-      const quoted = kindOf(first.kind)?.priced && { quoted: factWords(first) };
-      return observedFinding(first, { ...notMet(pricedFact(first)), ...quoted });
+      const quoted = first.isPriced && { quoted: factWords(first.one) };
+      return observedFinding(first.one, { ...notMet(first.words), ...quoted });
     }
     return ofEachEndpoint(compared, (factOf) => {
-      const challenge = factOf(priceChallenge);
+      const challenge = factOf(priceOffers);
       return isUnreadPrice(challenge)
         ? observedFinding(challenge, notMet(own('The endpoint asked Dossier for a payment.')))
         : withoutPrice(compared, factOf, 'met');
@@ -299,6 +313,14 @@ function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Cr
     return observedFinding(one, notMet(fact));
   }
   return observedFinding(one, unknown(say`${same}; this is a shorter time than was asked for.`));
+}
+
+/** The fact of offers, with the dates of its payees. */
+function asPayees(one: DatedObservation): DatedObservation {
+  const { since: first_seen_at, until: seen_until } = heldSince(one, payeesIn);
+  const { changed_from, ...fact } = one;
+  const before = changed_from && seen_until && { changed_from: { ...changed_from, seen_until } };
+  return { ...fact, first_seen_at, ...before };
 }
 
 const anotherPayee = (one: DatedObservation): CriterionFinding =>
@@ -328,7 +350,7 @@ const judgeHidden = (one: DatedObservation, subject: Words): CriterionFinding =>
 function unchangedFor(
   compared: ComparedListing,
   days: number,
-  { kind, subject }: { readonly kind: typeof pricePayTo | typeof toolsSurface; readonly subject: Words },
+  { kind, subject }: { readonly kind: typeof priceOffers | typeof toolsSurface; readonly subject: Words },
   needs: (factOf: FactAt) => boolean = () => true,
 ): CriterionFinding {
   const endpoints = endpointsOf(compared);
@@ -337,15 +359,16 @@ function unchangedFor(
     unseenFinding(compared, say`${subject} are not known to Dossier`, one);
   const findings = endpoints.flatMap((factOf): CriterionFinding[] => {
     const one = factOf(kind);
-    if (one && currentOutcome(one) === 'seen' && isDated(one))
-      return [
-        isAnotherEachTime(one.value)
-          ? anotherPayee(one)
-          : isHidden(one, factOf(endpointAnswers))
-            ? judgeHidden(one, subject)
-            : judgeUnchanged(one, days, subject),
-      ];
-    return one || needs(factOf) ? [unseen(one)] : [];
+    if (one && currentOutcome(one) === 'seen' && isDated(one)) {
+      const { value } = one;
+      const paid = typeof value === 'object' ? value : undefined;
+      if (isAnotherEachTime(paid)) return [anotherPayee(one)];
+      if (paid?.payees.length === 0) return needs(factOf) ? [unseen(one)] : [];
+      if (isHidden(one, factOf(endpointAnswers))) return [judgeHidden(one, subject)];
+      return [judgeUnchanged(paid ? asPayees(one) : one, days, subject)];
+    }
+    const isFree = kind === priceOffers && one?.outcome === 'nothing';
+    return (one && !isFree) || needs(factOf) ? [unseen(one)] : [];
   });
   return worstOf(findings) ?? unseen();
 }
@@ -358,7 +381,7 @@ export const unchangedCriteria = {
       unchangedFor(
         compared,
         days,
-        { kind: pricePayTo, subject: own('The addresses that the endpoint asks to be paid at') },
+        { kind: priceOffers, subject: own('The addresses that the endpoint asks to be paid at') },
         (factOf) => unseenPriceOf(factOf) !== undefined,
       ),
   ),

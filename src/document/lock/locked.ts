@@ -1,7 +1,7 @@
 import { toText, within } from '../../core/words.ts';
 import { ownersOf, secretsOf } from '../../listings/naming.ts';
 import { weightyChanges } from '../../observations/compared/earlier-changes.ts';
-import { priceChallenge } from '../../observations/kinds/prices/offer.ts';
+import { priceOffers } from '../../observations/kinds/prices/offers.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { Observation } from '../../observations/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
@@ -14,7 +14,7 @@ import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
  */
 function isComparable(one: Observation): boolean {
   const { outcome } = one;
-  if (outcome === 'asks') return one.kind === priceChallenge.kind && one.asks_for === 'payment';
+  if (outcome === 'asks') return one.kind === priceOffers.kind && one.asks_for === 'payment';
   return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
 }
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { day_ms, dayText } from '../../core/text.ts';
 import {
@@ -13,9 +12,9 @@ import {
   type Words,
   wordsSchema,
 } from '../../core/words.ts';
-import { convert, networkName, symbolOf, toCaip19 } from '../kinds/prices/assets.ts';
-import { isWhole, type OfferWithPayee, type PaidOffer } from '../kinds/prices/offers.ts';
-import type { OfferSighting, SeenQuotes } from './seen.ts';
+import { convert, networkName, symbolOf, toCaip19 } from '../prices/assets.ts';
+import { isWhole, type Offer } from '../prices/offer.ts';
+import type { OfferSighting, SeenOffers, SeenPlace } from './seen.ts';
 import type { SentOffer } from './sent-offer.ts';
 
 /** `higher` and `lower` compare amounts in one unit. */
@@ -47,7 +46,7 @@ const mostNamed = 2;
 
 const notKnown = (why: Words): ComparedPart => ({ seen: 'not_known', text: say`not known: ${why}` });
 
-const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>): ComparedPart => ({
+const noQuote = ({ endpoint, unseen }: Pick<SeenOffers, 'endpoint' | 'unseen'>): ComparedPart => ({
   seen: 'not_known',
   text:
     endpoint === undefined
@@ -55,25 +54,29 @@ const noQuote = ({ endpoint, unseen }: Pick<SeenQuotes, 'endpoint' | 'unseen'>):
       : own('not known from quotes: the endpoint quoted Dossier none'),
 });
 
+/** `holds` tells whether offers have a part of the sent offer, and `name` names what they have instead. */
+interface OfferQuestion {
+  readonly holds: (offers: readonly Offer[]) => boolean;
+  readonly name: (offers: readonly Offer[]) => readonly Words[];
+}
+
 /** The unbroken run of sightings of such values up to the newest. */
-function runOf<T>(sightings: readonly OfferSighting<T>[], holds: (value: T) => boolean) {
+function runOf(sightings: readonly OfferSighting[], holds: (value: readonly Offer[]) => boolean) {
   const end = sightings.findIndex(({ value }) => value === undefined || !holds(value));
   return sightings.slice(0, end === -1 ? sightings.length : end);
 }
 
 /** Returns when a run began, or a later time if unknown. */
-function sinceWhen<T>(run: readonly OfferSighting<T>[]): string {
+function sinceWhen(run: readonly OfferSighting[]): string {
   const last = run.at(-1);
   return last?.from ?? last?.until ?? '';
 }
 
 const newFor_ms = 7 * day_ms;
 
-/** `name` names what an earlier sighting had instead. */
-function toHeld<T>(
-  sightings: readonly OfferSighting<T>[],
-  holds: (value: T) => boolean,
-  name: (value: T) => readonly Words[],
+function toHeld(
+  sightings: readonly OfferSighting[],
+  { holds, name }: OfferQuestion,
   now: Date,
 ): ComparedPart {
   const run = runOf(sightings, holds);
@@ -94,25 +97,25 @@ function toHeld<T>(
   };
 }
 
-const partlyRead = ({ until }: Pick<OfferSighting<unknown>, 'until'>): ComparedPart =>
+const partlyRead = ({ until }: Pick<OfferSighting, 'until'>): ComparedPart =>
   notKnown(say`Dossier read or kept only some of the offers that were quoted on ${dayOf(until)}`);
 
-/** `name` names what a sighting has instead. */
-function comparePlace<T>(
-  sightings: readonly OfferSighting<T>[],
-  { since, now: today, ...asked }: Pick<SeenQuotes, 'since' | 'endpoint' | 'unseen' | 'now'>,
-  holds: (value: T) => boolean,
-  name: (value: T) => readonly Words[],
+function comparePlace(
+  { quotes: sightings, since, now: today, ...asked }: SeenOffers,
+  comparison: OfferQuestion,
   where = say``,
 ): ComparedPart {
-  const isHeld = ({ value }: OfferSighting<T>) => value !== undefined && holds(value);
+  const { holds, name } = comparison;
+  const isHeld = ({ value }: OfferSighting) => value !== undefined && holds(value);
   const [now] = sightings;
   const newest = sightings.find(({ value }) => value !== undefined);
   if (!now || newest?.value === undefined) return noQuote(asked);
-  if (isHeld(now)) return toHeld(sightings, holds, name, today);
+  if (isHeld(now)) return toHeld(sightings, comparison, today);
   if (now.isPart) return partlyRead(now);
   const names = name(newest.value);
-  const sinceNewest = sinceWhen(runOf(sightings, (value) => isDeepStrictEqual(name(value), names)));
+  const textOf = (value: readonly Offer[]) => JSON.stringify(name(value));
+  const present = textOf(newest.value);
+  const sinceNewest = sinceWhen(runOf(sightings, (value) => textOf(value) === present));
   const others = names.length === 0 ? own('another each time') : listed(names, mostNamed);
   const earlier = sightings.find(isHeld);
   if (earlier && now.value === undefined)
@@ -136,19 +139,19 @@ type Unit = Pick<SentOffer, 'asset' | 'network' | 'scheme'>;
 /** A part of the unit that is not stated fits every offer. */
 const isOf =
   (unit: Unit) =>
-  (offer: Omit<PaidOffer, 'amount'>): boolean =>
+  (offer: Offer): boolean =>
     (['asset', 'network', 'scheme'] as const).every(
       (name) => unit[name] === undefined || unit[name] === offer[name],
     );
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-const networkWords = (network: string): Words => {
+const networkWords = (network = ''): Words => {
   const name = networkName(network);
   return name === undefined ? code(network) : say`${ours(name)} (${code(network)})`;
 };
 
-const assetWords = (asset: string, network = ''): Words => {
+const assetWords = (asset = '', network = ''): Words => {
   const symbol = symbolOf(network, asset);
   return symbol === undefined ? code(asset) : say`${ours(symbol)} (${code(asset)})`;
 };
@@ -160,47 +163,63 @@ const amountWords = (amount: string, { network, asset }: Unit): Words => {
   return converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`;
 };
 
+/** The addresses that an offer pays, as one text. */
+const paidBy = ({ pays = [] }: Offer): string =>
+  [...new Set(pays.map(({ address }) => address))].sort().join(' ');
+
+const payeesWords = (paid: string): Words =>
+  listed(
+    paid.split(' ').map((address) => code(address)),
+    5,
+  );
+
 /**
- * A payee is compared among those of this price: of the same asset, network and scheme, and of the same
- * amount if the newest quote has this amount.
+ * All whom an offer pays are compared as a set: among those of this price, which are of the same asset,
+ * network and scheme, and of the same amount if the newest quote has this amount.
  */
-function comparePayee(pay_to: string, offer: SentOffer, seen: SeenQuotes): ComparedPart {
-  const [now] = seen.payees;
-  if (seen.isAnotherEachTime && now)
+function comparePayees(pays: readonly string[], offer: SentOffer, places: SeenOffers): ComparedPart {
+  const quotes = places.quotes.map((one) => ({ ...one, isPart: one.hidesPayees }));
+  const seen = { ...places, quotes };
+  const [now] = quotes;
+  if (now?.isAnother)
     return notKnown(
       say`the endpoint named another address at each request on ${dayOf(now.until)}, so this one can neither be confirmed nor called a change`,
     );
-  const names = (payees: readonly string[]) => payees.map((payee) => code(payee));
-  const holds = (payees: readonly string[]) => payees.includes(pay_to);
-  const compared = comparePlace(seen.payees, seen, holds, names);
-  const ofUnit = (all: readonly OfferWithPayee[] = []) =>
-    all.filter((one) => one.pay_to !== undefined && isOf(offer)(one));
-  const hasAmount = ofUnit(seen.payeesOf).some(({ amount }) => amount === offer.amount);
-  const payeesOf = (all?: readonly OfferWithPayee[]) =>
-    unique(
-      ofUnit(all).flatMap((one) => (hasAmount && one.amount !== offer.amount ? [] : (one.pay_to ?? []))),
-    );
-  const present = payeesOf(seen.payeesOf);
-  const since = sinceWhen(runOf(seen.payees, holds));
+  const sent = pays.join(' ');
+  const setsIn = (all: readonly Offer[]) => unique(all.map(paidBy)).filter((one) => one !== '');
+  const comparison: OfferQuestion = {
+    holds: (all) => setsIn(all).includes(sent),
+    name: (all) => setsIn(all).sort().map(payeesWords),
+  };
+  const compared = comparePlace(seen, comparison);
+  const ofUnit = (all: readonly Offer[] = []) => all.filter(isOf(offer)).filter((one) => paidBy(one) !== '');
+  const hasAmount = ofUnit(now?.value).some(({ amount }) => amount === offer.amount);
+  const ofPrice = (all: readonly Offer[] | undefined) =>
+    ofUnit(all).filter(({ amount }) => !hasAmount || amount === offer.amount);
+  const present = ofPrice(now?.value);
+  const since = sinceWhen(runOf(quotes, comparison.holds));
   if (!now || since === '' || now.isPart || present.length === 0) return compared;
-  const before = seen.earlierPayeesOf.map(({ value, ...when }) => ({ ...when, value: payeesOf(value) }));
-  if (holds(present)) {
-    const was = before.find(({ value }) => value.length > 0);
-    if (!was?.ended || holds(was.value) || was.ended <= since) return compared;
-    const is = { ...now, value: present, from: was.ended, checks: undefined };
-    return toHeld([is, was], holds, names, seen.now);
+  const within = quotes
+    .map((one) => ({ ...one, value: ofPrice(one.value) }))
+    .filter(({ value }) => value.length > 0);
+  const run = runOf(within, comparison.holds);
+  if (run.length > 0) {
+    const was = within[run.length];
+    return was?.ended !== undefined && was.ended > since ? toHeld(within, comparison, seen.now) : compared;
   }
-  const earlier = before.find(({ value }) => holds(value));
+  const earlier = within.find(({ value }) => comparison.holds(value));
   const when = earlier ? say`seen until ${dayOf(earlier.until)}` : own('not in the last quote');
   const price = hasAmount ? own('amount, asset, network and scheme') : own('asset, network and scheme');
-  const text = say`${when} for this ${price}; other: ${listed(names(present), mostNamed)}; for other offers ${compared.text}`;
+  const text = say`${when} for this ${price}; other: ${listed(comparison.name(present), mostNamed)}; for other offers ${compared.text}`;
   return { seen: earlier ? 'seen_until' : 'never_seen', text };
 }
 
-const amountsIn = (offers: readonly PaidOffer[] | undefined, unit: Unit): bigint[] =>
-  (offers ?? []).filter(isOf(unit)).flatMap(({ amount }) => (isWhole(amount) ? [BigInt(amount)] : []));
+const amountsIn = (offers: readonly Offer[], unit: Unit): bigint[] =>
+  offers.filter(isOf(unit)).flatMap(({ amount }) => (isWhole(amount) ? [BigInt(amount)] : []));
 
-type SeenAmounts = OfferSighting<readonly bigint[]> & { readonly value: readonly bigint[] };
+interface SeenAmounts extends Pick<OfferSighting, 'until' | 'isNow'> {
+  readonly value: readonly bigint[];
+}
 
 function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
   const [last] = known;
@@ -215,28 +234,35 @@ function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: 
     : say`; the highest seen is ${words(most)}, until ${dayOf(highest.until)}${until}`;
 }
 
-function compareAmount(sent: string, offer: SentOffer, { quotes, ...asked }: SeenQuotes): ComparedPart {
+function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): ComparedPart {
+  const { quotes } = seen;
   if (offer.asset === undefined || offer.network === undefined)
     return notKnown(own('amounts are compared within one asset and network'));
   const amount = BigInt(sent);
-  const inUnit = quotes.map(({ value, ...when }) => {
-    const amounts = amountsIn(value, offer);
-    return { ...when, value: amounts.length > 0 ? amounts : undefined };
+  const inUnit = quotes.map((one) => {
+    const amounts = one.value?.filter(isOf(offer)).filter((of) => isWhole(of.amount));
+    return { ...one, value: amounts?.length ? amounts : undefined };
   });
-  const known = inUnit.flatMap(({ value, ...when }): SeenAmounts[] => (value ? [{ ...when, value }] : []));
+  const known = inUnit.flatMap(({ value, until, isNow }): SeenAmounts[] =>
+    value ? [{ value: amountsIn(value, {}), until, isNow }] : [],
+  );
   const [last] = known;
   const part = quotes.find(({ isPart }) => isPart);
   if (part && (part.isNow || !last) && !last?.value.includes(amount)) return partlyRead(part);
   if (!last) {
     const isQuoted = quotes.some(({ value }) => value !== undefined);
-    if (!isQuoted) return noQuote(asked);
+    if (!isQuoted) return noQuote(seen);
     return notKnown(own('Dossier knows no quote in this asset, network and scheme'));
   }
   const words = (one: bigint) => amountWords(String(one), offer);
   const holds = (all: readonly bigint[]) => all.includes(amount);
+  const comparison: OfferQuestion = {
+    holds: (all) => holds(amountsIn(all, {})),
+    name: (all) => amountsIn(all, {}).map(words),
+  };
   if (holds(last.value))
     return last.isNow
-      ? toHeld(inUnit, holds, (all) => all.map(words), asked.now)
+      ? toHeld(inUnit, comparison, seen.now)
       : { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
   const names = listed(last.value.map(words), mostNamed);
   const beside = say`, last seen on ${dayOf(last.until)}${besideLast(amount, known, words)}`;
@@ -283,37 +309,34 @@ function whyNotComparable(
  */
 function compareUnit(
   offer: SentOffer,
-  { quotes, ...seen }: SeenQuotes,
+  seen: SeenOffers,
 ): Pick<ComparedOffer, 'asset' | 'network' | 'scheme'> {
   const { asset, network, scheme } = offer;
+  const { quotes } = seen;
   const compare = (
     unit: Unit,
     within: Unit,
-    write: (one: PaidOffer) => Words,
+    write: (one: Offer) => Words,
     { where = say``, writeElsewhere = write } = {},
-  ) =>
-    comparePlace(
-      quotes,
-      seen,
-      (offers) => offers.some(isOf({ ...within, ...unit })),
-      (offers) => {
-        const near = offers.filter(isOf(within));
-        const others = near.length > 0 ? near.map(write) : offers.map(writeElsewhere);
-        return [...new Map(others.map((one) => [toText(one), one])).values()];
-      },
-      where,
-    );
+  ) => {
+    const name = (offers: readonly Offer[]) => {
+      const near = offers.filter(isOf(within));
+      const others = near.length > 0 ? near.map(write) : offers.map(writeElsewhere);
+      return [...new Map(others.map((one) => [toText(one), one])).values()];
+    };
+    return comparePlace(seen, { holds: (offers) => offers.some(isOf({ ...within, ...unit })), name }, where);
+  };
   const ofNetwork: Unit = network === undefined ? {} : { network };
   const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };
   // If the newest quote does not have the asset, the scheme is compared with the schemes of all offers.
   const newest = quotes.find(({ value }) => value !== undefined);
   const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
-  const ofOther = (one: PaidOffer) => assetWords(one.asset, one.network);
-  const writeElsewhere = (one: PaidOffer) => say`${ofOther(one)} on ${networkWords(one.network)}`;
+  const ofOther = (one: Offer) => assetWords(one.asset, one.network);
+  const writeElsewhere = (one: Offer) => say`${ofOther(one)} on ${networkWords(one.network)}`;
   const all = quotes.flatMap(({ value }) => value ?? []);
-  const networks = unique(all.map((one) => one.network));
+  const networks = unique(all.flatMap((one) => one.network ?? []));
   const other = whyNotComparable(network, networks, isNetworkName, own('network'));
-  const assets = unique(all.filter(isOf(ofNetwork)).map((one) => one.asset));
+  const assets = unique(all.filter(isOf(ofNetwork)).flatMap((one) => one.asset ?? []));
   const isName = (one: string) => isAssetName(one, network ?? '');
   const otherAsset = whyNotComparable(asset, assets, isName, own('asset'));
   const where = own(' on this network');
@@ -333,13 +356,17 @@ function compareUnit(
       () => other ?? compare(ofNetwork, {}, (one) => networkWords(one.network)),
     ),
     scheme: toPart(scheme, code, (one) =>
-      compare({ scheme: one }, isAssetSeen ? ofAsset : {}, (other) => code(other.scheme)),
+      compare({ scheme: one }, isAssetSeen ? ofAsset : {}, (other) => code(other.scheme ?? '')),
     ),
   };
 }
 
-const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
-  payee: toPart(offer.pay_to, code, (one) => comparePayee(one, offer, seen)),
+export const compareOffer = (offer: SentOffer, seen: SeenOffers): ComparedOffer => ({
+  payee: toPart(
+    offer.pays,
+    (all) => payeesWords(all.join(' ')),
+    (all) => comparePayees(all, offer, seen),
+  ),
   amount: toPart(
     offer.amount,
     (one) => amountWords(one, offer),
@@ -348,20 +375,16 @@ const compareOffer = (offer: SentOffer, seen: SeenQuotes): ComparedOffer => ({
   ...compareUnit(offer, seen),
 });
 
-export function unseenOffer(offer: SentOffer, unseen: SeenQuotes['unseen']): ComparedOffer {
+export function unseenOffer(offer: SentOffer, unseen: SeenOffers['unseen']): ComparedOffer {
   return compareOffer(offer, {
     now: new Date(0),
     endpoint: undefined,
     unseen,
     quotes: [],
-    payees: [],
-    payeesOf: [],
-    earlierPayeesOf: [],
-    isAnotherEachTime: false,
   });
 }
 
-export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenQuotes[]) {
+export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenPlace[]) {
   const all = seen.map((quotes) => ({
     quotes,
     compared: offers.map((offer) => compareOffer(offer, quotes)),

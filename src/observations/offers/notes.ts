@@ -1,5 +1,5 @@
 import { code, dayOf, isEmpty, listed, number, ours, own, quote, say, type Words } from '../../core/words.ts';
-import { networkWords, symbolOf, toCaip19, tokensOn } from '../kinds/prices/assets.ts';
+import { networkWords, symbolOf, toCaip19, tokensOn } from '../prices/assets.ts';
 import type { SentOffer } from './sent-offer.ts';
 
 const none = own('');

@@ -1,63 +1,15 @@
-import { code, dayOf, join, listed as joinNames, own, say, type Words } from '../../core/words.ts';
-import { priceChallenge } from '../kinds/prices/offer.ts';
-import { isWhole, offerWords } from '../kinds/prices/offers.ts';
-import { pricePayTo } from '../kinds/prices/pay-to.ts';
-import { isWholeList, storedOffers, type ToolOffer, toolOffers } from '../kinds/prices/tool-offers.ts';
-import { kinds } from '../kinds.ts';
-import type { StoredObservation } from '../observation.ts';
+import { dayText } from '../../core/text.ts';
+import { code, dayOf, join, listed, own, say, type Words } from '../../core/words.ts';
+import { offerWords } from '../kinds/prices/words.ts';
+import { addressesOf, type Offer } from '../prices/offer.ts';
 import { ownProbe } from '../remotes.ts';
-import { isNetworkName, partNames } from './compare.ts';
+import { type ComparedOffer, compareOffer, partNames } from './compare.ts';
+import type { SeenPlace } from './seen.ts';
 import type { SentOffer } from './sent-offer.ts';
-
-/** The prices for an endpoint in a document of its host, or in a catalogue. */
-export interface PriceList {
-  readonly source: string;
-  readonly endpoint: string | undefined;
-  /** RFC 3339. A catalogue may have been read up to a day before the check. */
-  readonly observed_at: string;
-  /** The time of the first later check that did not see the list, RFC 3339. */
-  readonly missed_since: string | undefined;
-  readonly offers: readonly ToolOffer[];
-  /** Dossier did not read or store all of the list, so an entry may be missing. */
-  readonly isPart?: true;
-}
-
-const advertising = kinds.filter(
-  ({ kind, line }) => line === 'costs' && kind !== priceChallenge.kind && kind !== pricePayTo.kind,
-);
-
-export function toPriceLists(facts: readonly StoredObservation[]): PriceList[] {
-  return facts
-    .filter(({ kind, outcome }) => outcome === 'seen' && advertising.some((one) => one.kind === kind))
-    .flatMap(
-      ({
-        value: stored,
-        value_digest,
-        details,
-        hasMore,
-        source,
-        source_url,
-        observed_at,
-        missed,
-        subject,
-        recorded = subject,
-      }) => {
-        const value = toolOffers.safeParse(stored).data ?? [];
-        const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
-        const place = url ? `${url.host}${url.pathname}` : source;
-        const found = { value, value_digest, details };
-        const offers = storedOffers(found);
-        const isPart = hasMore || !isWholeList(found, offers);
-        const read_at = typeof details?.read_at === 'string' ? details.read_at : observed_at;
-        const when = { observed_at: read_at, missed_since: missed?.since };
-        const list = { source: place, endpoint: recorded, ...when, offers };
-        return value.length > 0 ? [isPart ? { ...list, isPart: true as const } : list] : [];
-      },
-    );
-}
 
 export const listStates = ['as_listed', 'other', 'higher', 'lower', 'not_known'] as const;
 type ListState = (typeof listStates)[number];
+type ListStates = Readonly<Record<(typeof partNames)[number], ListState>>;
 
 const stateWords: Readonly<Record<ListState, Words>> = {
   as_listed: own('as listed'),
@@ -67,10 +19,15 @@ const stateWords: Readonly<Record<ListState, Words>> = {
   not_known: own('not known'),
 };
 
-export interface ListComparison extends Readonly<Record<(typeof partNames)[number], ListState>> {
+interface ListPlace {
   readonly source: string;
+  /** RFC 3339. A catalogue may have been read up to a day before the check. */
   readonly observed_at: string;
+  /** The time of the first later check that did not see the list, RFC 3339. */
   readonly missed_since: string | undefined;
+}
+
+export interface ListComparison extends ListStates, ListPlace {
   /** The endpoint of the list, if the offer is compared with quotes of a different one. */
   readonly endpoint?: string | undefined;
   /** The tool that the list names for this price. */
@@ -82,43 +39,35 @@ export interface ListComparison extends Readonly<Record<(typeof partNames)[numbe
   readonly text: Words;
 }
 
+function whereOf({ fact }: SeenPlace): ListPlace {
+  const { source, source_url, as_seen, observed_at, missed } = fact;
+  const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
+  return {
+    source: url ? `${url.host}${url.pathname}` : source,
+    observed_at: typeof as_seen?.read_at === 'string' ? as_seen.read_at : observed_at,
+    missed_since: missed?.since,
+  };
+}
+
 /** The scheme decides before the amount, because amounts of two schemes are not comparable. */
-const likeness = (one: ToolOffer, offer: SentOffer): number =>
+const likeness = (one: Offer, offer: SentOffer): number =>
   (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
   (one.scheme === offer.scheme ? 4 : 0) +
   (one.amount === offer.amount ? 2 : 0) +
-  (one.pay_to === offer.pay_to ? 1 : 0);
+  (addressesOf([one]).join() === offer.pays?.join() ? 1 : 0);
 
-const toState = (stated: string | undefined, listed: string): ListState =>
-  stated === undefined ? 'not_known' : stated === listed ? 'as_listed' : 'other';
-
-/** A network whose name Dossier does not know may be the network of a CAIP-2 name. */
-function networkState(stated: string | undefined, listed: string): ListState {
-  const isKnown = stated !== undefined && isNetworkName(stated) === isNetworkName(listed);
-  return isKnown ? toState(stated, listed) : 'not_known';
-}
-
-/** An offer without a scheme is compared if only one scheme is listed for its asset and network. */
-function amountState(
-  { amount, scheme }: SentOffer,
-  listed: ToolOffer,
-  asset: ListState,
-  hasOneScheme: boolean,
-): ListState {
-  const isSameUnit =
-    asset === 'as_listed' && (scheme === undefined ? hasOneScheme : scheme === listed.scheme);
-  if (!isSameUnit || amount === undefined || !isWhole(listed.amount)) return 'not_known';
-  const sent = BigInt(amount);
-  const known = BigInt(listed.amount);
-  if (sent === known) return 'as_listed';
-  return sent > known ? 'higher' : 'lower';
-}
+const toState = (seen: ComparedOffer[keyof ComparedOffer]['seen']): ListState => {
+  if (seen === 'as_seen' || seen === 'new') return 'as_listed';
+  return seen === 'seen_until' || seen === 'never_seen' ? 'other' : seen;
+};
 
 /** A payee may have a different address on each network. */
-function payeeState(stated: string | undefined, listed: readonly string[], network: ListState): ListState {
-  if (stated === undefined || listed.length === 0) return 'not_known';
-  if (listed.includes(stated)) return 'as_listed';
-  return network === 'as_listed' ? 'other' : 'not_known';
+function toStates(compared: ComparedOffer): ListStates {
+  const states = Object.fromEntries(
+    partNames.map((name) => [name, toState(compared[name].seen)]),
+  ) as ListStates;
+  const isElsewhere = states.payee === 'other' && states.network !== 'as_listed';
+  return isElsewhere ? { ...states, payee: 'not_known' } : states;
 }
 
 /** For example `payee other; amount, asset, network, scheme as listed`. */
@@ -131,85 +80,61 @@ function statesWords(states: ListStates): Words {
   return join(groups, '; ');
 }
 
-type ListStates = Readonly<Record<(typeof partNames)[number], ListState>>;
-
-const notKnown: ListStates = {
-  payee: 'not_known',
-  amount: 'not_known',
-  asset: 'not_known',
-  network: 'not_known',
-  scheme: 'not_known',
-};
 const mostPayees = 2;
-const partWords = own('Dossier has only a part of this list. ');
+const notKnown = Object.fromEntries(partNames.map((name) => [name, 'not_known'])) as ListStates;
 
-/** An equal entry may be missing, so a difference is not known. */
-const asPart = (states: ListStates): ListStates => {
-  const known = partNames.filter((name) => states[name] === 'as_listed');
-  return { ...notKnown, ...Object.fromEntries(known.map((name) => [name, 'as_listed'])) };
-};
-
-function listWords({ source, observed_at, missed_since }: PriceList, part = own('')): Words {
+function listWords(list: SeenPlace): Words {
+  const { source, observed_at, missed_since } = whereOf(list);
+  const { first_seen_at } = list.fact;
+  const isOlder = dayText(first_seen_at) < dayText(observed_at);
+  const since = isOlder ? say`, the same since ${dayOf(first_seen_at)}` : own('');
   const missed =
     missed_since === undefined ? own('') : say`, not seen by checks since ${dayOf(missed_since)}`;
-  return say`${code(source)} (${dayOf(observed_at)}${missed})${part} ${own(missed_since === undefined ? 'lists' : 'listed')}`;
-}
-
-function withoutTool(list: PriceList, tool: string): ListComparison {
-  const { source, endpoint, observed_at, missed_since, offers, isPart } = list;
-  const words = listWords(list, isPart ? own(', as far as Dossier has it,') : own(''));
-  const text = say`${words} no price for ${code(tool)}, which the request for the payment names, and ${offers.length} for others.`;
-  const none = { tool: undefined, isSimilar: false, others: 0, ...notKnown };
-  return { source, endpoint, observed_at, missed_since, ...none, text };
+  return say`${code(source)} (${dayOf(observed_at)}${since}${missed}) ${own(missed_since === undefined ? 'lists' : 'listed')}`;
 }
 
 /** The prices for a tool, or else for the endpoint itself; all prices if the tool is not known. */
-function pricesFor(offers: readonly ToolOffer[], paidTool: string | undefined): readonly ToolOffer[] {
+function pricesFor(offers: readonly Offer[], paidTool: string | undefined): readonly Offer[] {
   if (paidTool === undefined) return offers;
-  const own = offers.filter(({ tool }) => tool === paidTool);
-  return own.length > 0 ? own : offers.filter(({ tool }) => tool === undefined);
+  const own = offers.filter((one) => one.for === paidTool);
+  return own.length > 0 ? own : offers.filter((one) => one.for === undefined);
 }
 
 function compareWithList(
-  list: PriceList,
+  list: SeenPlace,
   offer: SentOffer,
   paidTool: string | undefined,
 ): ListComparison | undefined {
-  const { source, endpoint, observed_at, missed_since, offers, isPart } = list;
-  const ofTool = pricesFor(offers, paidTool);
+  const [now] = list.quotes;
+  const isPriced = ({ amount }: Offer) => amount !== undefined;
+  const all = now?.value?.filter(isPriced) ?? [];
+  const ofTool = pricesFor(all, paidTool);
   const near = ofTool.toSorted((a, b) => likeness(b, offer) - likeness(a, offer))[0];
-  if (!near) return paidTool === undefined ? undefined : withoutTool(list, paidTool);
-  const isSame = (one: ToolOffer) =>
-    (['asset', 'network', 'tool', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
-  const payees = ofTool.filter(isSame).flatMap(({ pay_to }) => pay_to ?? []);
-  const network = networkState(offer.network, near.network);
-  // The same address on a different network is a different asset.
-  const asset =
-    offer.asset !== undefined && network !== 'as_listed' ? network : toState(offer.asset, near.asset);
-  const unit = ofTool.filter((one) => one.asset === near.asset && one.network === near.network);
-  const hasOneScheme = new Set(unit.map(({ scheme }) => scheme)).size === 1;
-  const compared = {
-    payee: payeeState(offer.pay_to, payees, network),
-    amount: amountState(offer, near, asset, hasOneScheme),
-    asset,
-    network,
-    scheme: toState(offer.scheme, near.scheme),
-  };
-  const states = isPart ? asPart(compared) : compared;
-  const named = joinNames(
-    payees.map((payee) => code(payee)),
-    mostPayees,
-  );
-  const paid = payees.length === 0 || states.payee === 'as_listed' ? own('') : say`, paid to ${named}`;
-  const tool = near.tool === undefined ? own('') : say` for ${code(near.tool)}`;
+  if (!near) {
+    if (paidTool === undefined || all.length === 0) return undefined;
+    const text = say`${listWords(list)} no price for ${code(paidTool)}, which the request for the payment names, and ${all.length} for others.`;
+    return { ...whereOf(list), tool: undefined, isSimilar: false, others: 0, ...notKnown, text };
+  }
+  const quotes = list.quotes.map(({ value, ...one }) => ({
+    ...one,
+    value: value && pricesFor(value, paidTool),
+  }));
+  const states = toStates(compareOffer(offer, { ...list, quotes }));
+  const isSame = (one: Offer) =>
+    (['asset', 'network', 'for', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
+  const payees = addressesOf(ofTool.filter(isSame)).map((payee) => code(payee));
+  const paid =
+    payees.length === 0 || states.payee === 'as_listed'
+      ? own('')
+      : say`, paid to ${listed(payees, mostPayees)}`;
+  const tool = near.for === undefined ? own('') : say` for ${code(near.for)}`;
   const others = ofTool.length - 1;
   const more = others > 0 ? say`; ${others} more there` : own('');
-  const isSimilar = paidTool === undefined && near.tool !== undefined;
+  const isSimilar = paidTool === undefined && near.for !== undefined;
   const why = isSimilar ? own('; chosen by similarity, because the request names no tool') : own('');
-  const listed = say`${offerWords(near)}${tool}${paid}${more}${why}`;
-  const text = say`${listWords(list)} ${listed}. ${isPart ? partWords : own('')}This offer compared with it: ${statesWords(states)}.`;
-  const where = { source, endpoint, observed_at, missed_since };
-  return { ...where, tool: near.tool, isSimilar, others, ...states, text };
+  const part = now?.isPart ? own('Dossier could not read all of this list. ') : own('');
+  const text = say`${listWords(list)} ${offerWords(near)}${tool}${paid}${more}${why}. ${part}This offer compared with it: ${statesWords(states)}.`;
+  return { ...whereOf(list), tool: near.for, isSimilar, others, ...states, text };
 }
 
 const isAsListed = (compared: ListStates): boolean =>
@@ -217,13 +142,14 @@ const isAsListed = (compared: ListStates): boolean =>
 
 /** If `endpoint` is given, a list for a different endpoint is named only if it has exactly this offer. */
 export function compareWithLists(
-  lists: readonly PriceList[],
+  lists: readonly SeenPlace[],
   offer: SentOffer,
   { paidTool, endpoint }: { readonly paidTool: string | undefined; readonly endpoint: string | undefined },
 ): ListComparison[] {
-  const all = lists.flatMap((one) => compareWithList(one, offer, paidTool) ?? []);
-  return all.flatMap(({ endpoint: of, ...one }) => {
-    if (endpoint === undefined || of === undefined || of === endpoint) return one;
+  return lists.flatMap((list) => {
+    const one = compareWithList(list, offer, paidTool);
+    const { endpoint: of } = list;
+    if (!one || endpoint === undefined || of === undefined || of === endpoint) return one ?? [];
     return isAsListed(one)
       ? { ...one, endpoint: of, text: say`${one.text} It is published for ${code(of)}.` }
       : [];

@@ -1,19 +1,21 @@
-import { canonicalDigest } from '../../log/leaf.ts';
-import { factsOf, type NamedKind } from '../kind.ts';
-import { priceChallenge } from '../kinds/prices/offer.ts';
-import { allOffers, type OfferWithPayee, offersWithPayees, type PaidOffer } from '../kinds/prices/offers.ts';
-import { pricePaidFor } from '../kinds/prices/paid-for.ts';
-import { isAnotherEachTime, pricePayTo, readPayees, withPresentPayees } from '../kinds/prices/pay-to.ts';
+import type { Json } from '../../core/json.ts';
+import { factsOf } from '../kind.ts';
+import { isQuote, priceOffers } from '../kinds/prices/offers.ts';
+import { checksOf, type ObservationChange, type StoredObservation } from '../observation.ts';
 import {
-  checksOf,
-  type Observation,
-  type ObservationChange,
-  type StoredObservation,
-} from '../observation.ts';
+  allIn,
+  hidesPayees,
+  isAnotherEachTime,
+  type Offer,
+  offersSummary,
+  type PlaceName,
+  readWhole,
+} from '../prices/offer.ts';
 
-/** The state of a fact in a span of time. */
-export interface OfferSighting<T> {
-  readonly value: T | undefined;
+/** The offers at a place in a span of time. */
+export interface OfferSighting {
+  /** Undefined if no offers were seen. */
+  readonly value: readonly Offer[] | undefined;
   /** Undefined if the start of the span is not known. */
   readonly from: string | undefined;
   /** The last time at which the state was seen. */
@@ -23,8 +25,12 @@ export interface OfferSighting<T> {
   /** How many checks saw the state, if Dossier counted them. */
   readonly checks?: number | undefined;
   readonly isNow: boolean;
-  /** Dossier read or stored only a part of the value. */
-  readonly isPart?: true;
+  /** Some offers could not be read, or are not stored any more. */
+  readonly isPart: boolean;
+  /** These offers may pay others too. */
+  readonly hidesPayees: boolean;
+  /** The endpoint named other payees when it was asked twice. */
+  readonly isAnother: boolean;
 }
 
 /** `rows` begin with the newest. `isAll` tells whether `rows` has the oldest row too. */
@@ -33,121 +39,74 @@ export interface OfferChanges {
   readonly isAll: boolean;
   /** The time of the question. */
   readonly now: Date;
+  /** Reads a whole value by its digest. */
+  whole(digest: string): Promise<Json | undefined>;
 }
 
-type OfferObservation = Pick<Observation, 'value' | 'value_digest' | 'outcome' | 'details'>;
+type Stated = Pick<StoredObservation, 'value' | 'value_digest' | 'outcome'>;
 
-type ReadValue<T> = Pick<OfferSighting<T>, 'value' | 'isPart'>;
-
-/** Begins with the newest. */
-function toPast<T>(
-  fact: Pick<StoredObservation, 'kind' | 'subject'>,
-  { rows }: OfferChanges,
-  read: (shown: OfferObservation) => ReadValue<T>,
-): OfferSighting<T>[] {
-  const own = rows.flatMap(({ at, changes }) =>
-    changes
-      .filter(({ kind, subject }) => kind === fact.kind && subject === fact.subject)
-      .map(({ before }) => ({ at, before })),
-  );
-  return own.flatMap(({ before, at: ended }, index): OfferSighting<T>[] => {
-    const when = { from: own[index + 1]?.at, until: before?.seen_until ?? '', ended, isNow: false };
-    return before ? [{ ...read(before), ...when }] : [];
-  });
+async function readOffers({ value: stored, value_digest = '', outcome }: Stated, { whole }: OfferChanges) {
+  const { data } = outcome === 'seen' ? offersSummary.safeParse(stored) : {};
+  if (!data) return { value: undefined, isPart: false, hidesPayees: false, isAnother: false };
+  const all = (allIn(data) ?? readWhole(await whole(value_digest)))?.offers;
+  const isPart = all === undefined || data.unreadable !== undefined;
+  const value = all ?? data.offers;
+  const isUnknown = all === undefined || value.some(hidesPayees);
+  return { value, isPart, hidesPayees: isUnknown, isAnother: isAnotherEachTime(data) };
 }
 
 /** Begins with the newest. */
-function toSightings<T>(
-  fact: StoredObservation,
-  changes: OfferChanges,
-  read: (shown: OfferObservation) => ReadValue<T>,
-): OfferSighting<T>[] {
+async function toSightings(fact: StoredObservation, changes: OfferChanges): Promise<OfferSighting[]> {
   const { first_seen_at: from, observed_at: until } = fact;
-  const now = { ...read(fact), from, until, checks: checksOf(fact), isNow: true };
-  return [now, ...toPast(fact, changes, read)];
+  const now = { ...(await readOffers(fact, changes)), from, until, checks: checksOf(fact), isNow: true };
+  const past = changes.rows.flatMap(({ at: ended, changes: all }) =>
+    all
+      .filter(({ kind, subject }) => kind === fact.kind && subject === fact.subject)
+      .map(({ before }) => ({ ended, before })),
+  );
+  const before = past.map(async ({ before: was, ended }, index): Promise<OfferSighting[]> => {
+    const when = { from: past[index + 1]?.ended, until: was?.seen_until ?? '', ended, isNow: false };
+    return was ? [{ ...(await readOffers(was, changes)), ...when }] : [];
+  });
+  return [now, ...(await Promise.all(before)).flat()];
 }
 
-/** `quotes` and `payees` begin with the newest. */
-export interface SeenQuotes {
+/** What Dossier saw at one place. `quotes` begin with the newest. */
+export interface SeenOffers {
   readonly now: Date;
   readonly endpoint: string | undefined;
   /** If there is no endpoint, this has no quotes; default `address`. */
   readonly unseen?: 'address' | 'listing' | undefined;
-  readonly quotes: readonly OfferSighting<readonly PaidOffer[]>[];
-  readonly payees: readonly OfferSighting<readonly string[]>[];
-  /** The offers of the last quote with their payees; empty if the last check saw no price. */
-  readonly payeesOf: readonly OfferWithPayee[];
-  /** The offers of earlier quotes with their payees, as far as Dossier knows these quotes. */
-  readonly earlierPayeesOf: readonly OfferSighting<readonly OfferWithPayee[]>[];
-  /** The endpoint named different addresses when it was asked twice. */
-  readonly isAnotherEachTime: boolean;
+  readonly quotes: readonly OfferSighting[];
   /** The time since which all quotes are known; absent if they are known since the first check. */
   readonly since?: string;
-  /** Absent if the last check saw a price. */
-  readonly unquoted?: Pick<StoredObservation, 'why' | 'observed_at'>;
 }
 
-const factAt = (kind: NamedKind, subject: string | undefined, facts: readonly StoredObservation[]) =>
-  factsOf(kind, facts).find((one) => one.subject === subject) as StoredObservation | undefined;
-
-/** Some offers may be unread, and the list may be stored shortened. */
-function readQuotes(shown: OfferObservation): ReadValue<readonly PaidOffer[]> {
-  const offers = shown.outcome === 'seen' ? allOffers(shown) : [];
-  if (offers.length === 0) return { value: undefined };
-  const { value_digest, details } = shown;
-  const isShort = value_digest !== undefined && canonicalDigest({ value: offers }) !== value_digest;
-  return { value: offers, ...((isShort || details?.quoted !== undefined) && { isPart: true }) };
+export interface SeenPlace extends SeenOffers {
+  readonly fact: StoredObservation;
+  readonly place: PlaceName;
 }
 
-const readPaid = ({ value, value_digest, outcome }: OfferObservation): ReadValue<readonly string[]> => ({
-  value: outcome === 'seen' ? readPayees(value) : undefined,
-  ...(value_digest !== undefined && { isPart: true }),
-});
-
-/** Marks payees as a part if not all offers of their time are known. */
-function besideParts(
-  payees: readonly OfferSighting<readonly string[]>[],
-  quotes: readonly OfferSighting<unknown>[],
-): OfferSighting<readonly string[]>[] {
-  const parts = quotes.filter(({ isPart }) => isPart);
-  const isBeside = ({ from = '', until }: OfferSighting<unknown>) =>
-    parts.some((one) => (one.from ?? '') <= until && from <= one.until);
-  return payees.map((one) => (isBeside(one) ? { ...one, isPart: true } : one));
-}
-
-const presentPayees = (quote: StoredObservation, paid: StoredObservation | undefined) =>
-  quote.missed?.isInPart ? withPresentPayees(offersWithPayees(quote), paid) : offersWithPayees(quote);
-
-/** A payee that is paid for a different offer than before changes neither the price nor the set of payees. */
-function earlierPayees(
-  quote: StoredObservation,
+/** All places at which Dossier looked for the offers of the endpoints. */
+export function toSeenPlaces(
+  facts: readonly StoredObservation[],
+  endpoints: readonly string[],
   changes: OfferChanges,
-): OfferSighting<readonly OfferWithPayee[]>[] {
-  const ofQuotes = toPast(quote, changes, (shown) => ({ value: offersWithPayees(shown) }));
-  const paidFor = { kind: pricePaidFor.kind, subject: quote.subject };
-  const ofOffers = toPast(paidFor, changes, ({ value }) => ({
-    value: pricePaidFor.value.safeParse(value).data,
-  }));
-  return [...ofQuotes, ...ofOffers].toSorted((a, b) => (a.until < b.until ? 1 : -1));
-}
-
-export function toSeenQuotes(facts: readonly StoredObservation[], changes: OfferChanges): SeenQuotes[] {
+): Promise<SeenPlace[]> {
   const oldest = changes.rows.at(-1)?.at;
-  return factsOf(priceChallenge, facts).map((challenge): SeenQuotes => {
-    const fact = challenge as StoredObservation;
-    const paid = factAt(pricePayTo, fact.subject, facts);
-    const isQuoted = fact.outcome === 'seen';
-    const quotes = toSightings(fact, changes, readQuotes);
-    return {
-      now: changes.now,
-      endpoint: fact.subject,
-      quotes,
-      payees: paid ? besideParts(toSightings(paid, changes, readPaid), quotes) : [],
-      payeesOf: isQuoted ? presentPayees(fact, paid) : [],
-      earlierPayeesOf: earlierPayees(fact, changes),
-      isAnotherEachTime: paid !== undefined && isAnotherEachTime(paid.value),
-      ...(!changes.isAll && oldest !== undefined && { since: oldest }),
-      ...(!isQuoted && { unquoted: { observed_at: fact.observed_at, ...(fact.why && { why: fact.why }) } }),
-    };
-  });
+  const places = (factsOf(priceOffers, facts) as StoredObservation[]).map(
+    async (fact): Promise<SeenPlace> => {
+      const { data } = offersSummary.safeParse(fact.value);
+      return {
+        fact,
+        place: isQuote(fact) ? 'quote' : (data?.place ?? 'capabilities'),
+        now: changes.now,
+        endpoint: fact.recorded ?? fact.subject,
+        quotes: await toSightings(fact, changes),
+        ...(!changes.isAll && oldest !== undefined && { since: oldest }),
+      };
+    },
+  );
+  const isThere = ({ endpoint = '' }: SeenPlace) => endpoints.includes(endpoint);
+  return Promise.all(places).then((all) => all.filter(isThere));
 }

@@ -1,12 +1,13 @@
 import { asMembers, asObject, type JsonObject, readBase64Object } from '../../core/json.ts';
-import { readNamedPayee, statedAddress, toAddress } from '../../core/payee.ts';
+import { statedAddress, toAddress } from '../../core/payee.ts';
 import { toLine } from '../../core/text.ts';
-import { isIdentifier } from '../kinds/prices/offer.ts';
-import { toNetwork } from '../kinds/prices/offers.ts';
+import { agreed, type BesideMember, besideAmong, isIdentifier, toNetwork } from '../prices/offer.ts';
 
 /** A member that is not stated in a readable form is absent. */
 export interface SentOffer {
   readonly pay_to?: string;
+  /** All whom it pays, sorted: the recipient, and who gets a part, a fee or a deposit. */
+  readonly pays?: readonly string[];
   /** A whole number of the asset's smallest unit. */
   readonly amount?: string;
   /** An address of eip155 is in lower case. */
@@ -19,8 +20,8 @@ export interface SentOffer {
   readonly resource?: string;
   /** RFC 3339. */
   readonly expires?: string;
-  /** Members that may name another recipient, an account at an address, or a fee or deposit. */
-  readonly beside?: readonly { readonly member: string; readonly value: string }[];
+  /** Other members that may name a recipient, an account at an address, or a fee or deposit. */
+  readonly beside?: readonly BesideMember[];
 }
 
 const longestName = 60;
@@ -35,39 +36,6 @@ function toAmount(value: unknown): string | undefined {
   return typeof text === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(text) ? text : undefined;
 }
 
-/** Members that name another recipient, an account at an address, or a fee or deposit beside the amount. */
-const aside = /recipient|payee|pay_?to$|memo|destination|^tag$|fee|deposit/i;
-
-/** Looks at the last part of the name that is no number, because the items of a list have the list’s name. */
-function isAside(name: string, isOuter: boolean): boolean {
-  const part = name.split('.').findLast((one) => !/^\d+$/.test(one));
-  return part === undefined ? isOuter : aside.test(part);
-}
-
-/** `path` has the names around it, and only its end is kept, because every member within repeats it. */
-function besideIn(
-  value: unknown,
-  name: string,
-  path = name,
-  isOuter = false,
-): { readonly member: string; readonly value: string }[] {
-  const isBesideName = isAside(name, isOuter);
-  const end = path.slice(-longestName);
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value).flatMap(([inner, one]) =>
-      besideIn(one, inner, `${end}.${inner}`, isBesideName),
-    );
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value;
-  const isBeside = isIdentifier(text) && (isBesideName || readNamedPayee(text));
-  return isBeside ? [{ member: toLine(end.toWellFormed()), value: toAddress(text) }] : [];
-}
-
-/** Members that describe what is bought, and not who is paid. */
-const ofService = /^(?:(?:in|out)put(?:Schema)?|extensions|description)$/;
-
-const besideAmong = (members: JsonObject) =>
-  Object.entries(members).flatMap(([name, one]) => (ofService.test(name) ? [] : besideIn(one, name)));
-
 interface StatedOffer {
   readonly pay_to: unknown;
   readonly amount: unknown;
@@ -77,7 +45,7 @@ interface StatedOffer {
   readonly asset_name?: unknown;
   readonly chain_id?: unknown;
   readonly expires?: unknown;
-  readonly beside: ReturnType<typeof besideIn>;
+  readonly beside: readonly BesideMember[];
 }
 
 /** Returns undefined if the members name neither a payee nor a price. */
@@ -87,26 +55,25 @@ function toOffer(stated: StatedOffer): SentOffer | undefined {
   const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName).toWellFormed()) : '';
   const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
   const on = isIdentifier(network) ? toNetwork(network, chain) : undefined;
+  const paid = isIdentifier(pay_to) ? toAddress(statedAddress(pay_to, on)) : undefined;
+  const others = beside.flatMap(({ pays }) => pays?.address ?? []);
+  const pays =
+    pay_to === undefined || paid !== undefined ? [...new Set([paid ?? [], others].flat())].sort() : [];
+  const left = beside.filter((one) => !one.pays);
   const expires_ms = typeof expires === 'string' ? Date.parse(expires) : Number.NaN;
   const offer: SentOffer = {
-    ...(isIdentifier(pay_to) && { pay_to: toAddress(statedAddress(pay_to, on)) }),
+    ...(paid !== undefined && { pay_to: paid }),
+    ...(pays.length > 0 && { pays }),
     ...(amount !== undefined && { amount }),
     ...(isIdentifier(asset) && { asset: toAddress(asset) }),
     ...(on !== undefined && { network: on }),
     ...(isIdentifier(scheme) && { scheme }),
     ...(name !== '' && { asset_name: name }),
     ...(!Number.isNaN(expires_ms) && { expires: new Date(expires_ms).toISOString() }),
-    ...(beside.length > 0 && { beside }),
+    ...(left.length > 0 && { beside: left }),
   };
   const isPriced = offer.amount !== undefined && (offer.asset ?? offer.network) !== undefined;
   return offer.pay_to !== undefined || isPriced ? offer : undefined;
-}
-
-/** Returns undefined if two names of a member have different values, because a client may read either. */
-function agreedValue(one: unknown, other: unknown): unknown {
-  const first = one ?? other ?? undefined;
-  const second = other ?? one ?? undefined;
-  return first === second || (isText(first) && first === String(second)) ? first : undefined;
 }
 
 /** Reads x402 in either version, and what agentkit gives a hook: {payTo, url, network, asset, amount}. */
@@ -116,10 +83,10 @@ function readRequirement(one: JsonObject): SentOffer | undefined {
     asset,
     network,
     scheme,
-    pay_to: agreedValue(payTo, pay_to),
-    amount: agreedValue(amount, maxAmountRequired),
+    pay_to: agreed(payTo, pay_to),
+    amount: agreed(amount, maxAmountRequired),
     asset_name: asMembers(extra).name,
-    beside: [...besideAmong(others), ...besideIn(extra, 'extra')],
+    beside: [...besideAmong(others), ...besideAmong({ extra })],
   });
 }
 
@@ -136,7 +103,7 @@ function readChallenge({ method, intent, request, expires }: JsonObject): SentOf
     scheme: intent,
     chain_id: asMembers(methodDetails).chainId,
     expires,
-    beside: [...besideAmong(others), ...besideIn(methodDetails, 'methodDetails')],
+    beside: [...besideAmong(others), ...besideAmong({ methodDetails })],
   });
 }
 

@@ -25,6 +25,8 @@ export const packagePage = (type: string, name: string, version?: string): strin
   ownMember(packagePages, type)?.(name, version);
 
 export function subjectWords(subject: string): Words {
+  const [, url, place] = /^(\S+) in (\S.*)$/.exec(subject) ?? [];
+  if (url !== undefined && place !== undefined) return say`${code(url)} in ${code(place)}`;
   const [, type = '', name = '', version] =
     /^([a-z]+):(@?[^@:/]+(?:\/[^@:/]+)?)(?:@(.+))?$/.exec(subject) ?? [];
   return code(subject, packagePage(type, name, version));

@@ -2,13 +2,8 @@ import type { Context } from '../../context.ts';
 import { attempt } from '../../core/json.ts';
 import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
 import { type ComparedOffer, compareWithClosest, unseenOffer } from '../../observations/offers/compare.ts';
-import {
-  compareWithLists,
-  type ListComparison,
-  type PriceList,
-  toPriceLists,
-} from '../../observations/offers/price-lists.ts';
-import { type OfferChanges, type SeenQuotes, toSeenQuotes } from '../../observations/offers/seen.ts';
+import { compareWithLists, type ListComparison } from '../../observations/offers/price-lists.ts';
+import { type OfferChanges, type SeenPlace, toSeenPlaces } from '../../observations/offers/seen.ts';
 import type { NumberedOffer, SentOffers } from '../../observations/offers/sent.ts';
 import { toToolName } from '../../observations/prices/x402-item.ts';
 import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
@@ -28,29 +23,30 @@ export interface CheckedOffer {
 
 async function readSeen({ facts, endpoints }: PaidPlace, { store, clock }: Context) {
   if (!facts) return { seen: [], lists: [] };
-  const rows = await store.observations.history(facts.listing.handle, { limit: mostChanges });
-  const changes: OfferChanges = { rows, isAll: rows.length < mostChanges, now: clock() };
-  const observed = facts.observed?.observations ?? [];
-  const isThere = ({ endpoint = '' }: Pick<PriceList, 'endpoint'>) => endpoints.includes(endpoint);
+  const { handle } = facts.listing;
+  const rows = await store.observations.history(handle, { limit: mostChanges });
+  const whole = (digest: string) => store.observations.whole(handle, digest);
+  const changes: OfferChanges = { rows, isAll: rows.length < mostChanges, now: clock(), whole };
+  const places = await toSeenPlaces(facts.observed?.observations ?? [], endpoints, changes);
   return {
-    seen: toSeenQuotes(observed, changes).filter(isThere),
-    lists: toPriceLists(observed).filter(isThere),
+    seen: places.filter(({ place }) => place === 'quote'),
+    lists: places.filter(({ place, fact }) => fact.outcome === 'seen' && /^(?:x402|catalog)$/.test(place)),
   };
 }
 
-function messageOf({ facts, endpoints, found }: PaidPlace, quotes: SeenQuotes | undefined): Words {
+function messageOf({ facts, endpoints, found }: PaidPlace, place: SeenPlace | undefined): Words {
   if (!facts) return found;
   const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
-  if (!quotes) return join([found, whyNone(facts) ?? noneSeen], ' ');
-  const { endpoint = '', unquoted, since } = quotes;
-  const last = quotes.quotes.find(({ value }) => value !== undefined);
+  if (!place) return join([found, whyNone(facts) ?? noneSeen], ' ');
+  const { endpoint = '', fact, since, quotes } = place;
+  const last = quotes.find(({ value }) => value !== undefined);
   const until = last
     ? say`A price was last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.`
     : say``;
   const read = since === undefined ? say`` : say`The comparison covers quotes since ${dayOf(since)}.`;
-  const why = unquoted?.why ? within(phrase(new Words(unquoted.why))) : own('no price was quoted');
+  const why = fact.why ? within(phrase(new Words(fact.why))) : own('no price was quoted');
   const where = last ? own('On') : say`At ${code(endpoint)} on`;
-  const not = unquoted ? say`${where} ${dayOf(unquoted.observed_at)}: ${why}.` : say``;
+  const not = fact.outcome === 'seen' ? say`` : say`${where} ${dayOf(fact.observed_at)}: ${why}.`;
   return join([found, until, not, read], ' ');
 }
 

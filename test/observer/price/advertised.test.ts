@@ -33,79 +33,87 @@ afterAll(() => observed.close());
 
 const tempo = {
   amount: '10000',
-  currency: '0x20c000000000000000000000b9537d11c60e8b50',
-  method: 'tempo',
-  intent: 'charge',
+  asset: '0x20c000000000000000000000b9537d11c60e8b50',
+  network: 'tempo',
+  scheme: 'charge',
 };
 
-const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
+const see = async (name: string, place: string) => (await observed.look(name, 'price.offers', place))[0];
 
 it('shows which tools state a price, and what each states', async () => {
-  expect(await see('priced', 'price.tool')).toMatchObject({
+  expect(await see('priced', 'tools/list')).toMatchObject({
     outcome: 'seen',
     value: {
-      tools: 4,
-      priced: [
-        { name: 'search', payment_required: true, price_usd: 0.01 },
-        { name: 'summarise', price_usd: 'dynamic' },
-        { name: 'translate', price_usd: null },
+      place: 'tools',
+      count: 3,
+      priced: 2,
+      unreadable: 1,
+      offers: [
+        { for: 'search', amount: '0.01', asset: 'dollars' },
+        { for: 'summarise', amount: 'dynamic', asset: 'dollars' },
+        { for: 'translate', unreadable: expect.stringMatching(/^[\da-f]{64}$/) },
       ],
     },
   });
 });
 
 it('shows the payment methods among the capabilities', async () => {
-  expect(await see('priced', 'price.capability')).toMatchObject({
+  expect(await see('priced', 'capabilities')).toMatchObject({
     outcome: 'seen',
-    value: [{ method: 'tempo', intents: ['charge', 'session'] }],
+    value: {
+      priced: 0,
+      offers: [
+        { network: 'tempo', scheme: 'charge' },
+        { network: 'tempo', scheme: 'session' },
+      ],
+    },
   });
 });
 
 it('shows the prices of an OpenAPI document that mppx wrote, with its address as the source', async () => {
-  expect(await see('priced', 'price.openapi')).toMatchObject({
-    subject: 'https://priced.example.com',
+  expect(await see('priced', 'openapi.json')).toMatchObject({
+    subject: 'https://priced.example.com in openapi.json',
     source_url: 'https://priced.example.com/openapi.json',
     outcome: 'seen',
-    value: [{ operation: 'GET /read' }, { operation: 'POST /search', offers: [tempo] }],
-    details: { operations: [{ operation: 'GET /read' }, { operation: 'POST /search' }] },
+    value: { offers: [{ for: 'GET /read' }, { for: 'POST /search', ...tempo }] },
   });
-  expect(await see('dynamic', 'price.openapi')).toMatchObject({
+  expect(await see('dynamic', 'openapi.json')).toMatchObject({
     outcome: 'seen',
-    value: [
-      {
-        operation: 'GET /a',
-        offers: [{ amount: null, currency: 'usd', method: 'stripe', intent: 'charge' }],
-      },
-    ],
+    value: {
+      offers: [{ for: 'GET /a', amount: 'dynamic', asset: 'usd', network: 'stripe', scheme: 'charge' }],
+    },
   });
 });
 
 it('each source says for itself what it does not show', async () => {
   const states = async (name: string) => [
-    (await see(name, 'price.tool'))?.outcome,
-    (await see(name, 'price.capability'))?.outcome,
-    (await see(name, 'price.openapi'))?.outcome,
+    (await see(name, 'tools/list'))?.outcome,
+    (await see(name, 'capabilities'))?.outcome,
+    (await see(name, 'openapi.json'))?.outcome,
   ];
   expect(await states('free')).toEqual(['nothing', 'nothing', 'absent']);
-  expect(await states('locked')).toEqual(['asks', 'asks', 'asks']);
-  expect(await states('odd')).toEqual(['absent', 'absent', 'nothing']);
+  expect(await states('locked')).toEqual([undefined, undefined, 'asks']);
+  expect(await states('odd')).toEqual([undefined, undefined, 'seen']);
 });
 
 it('says of payments in an unknown form that they are stated', async () => {
-  const reason = 'The OpenAPI document states x-payment-info in a form that Dossier does not know.';
-  expect(await see('listed', 'price.openapi')).toMatchObject({ outcome: 'nothing', reason });
-  expect(await see('odd', 'price.openapi')).toMatchObject({ outcome: 'nothing', reason });
+  const ofList = { count: 1, priced: 0, unreadable: 1, offers: [{ for: 'GET /a' }] };
+  expect(await see('listed', 'openapi.json')).toMatchObject({ outcome: 'seen', value: ofList });
+  const ofThree = { count: 3, priced: 0, unreadable: 3 };
+  expect(await see('odd', 'openapi.json')).toMatchObject({ outcome: 'seen', value: ofThree });
 });
 
 it('a price that was seen is no longer among what is not known; payment methods alone are no price', async () => {
   const priceOf = async (name: string) => {
-    await observed.look(name, 'price.tool');
+    await observed.look(name, 'price.offers', 'tools/list');
     const answer = await observed.directory.app.request(`/agents/${handleAt(name)}.json`);
-    type Gaps = { question: string; kind: string; state?: string; outcome?: string }[];
+    type Gaps = { question: string; kind: string; subject: string; state?: string; outcome?: string }[];
     const { not_known, not_seen } = (await answer.json()) as { not_known: Gaps; not_seen: Gaps };
     return {
       not_known: not_known.filter(({ question }) => question === 'price').map(({ state }) => state),
-      not_seen: not_seen.filter(({ kind }) => kind === 'price.challenge').map(({ outcome }) => outcome),
+      not_seen: not_seen
+        .filter(({ kind, subject }) => kind === 'price.offers' && !subject.includes(' in '))
+        .map(({ outcome }) => outcome),
     };
   };
   expect((await priceOf('priced')).not_known).toEqual([]);

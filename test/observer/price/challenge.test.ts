@@ -53,78 +53,50 @@ const onBase = {
   asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
 };
 
-const quote = async (name: string) => (await observed.look(name, 'price.challenge'))[0];
+const quote = async (name: string) => (await observed.look(name, 'price.offers', 'quote'))[0];
 
-it('shows the price of a real x402 server as it was quoted, and our conversion beside it', async () => {
+it('shows the price of a real x402 server as it was quoted, and who is paid', async () => {
   expect(await quote('two')).toMatchObject({
     subject: 'https://two.example.com/mcp',
     question: 'price',
     outcome: 'seen',
-    value: [onBase],
-    details: {
-      offers: [
-        {
-          format: 'x402/2',
-          scheme: 'exact',
-          network: 'eip155:8453',
-          amount: '10000',
-          asset: usdcOnBase,
-          pay_to: alice,
-          our_conversion: '0.01 USDC',
-        },
-      ],
+    value: {
+      place: 'quote',
+      count: 1,
+      offers: [{ ...onBase, pays: [{ address: alice }] }],
+      payees: [{ address: alice, network: 'eip155:8453' }],
     },
   });
 });
 
-it('reads x402 version 1 from the body, and converts no asset that it does not know', async () => {
-  const { outcome, value, details } = (await quote('one')) ?? {};
+it('reads x402 version 1 from the body, dollars first', async () => {
+  const { outcome, value } = (await quote('one')) ?? {};
   expect(outcome).toBe('seen');
-  expect(value).toEqual([onBase, { ...onBase, asset: unknownAsset.toLowerCase() }]);
-  expect(details?.offers).toEqual([
-    expect.objectContaining({ format: 'x402/1', asset: usdcOnBase, our_conversion: '0.01 USDC' }),
-    {
-      format: 'x402/1',
-      scheme: 'exact',
-      network: 'base',
-      amount: '10000',
-      asset: unknownAsset,
-      pay_to: alice,
-    },
-  ]);
+  const pays = [{ address: alice }];
+  expect(value).toMatchObject({
+    count: 2,
+    priced: 2,
+    offers: [
+      { ...onBase, pays },
+      { ...onBase, asset: unknownAsset.toLowerCase(), pays },
+    ],
+  });
 });
 
 it('shows the price of a real server of the Machine Payments Protocol', async () => {
-  const { outcome, value, details } = (await quote('mpp')) ?? {};
+  const { outcome, value } = (await quote('mpp')) ?? {};
   expect(outcome).toBe('seen');
-  expect(value).toEqual([
-    {
-      amount: '10000',
-      scheme: 'charge',
-      network: 'eip155:4217',
-      asset: '0x20c000000000000000000000b9537d11c60e8b50',
-    },
-  ]);
-  expect(details).toEqual({
-    offers: [
-      {
-        format: 'mpp',
-        scheme: 'charge',
-        network: 'tempo',
-        chain_id: 4217,
-        amount: '10000',
-        asset: '0x20C000000000000000000000b9537d11c60E8b50',
-        pay_to: '0x742d35Cc6634c0532925a3b844bC9e7595F8fE00',
-        our_conversion: '0.01 USDC.e',
-      },
-    ],
+  const asset = '0x20c000000000000000000000b9537d11c60e8b50';
+  const pays = [{ address: '0x742d35cc6634c0532925a3b844bc9e7595f8fe00' }];
+  expect(value).toMatchObject({
+    offers: [{ amount: '10000', scheme: 'charge', network: 'eip155:4217', asset, pays }],
   });
 });
 
 it('reads a payment beside another way to authenticate, without a recipient', async () => {
   expect(await quote('both')).toMatchObject({
     outcome: 'seen',
-    value: [{ amount: '50', asset: 'usd', network: 'stripe', scheme: 'charge' }],
+    value: { offers: [{ amount: '50', asset: 'usd', network: 'stripe', scheme: 'charge' }], payees: [] },
   });
 });
 
@@ -146,8 +118,8 @@ it('says that it saw no price, that credentials come first, or that it does not 
 it('a look that sees the same price is no change, although every challenge has its own id and end', async () => {
   const size = await observed.directory.store.log.size();
   observed.directory.wait(86_400);
-  await observed.look('mpp', 'price.challenge');
-  await observed.look('two', 'price.challenge');
+  await observed.look('mpp', 'price.offers', 'quote');
+  await observed.look('two', 'price.offers', 'quote');
   expect(await observed.directory.store.log.size()).toBe(size);
 });
 

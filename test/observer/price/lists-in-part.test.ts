@@ -124,12 +124,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const documentTitle = 'Prices in its x402 document';
-const next = (name: string, title = documentTitle) => changesOfNextCheck(directory, handleAt(name), title);
+const next = (name: string, place = '.well-known/x402') =>
+  changesOfNextCheck(directory, handleAt(name), 'Prices and payees', place);
 const get = async (path: string) => (await directory.app.request(path)).text();
 const answerOf = (name: string) => get(`/agents/${handleAt(name)}.md`);
 /** The changes of these kinds that the stream of changes has of a listing. */
-async function toldOf(name: string, kinds = ['price.x402', 'price.catalog']): Promise<readonly string[]> {
+async function toldOf(name: string, kinds = ['price.offers']): Promise<readonly string[]> {
   const lines = (await get('/changes?since=0')).trim().split('\n');
   const events = lines.map(
     (line) => JSON.parse(line) as { handle: string; type: string; data: { kinds?: string[] } },
@@ -147,7 +147,6 @@ async function lock(name: string) {
 
 /** Expects that nothing was told about prices of a listing. */
 async function expectNoChange(name: string) {
-  expect(await toldOf(name)).toEqual([]);
   expect(await answerOf(name)).not.toContain('In its x402 document: ');
 }
 
@@ -157,17 +156,16 @@ it('a document that stays the same is no change while its endpoint asks for cred
   expect(await next('locked')).toEqual([]);
   await expectNoChange('locked');
   const text = await answerOf('locked');
-  expect(text).toMatch(
-    /Last seen as a whole on [\d-]+; checks since [\d-]+ saw at most a part, and nothing in this part differed\./,
+  expect(text).toMatch(/Last seen on [\d-]+; checks since [\d-]+ did not see it again\./);
+  expect(text).toContain(
+    'names tools without an endpoint; Dossier did not see whether this endpoint has them',
   );
   expect(text.replaceAll('\\', '')).toContain('find');
-  const { stdout, stderr } = await check();
-  expect(stdout).not.toContain('price.x402');
-  expect(stderr).toContain('1 fact could not be compared: it is known only in part\n');
+  expect((await check()).stdout).not.toContain('x402');
   delete statuses.locked;
   expect(await next('locked')).toEqual([]);
   await expectNoChange('locked');
-  expect(await answerOf('locked')).not.toContain('Last seen as a whole');
+  expect(await answerOf('locked')).not.toContain('names tools without an endpoint');
   expect((await check()).code).toBe(0);
   expect(await directory.audit()).toEqual([]);
 });
@@ -181,7 +179,7 @@ it('nor while it asks for a payment', async () => {
   expect(await toldOf('paid')).toEqual([]);
 });
 
-it('a payee that is swapped while only a part is read is a change, at once or when the list is whole again', async () => {
+it('a payee that is swapped while the tools are not known is a change when they are known again', async () => {
   statuses.swapped = 401;
   lists.swapped = [itself, alone('find', offer(mallory, { amount: '20000' }))];
   expect(await next('swapped')).toEqual([]);
@@ -191,24 +189,21 @@ it('a payee that is swapped while only a part is read is a change, at once or wh
   ]);
   statuses.swapped = 401;
   lists.swapped = [{ url: '/mcp', accepts: [offer(bob)] }, ...lists.swapped.slice(1)];
+  expect(await next('swapped')).toEqual([]);
+  delete statuses.swapped;
   expect(await next('swapped')).toEqual([
-    expect.stringContaining(
-      `in its x402 document: payee changed from \`${alice}\` to \`${bob}\` on Base; Dossier keeps only a part of this list (`,
-    ),
+    expect.stringContaining(`in its x402 document: payee changed from \`${alice}\` to \`${bob}\` on Base (`),
   ]);
-  expect(await toldOf('swapped')).toEqual(['price.x402', 'price.x402']);
 });
 
 it('tools without a price, and prices beside a bare entry, do not end either', async () => {
   statuses.bare = 401;
   expect(await next('bare')).toEqual([]);
-  expect(await toldOf('bare', ['price.x402', 'price.named'])).toEqual([]);
   delete statuses.bare;
-  expect(await next('bare', 'Named as paid, without a price')).toEqual([]);
-  expect(await toldOf('bare', ['price.x402', 'price.named'])).toEqual([]);
+  expect(await next('bare')).toEqual([]);
 });
 
-it('a tool that moves behind the bound of a document has not ended', async () => {
+it('a tool that moves behind ten thousand other entries has not ended', async () => {
   lists.big = [priced('find', offer(alice)), ...others, priced('send', offer(alice))];
   expect(await next('big')).toEqual([]);
   lists.big = [...others, priced('find', offer(alice)), priced('send', offer(alice))];
@@ -217,45 +212,41 @@ it('a tool that moves behind the bound of a document has not ended', async () =>
   lists.big = [priced('find', offer(mallory)), priced('send', offer(alice)), ...others];
   expect(await next('big')).toEqual([
     expect.stringContaining(
-      `\`find\`: as far as Dossier has its offers, payee changed from \`${alice}\` to \`${mallory}\` on Base; Dossier keeps only a part of this list (`,
+      `in its x402 document: \`find\`: payee changed from \`${alice}\` to \`${mallory}\` on Base (`,
     ),
   ]);
 });
 
 it('an item that anybody lists ends the price of no other tool in a catalogue', async () => {
-  const title = 'Prices in a catalogue';
+  const place = 'bazaar.example.com';
   items = [item('aaa', mallory), ...items];
-  expect(await next('listed', title)).toEqual([
-    expect.stringMatching(/^in a catalogue: a new price for `aaa`, paid to `0x2{40}`; Dossier keeps only/),
+  expect(await next('listed', place)).toEqual([
+    expect.stringMatching(/^in a catalogue: a new price for `aaa`, paid to `0x2{40}` \(/),
   ]);
   items = [item('aab', mallory), ...items];
-  expect(await next('listed', title)).toEqual([
-    expect.stringMatching(/^in a catalogue: a new price for `aab`; Dossier keeps only/),
+  expect(await next('listed', place)).toEqual([
+    expect.stringMatching(/^in a catalogue: a new price for `aab` \(/),
   ]);
-  expect(await toldOf('listed')).toEqual(['price.catalog', 'price.catalog']);
+  expect(await toldOf('listed')).toEqual(['price.offers', 'price.offers']);
 });
 
-it('an amount that cannot be read ends no price, and a swap beside it is said', async () => {
+it('an amount that cannot be read any more is said, ends no other price, and a swap beside it is said', async () => {
   const check = await lock('odd');
   const unread = priced('send', offer(alice, { amount: '0.01' }));
   lists.odd = [priced('find', offer(alice)), unread];
+  const unreadNow = `Price changed from 0.01 USDC on Base to an amount that Dossier cannot read of \`${usdc.toLowerCase()}\` on Base`;
+  expect(await next('odd')).toEqual([expect.stringContaining(`\`send\`: ${unreadNow} (`)]);
   expect(await next('odd')).toEqual([]);
-  lists.odd = [priced('find', offer(alice, { amount: '0.01' })), unread];
-  expect(await next('odd')).toEqual([]);
-  await expectNoChange('odd');
-  const { code, stderr } = await check();
-  expect(code).toBe(0);
-  expect(stderr).toContain('1 fact could not be compared: it is known only in part\n');
   lists.odd = [priced('find', offer(mallory)), unread];
   expect(await next('odd')).toEqual([
     expect.stringContaining(
-      `\`find\`: payee changed from \`${alice}\` to \`${mallory}\` on Base; Dossier keeps only a part`,
+      `in its x402 document: \`find\`: payee changed from \`${alice}\` to \`${mallory}\` on Base (`,
     ),
   ]);
   expect((await check()).code).toBe(1);
 });
 
-it('of a tool with more offers than are kept, another order is no change', async () => {
+it('of a tool with many offers, another order is no change', async () => {
   lists.wide = [wide(true), priced('send', offer(alice, { amount: '10001' })), priced('tidy', offer(alice))];
   const said = await next('wide');
   expect(said).toEqual([
@@ -264,70 +255,67 @@ it('of a tool with more offers than are kept, another order is no change', async
   expect(said[0]).not.toContain('find');
 });
 
-it('an offer of a quote that can no longer be read is no change of the price', async () => {
-  const title = 'Price that the endpoint quotes';
+it('an offer of a quote that can no longer be read is named, and so is a raise beside it', async () => {
+  const place = 'quoting.example.com/mcp`';
   const euro = { asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb43' };
   quoted = [offer(alice), offer(alice, euro)];
   await directory.observe(handleAt('quoting'));
   quoted = [offer(alice), offer(alice, { ...euro, amount: '0.01' })];
-  expect(await next('quoting', title)).toEqual([]);
-  expect(await toldOf('quoting', ['price.challenge'])).toEqual([]);
-  quoted = [offer(alice, { amount: '90000' }), offer(alice, { ...euro, amount: '0.01' })];
-  expect(await next('quoting', title)).toEqual([
+  expect(await next('quoting', place)).toContainEqual(
     expect.stringContaining(
-      'rice raised from 0.01 USDC to 0.09 USDC on Base; the endpoint quotes more than Dossier can read (',
+      `price changed from 10000 of \`${euro.asset}\` on Base to an amount that Dossier`,
     ),
+  );
+  quoted = [offer(alice, { amount: '90000' }), offer(alice, { ...euro, amount: '0.01' })];
+  expect(await next('quoting', place)).toContainEqual(
+    expect.stringContaining('price raised from 0.01 USDC to 0.09 USDC on Base ('),
+  );
+});
+
+it('an amount of an OpenAPI document that cannot be read any more is a change, and so is another one beside it', async () => {
+  const place = 'openapi.json';
+  amounts = ['1000', '0.02'];
+  expect(await next('stated', place)).toEqual([expect.stringContaining('“POST /operation1”: Price changed')]);
+  expect(await next('stated', place)).toEqual([]);
+  amounts = ['9000', '0.02'];
+  expect(await next('stated', place)).toEqual([
+    expect.stringContaining('“POST /operation0”: Price raised from 1000 of'),
   ]);
 });
 
-it('an amount of an OpenAPI document that cannot be read ends no price, and another change beside it is one', async () => {
-  const title = 'Prices in its OpenAPI document';
-  amounts = ['1000', '0.02'];
-  expect(await next('stated', title)).toEqual([]);
-  amounts = ['0.01', '0.02'];
-  expect(await next('stated', title)).toEqual([]);
-  expect(await toldOf('stated', ['price.openapi'])).toEqual([]);
-  amounts = ['9000', '0.02'];
-  expect(await next('stated', title)).toEqual([expect.stringContaining('9000')]);
-  expect(await toldOf('stated', ['price.openapi'])).toEqual(['price.openapi']);
-});
-
 it('an amount that an OpenAPI document gains beside one that cannot be read is a change, and so is one that a whole document lacks', async () => {
-  const title = 'Prices in its OpenAPI document';
+  const place = 'openapi.json';
   offersOf.advertised = ['1'];
   await directory.observe(handleAt('advertised'));
   offersOf.advertised = ['1', '0.02'];
-  expect(await next('advertised', title)).toEqual([]);
+  expect(await next('advertised', place)).toHaveLength(1);
   offersOf.advertised = ['1', '9000', '0.02'];
-  expect(await next('advertised', title)).toHaveLength(1);
+  expect(await next('advertised', place)).toHaveLength(1);
   offersOf.advertised = ['1'];
-  expect(await next('advertised', title)).toHaveLength(1);
-  expect(await toldOf('advertised', ['price.openapi'])).toEqual(['price.openapi', 'price.openapi']);
+  expect(await next('advertised', place)).toHaveLength(1);
 });
 
 it('two different amounts for one offer are not read as the lower one', async () => {
   lists.dual = [priced('find', offer(alice, { amount: '9000000', maxAmountRequired: '10000' }))];
-  expect(await next('dual')).toEqual([]);
-  expect(await answerOf('dual')).toMatch(/checks since [\d-]+ saw at most a part/);
-  lists.dual = [priced('find', offer(alice, { amount: '9000000', maxAmountRequired: '9000000' }))];
   expect(await next('dual')).toEqual([
-    expect.stringContaining('rice raised from 0.01 USDC to 9 USDC on Base'),
+    expect.stringContaining('Price changed from 0.01 USDC on Base to an amount that Dossier cannot read of'),
   ]);
+  lists.dual = [priced('find', offer(alice, { amount: '9000000', maxAmountRequired: '9000000' }))];
+  expect(await next('dual')).toEqual([expect.stringContaining('to 9 USDC on Base')]);
 });
 
-it('many cheap ways to pay somebody else leave room for each other payee of the same tool in a catalogue', async () => {
+it('many cheap ways to pay somebody else hide no other payee of the same tool in a catalogue', async () => {
   const way = (payTo: string, amount: string) => ({
     ...item('find', payTo),
     accepts: [offer(payTo, { amount })],
   });
   items = [way(alice, '900000'), way(bob, '800000'), ...many(25, (at) => way(mallory, String(100 + at)))];
-  await next('listed', 'Prices in a catalogue');
+  await next('listed', 'bazaar');
   const answer = await get(`/agents/${handleAt('listed')}.json`);
   const { observations } = JSON.parse(answer) as {
-    observations: { kind: string; details?: { offers: { pay_to: string; amount: string }[] } }[];
+    observations: { kind: string; value?: { place: string; count: number; payees: { address: string }[] } }[];
   };
-  const { details } = observations.find(({ kind }) => kind === 'price.catalog') ?? {};
-  expect(details?.offers).toHaveLength(20);
-  expect(details?.offers).toContainEqual(expect.objectContaining({ pay_to: alice, amount: '900000' }));
-  expect(details?.offers).toContainEqual(expect.objectContaining({ pay_to: bob, amount: '800000' }));
+  const { value } = observations.find((one) => one.value?.place === 'catalog') ?? {};
+  expect(value?.count).toBe(27);
+  expect(value?.payees.map(({ address }) => address)).toEqual([alice, mallory, bob]);
 });

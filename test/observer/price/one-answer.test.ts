@@ -71,7 +71,7 @@ afterAll(async () => {
   await Promise.all(Object.values(servers).map((server) => server.close()));
 });
 
-const price = 'Price that the endpoint quotes: 0.01 USDC on Base at ';
+const price = 'Prices and payees: 0.01 USDC on Base (paid to 0x1111111111111111111111111111111111111111) at ';
 const asked = 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know';
 const inRecord = 'Dossier has not checked whether unread fields of the record state a price.';
 
@@ -118,10 +118,10 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
   );
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(row).toMatch(
-    /Price that the endpoint quotes: At https:\/\/plain\.example\.com\/mcp: the endpoint did not .* \(Dossier, /,
+    /Prices and payees: At https:\/\/plain\.example\.com\/mcp: the endpoint did not .* \(Dossier, /,
   );
   expect(markdown).toMatch(
-    /Price that the endpoint quotes: At https:\/\/plain\.example\.com\/mcp: the endpoint did not .* \(Dossier, .*\n/,
+    /Prices and payees: At https:\/\/plain\.example\.com\/mcp: the endpoint did not .* \(Dossier, .*\n/,
   );
   expect(criteria).toEqual([
     'met: The endpoint quoted Dossier a price.',
@@ -133,9 +133,9 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
 it('a price that only tools state', async () => {
   const { document, costs, row, markdown, criteria } = await said('in-tools');
   expect(costs).toMatch(
-    /^Tools that state a price: 1 of 2, advertised: search 0\.01 dollars; payment methods it names: .+; no payment asked for before it answers; calls may cost\.$/,
+    /^Tools that state a price: search 0\.01 dollars, advertised; payment methods it names: .+; no payment asked for before it answers; calls may cost\.$/,
   );
-  for (const one of [row, markdown]) expect(one).toContain('1 of 2');
+  for (const one of [row, markdown]) expect(one).toContain('search 0.01 dollars, advertised');
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(criteria).toEqual([
     'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
@@ -168,8 +168,8 @@ it('no price anywhere: that calls may cost is said', async () => {
 
 it('a request for payment without an offer that can be read is no silence', async () => {
   const { costs, row, markdown, criteria } = await said('unreadable');
-  for (const one of [row, markdown]) expect(one).toContain(asked);
   // Behind a colon it is no sentence.
+  for (const one of [row, markdown]) expect(one).toContain(asked.replace('The endpoint', 'the endpoint'));
   expect(costs).toContain(asked.replace('The endpoint', 'the endpoint'));
   const unreadable =
     'unknown: The endpoint asked Dossier for a payment, in a form in which Dossier could read no price.';

@@ -15,8 +15,7 @@ const bob = `0x${'3'.repeat(40)}`;
 const solana = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
 const folder = mkdtempSync(join(tmpdir(), 'dossier-paid-for-'));
 const lock = join(folder, 'dossier.lock.json');
-const paidTitle = 'Address that is paid';
-const paidForTitle = 'Payee of each offer';
+const title = 'Prices and payees';
 
 const offer = (payTo: string, changed: object = {}) => ({
   scheme: 'exact',
@@ -72,7 +71,7 @@ const first = async (...offers: readonly object[]) => {
   accepts = offers;
   await directory.observe(handle);
 };
-const next = (title: string, ...offers: readonly object[]) => {
+const next = (...offers: readonly object[]) => {
   accepts = offers;
   return changesOfNextCheck(directory, handle, title);
 };
@@ -89,12 +88,10 @@ const call = async <Answer>(tool: string, body: object) => {
 
 it('the same addresses on one more network are the same addresses, since the same day', async () => {
   await first(offer(alice), onSolana);
-  const { first_seen_at } = (await seen('price.pay_to')) ?? {};
   directory.wait(40 * 86_400);
-  expect(await next(paidTitle, offer(alice), offer(alice, onPolygon), onSolana)).toEqual([]);
-  expect(await seen('price.pay_to')).toMatchObject({ value: [alice, solana], first_seen_at });
-  expect(await seen('price.pay_to')).not.toHaveProperty('reason');
-  expect(await seen('price.paid_for')).toBeUndefined();
+  expect(await next(offer(alice), offer(alice, onPolygon), onSolana)).toEqual([
+    expect.stringMatching(/^also quoted: 0.01 USDC on Polygon \(/),
+  ]);
   expect(await get(`/agents/${handle}.md`)).toContain('exactly these payees since');
   const compared = await call<object>('compare_agents', {
     handles: [handle, 'com.example/pay7'],
@@ -106,15 +103,14 @@ it('the same addresses on one more network are the same addresses, since the sam
 it('payees of two amounts that change places are a change at every door, and their addresses are not', async () => {
   await first(offer(alice), offer(bob, dear));
   const from = ['--from', directory.url, '--out', lock];
-  expect((await runDossier(['lock', ...from, handle], {})).code).toBe(0);
+  expect(await runDossier(['lock', ...from, handle], {})).toMatchObject({ code: 0 });
   const before = await get('/changes?since=0');
   const said = `\`${alice}\` and \`${bob}\` are paid for other offers on Base than before`;
-  expect(await next(paidForTitle, offer(bob), offer(alice, dear))).toEqual([
-    expect.stringContaining(`in the quoted price: ${said} (the other was last seen on `),
+  expect(await next(offer(bob), offer(alice, dear))).toEqual([
+    expect.stringContaining(`${said} (the other was last seen on `),
   ]);
-  expect(await seen('price.pay_to')).not.toHaveProperty('changed_from');
-  expect(await get(`/agents/${handle}.md`)).toContain(`In the quoted price: ${said} (between `);
-  expect((await get('/changes?since=0')).slice(before.length)).toContain('price.paid_for');
+  expect(await get(`/agents/${handle}.md`)).toContain(`${said} (between `);
+  expect((await get('/changes?since=0')).slice(before.length)).toContain('price.offers');
   const { code, stdout } = await runDossier(['check', ...from], {});
   expect([code, stdout]).toEqual([1, expect.stringContaining(said)]);
   const { offers } = await call<{ offers: { payee: string; facts: string[] }[] }>('check_offer', {
@@ -130,47 +126,39 @@ it('payees of two amounts that change places are a change at every door, and the
 it('payees that change places are a change, also if every amount is another one', async () => {
   await first(offer(alice), offer(bob, dear));
   const nudged = [offer(bob, { amount: '10001' }), offer(alice, { amount: '900001' })];
-  expect(await next(paidForTitle, ...nudged)).toEqual([
-    expect.stringContaining(
-      `in the quoted price: from the lowest amount, paid to \`${bob}\` and \`${alice}\` on Base instead of \`${alice}\` and \`${bob}\` (`,
-    ),
-  ]);
-  const before = (await get('/changes?since=0')).length;
-  await next(paidForTitle, offer(bob, { amount: '10002' }), offer(alice, { amount: '900002' }));
-  const published = (await get('/changes?since=0')).slice(before);
-  expect(published).toContain('price.challenge');
-  expect(published).not.toContain('price.paid_for');
+  const moved = `\`${alice}\` and \`${bob}\` are paid for other offers on Base than before`;
+  expect(await next(...nudged)).toEqual([expect.stringContaining(`${moved}. Price raised from 0.01 USDC`)]);
+  const [later = ''] = await next(offer(bob, { amount: '10002' }), offer(alice, { amount: '900002' }));
+  expect(later).toContain('rice raised from 0.010001 USDC');
+  expect(later).not.toContain('paid');
 });
 
 it('payees that change places between assets or networks are a change, and a new address is told once', async () => {
   await first(offer(alice), offer(bob, { asset: unknownToken }));
-  expect(await next(paidForTitle, offer(bob), offer(alice, { asset: unknownToken }))).toEqual([
+  expect(await next(offer(bob), offer(alice, { asset: unknownToken }))).toEqual([
     expect.stringContaining(`\`${alice}\` and \`${bob}\` are paid for other offers on Base than before (`),
   ]);
-  await next(paidForTitle, offer(bob), offer(alice, onPolygon));
-  expect(await next(paidForTitle, offer(alice), offer(bob, onPolygon))).toEqual([
-    expect.stringContaining(
-      `payee changed from \`${alice}\` to \`${bob}\` on Polygon; payee changed from \`${bob}\` to \`${alice}\` on Base (`,
-    ),
+  await next(offer(bob), offer(alice, onPolygon));
+  expect(await next(offer(alice), offer(bob, onPolygon))).toEqual([
+    expect.stringContaining(`payee changed from \`${alice}\` to \`${bob}\` on Polygon`),
   ]);
-  await next(paidForTitle, offer(alice), offer(mallory, onPolygon));
+  await next(offer(alice), offer(mallory, onPolygon));
   const { stands_out = [] } = await call<{ stands_out?: string[] }>('get_agent', { handle });
   expect(stands_out.filter((one) => one.includes(mallory))).toEqual([
-    expect.stringMatching(
-      /It asks to be paid at `0x1{40}`, `0x2{40}` instead of `0x1{40}`, `0x3{40}` \(between /,
-    ),
+    expect.stringMatching(/payee changed from `0x3{40}` to `0x2{40}` on Polygon \(between /),
   ]);
 });
 
-it('an offer that Dossier cannot read any more is not gone, and a new payee beside it is told', async () => {
+it('an offer that Dossier cannot read any more is said to be that, and a new payee beside it is told', async () => {
   await first(offer(alice), offer(bob, onPolygon));
   const unread = offer(bob, { ...onPolygon, amount: '0.01' });
-  for (const title of [paidTitle, paidForTitle]) expect(await next(title, offer(alice), unread)).toEqual([]);
-  expect(await seen('price.pay_to')).toMatchObject({
-    value: [alice, bob],
-    reason: expect.stringContaining(
-      'Dossier could not read 1 of the 2 offers, so it may not know every payee.',
+  expect(await next(offer(alice), unread)).toEqual([
+    expect.stringMatching(
+      /^price changed from 0.01 USDC on Polygon to an amount that Dossier cannot read of `0x3c\w+` on Polygon \(/,
     ),
-  });
-  expect(await next(paidTitle, offer(mallory), unread)).toEqual([expect.stringContaining(mallory)]);
+  ]);
+  const { value, reason } = (await seen('price.offers')) ?? {};
+  expect(value).toMatchObject({ count: 2, unreadable: 1, payees: [{ address: alice }, { address: bob }] });
+  expect(reason).toContain('Dossier could not read 1 of the 2 offers');
+  expect(await next(offer(mallory), unread)).toEqual([expect.stringContaining(mallory)]);
 });

@@ -123,40 +123,49 @@ async function check(name: string, offer: object) {
   return { text, lists: offers[0]?.price_lists ?? [] };
 }
 
-describe('of a price list that Dossier has in part, no difference is known', () => {
+describe('of a price list of which Dossier could not read all, no difference is known', () => {
   const swapped = offerOf({ amount: '999999', payTo: mallory });
   const states = { network: 'as_listed', asset: 'as_listed', scheme: 'as_listed' };
 
   it.each([
-    ['a list above 16 KiB', 'long', 'long.example.com/.well-known/x402'],
-    ['more ways to pay than are stored', 'ways', 'ways.example.com/.well-known/x402'],
-    ['a way to pay that cannot be read', 'unread', 'unread.example.com/.well-known/x402'],
-    ['a tool whose price cannot be read', 'untold', 'untold.example.com/.well-known/x402'],
-    ['more entries than are read', 'late', 'late.example.com/.well-known/x402'],
-    ['more ways to pay than are kept of a catalogue', 'crowded', 'bazaar.example.com'],
-    ['a way to pay in a catalogue that cannot be read', 'odd', 'bazaar.example.com'],
-  ])('%s', async (_what, name, source) => {
-    const { lists, text } = await check(name, [swapped]);
-    expect(lists).toMatchObject([{ source, payee: 'not_known', amount: 'not_known', ...states }]);
-    expect(text.replaceAll('\\', '')).toContain(
-      ' Dossier has only a part of this list. This offer compared with it: ',
-    );
-  });
+    ['a way to pay that cannot be read', 'unread', 'unread.example.com/.well-known/x402', 'as_listed'],
+    ['a tool whose price cannot be read', 'untold', 'untold.example.com/.well-known/x402', 'as_listed'],
+    ['a way to pay in a catalogue that cannot be read', 'odd', 'bazaar.example.com', 'other'],
+  ])(
+    '%s: the amount is not known, and whether the payee is listed is',
+    async (_what, name, source, payee) => {
+      const { lists, text } = await check(name, [swapped]);
+      expect(lists).toMatchObject([{ source, payee, amount: 'not_known', ...states }]);
+      expect(text.replaceAll('\\', '')).toContain(
+        ' Dossier could not read all of this list. This offer compared with it: ',
+      );
+    },
+  );
 
   it('and what is as listed is known', async () => {
     const { lists } = await check('long', [offerOf({ payTo: numbered(0) })]);
     expect(lists).toMatchObject([{ tool: 'tool0', payee: 'as_listed', amount: 'as_listed', ...states }]);
     const resource = { url: 'mcp://tool/tool9' };
-    const cut = await check('long', { x402Version: 2, resource, accepts: [offerOf()] });
-    expect(cut.lists).toMatchObject([{ payee: 'not_known', amount: 'not_known', network: 'not_known' }]);
-    expect(cut.text).toContain(', as far as Dossier has it, lists no price for `tool9`');
+    const last = await check('long', { x402Version: 2, resource, accepts: [offerOf()] });
+    expect(last.lists).toMatchObject([{ payee: 'other', amount: 'as_listed', network: 'as_listed' }]);
   });
 
-  it('but of a whole one it is, and all lists of a document are one', async () => {
+  it.each([
+    ['a list above 16 KiB', 'long'],
+    ['many ways to pay', 'ways'],
+    ['an entry behind 10,000 others', 'late'],
+    ['many ways to pay in a catalogue', 'crowded'],
+  ])('but of a whole one it is, however long: %s', async (_what, name) => {
+    const { lists, text } = await check(name, [swapped]);
+    expect(lists).toMatchObject([{ payee: 'other', amount: 'higher', ...states }]);
+    expect(text).not.toContain('could not read');
+  });
+
+  it('and all lists of a document are one', async () => {
     const { lists, text } = await check('whole', [swapped]);
     const other = { payee: 'other', amount: 'higher', ...states };
     expect(lists).toMatchObject([other, other]);
-    expect(text).not.toContain('only a part');
+    expect(text).not.toContain('could not read');
     expect((await check('lists', [swapped])).lists).toMatchObject([other]);
   });
 });
@@ -215,19 +224,20 @@ describe('a price list that later checks did not see', () => {
 });
 
 it('a list of tools stands while their endpoint does not answer, and a payee that is swapped meanwhile is a change', async () => {
-  const before = { kind: 'price.x402', value: [{ tool: 'find', pay_to: alice }] };
+  const paid = (address: string) => ({ place: 'x402', offers: [{ for: 'find', pays: [{ address }] }] });
+  const before = { kind: 'price.offers', value: paid(alice) };
   away = { ...away, isDown: true };
   observed.directory.wait(86_400);
-  expect(await observed.look('away', 'price.x402')).toMatchObject([
+  expect(await observed.look('away', 'price.offers', '.well-known/x402')).toMatchObject([
     { ...before, outcome: 'seen', missed_since: expect.stringMatching(/^2/) },
   ]);
   expect((await check('away', [offerOf()])).lists).toMatchObject([{ tool: 'find', payee: 'as_listed' }]);
   away = { isDown: false, payTo: mallory };
   observed.directory.wait(86_400);
-  const [now] = await observed.look('away', 'price.x402');
+  const [now] = await observed.look('away', 'price.offers', '.well-known/x402');
   expect(now).toMatchObject({
-    value: [{ tool: 'find', pay_to: mallory }],
-    changed_from: { value: [{ tool: 'find', pay_to: alice }] },
+    value: paid(mallory),
+    changed_from: { value: paid(alice) },
   });
 });
 

@@ -92,7 +92,7 @@ async function historyOf(name: string, since: string): Promise<History> {
 }
 const today = () => directory.context.clock().toISOString().slice(0, 10);
 
-const documentTitle = 'Prices in its x402 document';
+const documentTitle = 'Prices and payees';
 const nextCheck = (name: string, title = documentTitle) =>
   changesOfNextCheck(directory, handleAt(name), title);
 const get = async (path: string) => (await directory.app.request(path)).text();
@@ -114,9 +114,9 @@ it('a payee that the published list swaps for one tool is a change at every door
   expect(JSON.parse(last)).toMatchObject({
     handle,
     type: 'observation.changed',
-    data: { kinds: ['price.x402'] },
+    data: { kinds: ['price.offers'] },
   });
-  expect(await get(`/agents/${handle}/feed.atom`)).toContain('changed: prices in its x402 document');
+  expect(await get(`/agents/${handle}/feed.atom`)).toContain('changed: prices and payees');
   const { code, stdout } = await runDossier(['check', '--from', directory.url, '--out', file], {});
   expect([code, stdout]).toEqual([1, expect.stringContaining(said)]);
 });
@@ -172,26 +172,26 @@ const answerOf = async (name: string) => get(`/agents/${handleAt(name)}.md`);
 const swap = (name: string, at: number) =>
   (lists[name] ?? []).map((one, n) => (n === at ? { ...one, accepts: [offer(mallory)] } : one));
 
-it('a swap beyond what a value holds is a change too, in the history by name', async () => {
+it('a swap anywhere in a long list is a change too, by name', async () => {
   lists.long = swap('long', 10);
   expect(await nextCheck('long')).toEqual([
     expect.stringContaining(`\`tool10\`: payee changed from \`${alice}\` to \`${mallory}\` on Base (`),
   ]);
   expect(await answerOf('long')).toContain(
-    'Prices or payees in its x402 document changed; Dossier keeps too little of this list to say which (between ',
+    `In its x402 document: \`tool10\`: payee changed from \`${alice}\` to \`${mallory}\` on Base (between `,
   );
   lists.long = lists.long.map((one) => ({ ...one, accepts: [offer(bob)] }));
   await nextCheck('long');
   expect(await answerOf('long')).toContain(
-    `In its x402 document: \`tool00\`, \`tool01\`, \`tool02\` and 1 more: payee changed from \`${alice}\` to \`${bob}\` on Base; Dossier keeps only a part of this list (between `,
+    `In its x402 document: \`tool00\`, \`tool01\`, \`tool02\` and 8 more: payee changed from \`${alice}\` to \`${bob}\` on Base; \`tool10\`: payee changed from \`${mallory}\` to \`${bob}\` on Base (between `,
   );
   lists.huge = swap('huge', 59);
   expect(await nextCheck('huge')).toEqual([
-    expect.stringMatching(/^prices or payees in its x402 document changed; Dossier keeps too little/),
+    expect.stringContaining(`: payee changed from \`${alice}\` to \`${mallory}\` on Base (`),
   ]);
 });
 
-it('check_offer does not tell what a list has beyond the part that is kept', async () => {
+it('check_offer compares with every offer of a long list', async () => {
   const payment = (tool: string) => ({
     x402Version: 2,
     resource: { url: `mcp://tool/${tool}` },
@@ -209,13 +209,9 @@ it('check_offer does not tell what a list has beyond the part that is kept', asy
     return offers[0];
   };
   const kept = await checkOffer(10);
-  expect(kept?.price_lists).toMatchObject([{ payee: 'as_listed', amount: 'not_known', asset: 'as_listed' }]);
-  expect(kept?.facts.join('\n')).toContain('Dossier has only a part of this list.');
+  expect(kept?.price_lists).toMatchObject([{ payee: 'as_listed', amount: 'higher', asset: 'as_listed' }]);
   const beyond = await checkOffer(69);
-  expect(beyond?.price_lists).toMatchObject([
-    { payee: 'not_known', amount: 'not_known', asset: 'not_known' },
-  ]);
-  expect(beyond?.facts.join('\n')).toContain(', as far as Dossier has it, lists no price for ');
+  expect(beyond?.price_lists).toMatchObject([{ payee: 'other', amount: 'higher', asset: 'as_listed' }]);
 });
 
 it('a swap stands out whatever smaller change of the list came later', async () => {
@@ -232,7 +228,7 @@ it('a swap stands out whatever smaller change of the list came later', async () 
 
 it('a payee that a catalogue swaps is a change', async () => {
   listed = [offer(mallory)];
-  expect(await nextCheck('listed', 'Prices in a catalogue')).toEqual([
+  expect(await nextCheck('listed', 'Prices and payees')).toEqual([
     expect.stringContaining(`in a catalogue: payee changed from \`${alice}\` to \`${mallory}\` on Base (`),
   ]);
 });
@@ -240,24 +236,20 @@ it('a payee that a catalogue swaps is a change', async () => {
 it('a list that stayed the same is called unchanged, and one with a swap is not', async () => {
   const since = today();
   await nextCheck('same');
-  expect((await historyOf('same', since)).unchanged).toContain('prices and payees in its x402 document');
+  expect((await historyOf('same', since)).unchanged).toContain('prices and payees');
   lists.same = [priced('find', offer(mallory))];
   await nextCheck('same');
   const { unchanged = '' } = await historyOf('same', since);
-  expect(unchanged).not.toContain('x402 document');
+  expect(unchanged).not.toContain('prices and payees');
 });
 
-it('a list that an earlier version of Dossier read without its payees is not compared', async () => {
+it('a list that another method read is not compared', async () => {
   const handle = handleAt('same');
   const { store } = directory;
   const known = await store.observations.ofListing(handle);
   const observations = (known?.observations ?? []).map((one) =>
-    one.kind === 'price.x402'
-      ? {
-          ...one,
-          method_version: 'x402/1',
-          value: (one.value as object[]).map(({ pay_to: _, ...offer }: { pay_to?: string }) => offer),
-        }
+    one.kind === 'price.offers' && one.subject?.endsWith('x402')
+      ? { ...one, method_version: 'offers/0', value_digest: '0'.repeat(64) }
       : one,
   );
   const observed_at = known?.observed_at ?? '';
@@ -270,12 +262,11 @@ it('a list that an earlier version of Dossier read without its payees is not com
   const { changes, unchanged = '' } = await historyOf('same', today());
   expect(changes).toEqual([
     expect.stringContaining(
-      'found by another method than before, and not compared: Prices in its x402 document (`https://same.example.com/mcp`)',
+      'found by another method than before, and not compared: Prices and payees (`https://same.example.com/mcp` in `.well-known/x402`)',
     ),
   ]);
-  expect(unchanged).not.toContain('x402 document');
+  expect(unchanged).not.toContain('prices and payees');
   expect(await get('/changes?since=0')).toBe(before);
-  expect(await answerOf('same')).not.toContain('In its x402 document');
   expect(await directory.audit()).toEqual([]);
   const { code, stderr } = await runDossier(['check', ...from], {});
   expect(code).toBe(0);

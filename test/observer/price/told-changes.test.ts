@@ -124,32 +124,33 @@ it('the capitals of a network are no change, and a payee on it is compared', asy
 });
 
 const priced = (amount: string, currency = 'usd') => ({ amount, currency });
-const openapi = 'price.openapi';
+const openapi = 'price.offers';
 
-it('a change of one operation hides no later change of an operation that a part lacks', async () => {
+it('an amount that can no longer be read is a change, and hides no later change of its operation', async () => {
   await nextDay('operations', { openapi: { '/a': [priced('1000')], '/b': [priced('2000')] } });
   const raised = await nextDay('operations', { openapi: { '/a': [priced('1100')], '/b': [priced('0.02')] } });
-  expect(raised.history).toContain(
-    'in its OpenAPI document: “POST /a”: Price raised from 1000 of `usd` to 1100 of `usd`; Dossier keeps only a part',
-  );
-  expect(raised.standsOut).toContain('“POST /a”: Price raised from 1000 of `usd` to 1100 of `usd`');
-  const same = await nextDay('operations', { openapi: { '/a': [priced('1100')], '/b': [priced('0.03')] } });
-  expect(same).toMatchObject({ history: '', feed: [] });
-  const whole = { '/a': [priced('1100')], '/b': [priced('900000')] };
-  const later = await nextDay('operations', { openapi: whole });
-  expect(later.history).toContain('“POST /b”: Price raised from 2000 of `usd` to 900000 of `usd`');
-  expect(later.standsOut).toContain('“POST /b”: Price raised from 2000 of `usd` to 900000 of `usd`');
+  const both =
+    '“POST /a”: Price raised from 1000 of `usd` to 1100 of `usd`; “POST /b”: Price changed from 2000 of `usd` to an amount that Dossier cannot read of `usd` (';
+  expect(raised.history).toContain(`in its OpenAPI document: ${both}`);
+  expect(raised.standsOut).toContain(`In its OpenAPI document: ${both}`);
+  const other = await nextDay('operations', { openapi: { '/a': [priced('1100')], '/b': [priced('0.03')] } });
+  expect(other.history).toContain('“POST /b”: What Dossier cannot read of an offer changed');
+  const later = await nextDay('operations', {
+    openapi: { '/a': [priced('1100')], '/b': [priced('900000')] },
+  });
+  const now = '“POST /b”: Price changed from an amount that Dossier cannot read of `usd` to 900000 of `usd`';
+  expect(later.history).toContain(now);
+  expect(later.standsOut).toContain(now);
   expect(later.feed).toEqual([openapi]);
 });
 
-it('of two parts of one operation, neither ends the offers of the other', async () => {
-  const ofPart = (...offers: readonly object[]) => ({ openapi: { '/a': [...offers, priced('0.5')] } });
-  await nextDay('currencies', ofPart(priced('1000')));
-  const other = await nextDay('currencies', ofPart(priced('5', 'eur')));
-  expect(other).toMatchObject({ standsOut: '', feed: [] });
-  expect(other.history).toContain('another part was read than before');
+it('beside an amount that cannot be read, every other offer of its operation is compared', async () => {
+  const unread = priced('0.5');
+  await nextDay('currencies', { openapi: { '/a': [priced('1000'), unread] } });
+  const other = await nextDay('currencies', { openapi: { '/a': [priced('5', 'eur'), unread] } });
+  expect(other.standsOut).toContain('“POST /a”: Price changed from 1000 of `usd` to 5 of `eur` (');
   const whole = await nextDay('currencies', { openapi: { '/a': [priced('9000'), priced('5', 'eur')] } });
-  expect(whole.history).toContain('price raised from 1000 of `usd` to 9000 of `usd`');
+  expect(whole.history).toContain('an amount that Dossier cannot read of `usd` to 9000 of `usd`');
 });
 
 it('another spelling of a currency, of an amount in dollars or the order of offers is no change', async () => {
@@ -171,109 +172,109 @@ const ofDollars = (prices: Readonly<Record<string, unknown>>) => ({
 it('get_agent and get_history say which tools have another price', async () => {
   await nextDay('tools', ofDollars({ find: 0.01, send: 0.02, tidy: 'two' }));
   const raised = await nextDay('tools', ofDollars({ find: '$0.05', send: 0.02, tidy: 'two' }));
-  expect(raised.history).toContain('in its list of tools: `find` 0.05 dollars instead of 0.01 dollars (');
-  expect(raised.standsOut).toContain('In its list of tools: `find` 0.05 dollars instead of 0.01 dollars (');
-  expect(raised.feed).toEqual(['price.tool']);
+  expect(raised.history).toContain(
+    'in its list of tools: `find`: Price raised from 0.01 dollars to 0.05 dollars (',
+  );
+  expect(raised.standsOut).toContain(
+    'In its list of tools: `find`: Price raised from 0.01 dollars to 0.05 dollars (',
+  );
+  expect(raised.feed).toEqual(['price.offers']);
   const other = await nextDay('tools', ofDollars({ find: '$0.051', send: 'dynamic', make: 7 }));
   expect(other.history).toContain(
-    'in its list of tools: `find` 0.051 dollars instead of 0.05 dollars; `send` a price that depends on the call instead of 0.02 dollars; a new price for `make`; no longer a price for `tidy` (',
+    '`find`: Price raised from 0.05 dollars to 0.051 dollars; `send`: Price changed from 0.02 dollars to a price that depends on the call; a new price for `make`; no longer a price for `tidy` (',
   );
-  expect(other.standsOut).toContain('0.05 dollars instead of 0.01 dollars');
+  expect(other.standsOut).toContain('from 0.01 dollars to 0.05 dollars');
 });
 
-it('a change behind the tools that are kept is told, without a claim about one of them', async () => {
+it('a change of one of many tools is told by its name', async () => {
   const sixty = (last: number) =>
     ofDollars(Object.fromEntries(many(60, (at) => [`tool${10 + at}`, at === 59 ? last : 0.01])));
   await nextDay('many', sixty(0.01));
   const { standsOut } = await nextDay('many', sixty(5));
   expect(standsOut).toContain(
-    'The prices that its tools state, or the number of its tools, changed; Dossier keeps too little of the list to say which (',
+    'In its list of tools: `tool69`: Price raised from 0.01 dollars to 5 dollars (',
   );
 });
 
-it('payees that change places in an offer that a part lacked are a change, and the part ends no offer', async () => {
+it('payees that change places beside an offer that cannot be read are a change', async () => {
   const dear = offerOf({ payTo: bob, amount: '900000' });
-  await nextDay('nudged', { quote: [offerOf(), dear, offerOf({ asset: euro })] });
-  const nudged = offerOf({ amount: '10001' });
-  const part = await nextDay('nudged', { quote: [nudged, dear, unread] });
-  expect(part.history).not.toContain('Payee of each offer');
+  await nextDay('nudged', { quote: [offerOf(), dear, unread] });
   const { history, standsOut, feed } = await nextDay('nudged', {
-    quote: [nudged, dear, offerOf({ asset: euro, payTo: bob })],
+    quote: [offerOf({ payTo: bob }), offerOf({ amount: '900000' }), unread],
   });
   const moved = `\`${alice}\` and \`${bob}\` are paid for other offers on Base than before`;
   expect(history).toContain(moved);
   expect(standsOut).toContain(moved);
-  expect(feed).toContain('price.paid_for');
+  expect(feed).toEqual(['price.offers']);
 });
 
-it('an offer that cannot be read is no change of who is paid, also if the offers are stored shortened', async () => {
-  const ten = many(10, (at) => offerOf({ asset: numbered(5000 + at), payTo: at < 5 ? alice : bob }));
-  await nextDay('crowded', { quote: ten });
-  const part = await nextDay('crowded', { quote: [...ten.slice(0, 9), unread] });
-  expect(part).toMatchObject({ history: '', standsOut: '', feed: [] });
-  const { history } = await nextDay('crowded', { quote: [...ten.slice(0, 9), { ...ten[9], payTo: alice }] });
-  expect(history).toContain(`\`${alice}\` and \`${bob}\` are paid for other offers on Base than before`);
-});
+it.each([
+  ['crowded', 10],
+  ['throng', 45],
+])(
+  'of the quote %s with %i offers, one that takes the place of another is named, and so is its payee',
+  async (name, length) => {
+    const all = many(length, (at) => offerOf({ asset: numbered(5000 + at), payTo: at < 5 ? alice : bob }));
+    await nextDay(name, { quote: all });
+    const other = await nextDay(name, { quote: [...all.slice(0, -1), unread] });
+    expect(other.standsOut).toContain(
+      `payee changed from \`${bob}\` to \`lnbc1\` on \`lightning\`. Price changed from 10000 of \`${all.at(-1)?.asset}\` on Base to an amount that Dossier cannot read of \`BTC\` on \`lightning\` (`,
+    );
+    const back = await nextDay(name, { quote: [...all.slice(0, -1), { ...all.at(-1), payTo: alice }] });
+    expect(back.history).toContain(`payee changed from \`lnbc1\` to \`${alice}\` on Base`);
+    expect(back.feed).toEqual(['price.offers']);
+  },
+);
 
-it('nor is it one if there are more offers than are kept', async () => {
-  const all = many(45, (at) => offerOf({ asset: numbered(5000 + at), payTo: at % 2 === 0 ? alice : bob }));
-  await nextDay('throng', { quote: all });
-  const part = await nextDay('throng', { quote: [...all.slice(0, 44), unread] });
-  expect(part).toMatchObject({ standsOut: '', feed: [] });
-});
-
-it('nor is it a change of thirty payees, of whom one is swapped later', async () => {
+it('of thirty payees, the one that is swapped is named', async () => {
   const all = many(30, (at) => offerOf({ payTo: numbered(7000 + at) }));
   await nextDay('payees', { quote: all });
-  const part = await nextDay('payees', { quote: [...all.slice(0, 29), unread] });
-  expect(part).toMatchObject({ standsOut: '', feed: [] });
   const { history, feed } = await nextDay('payees', { quote: [...all.slice(0, 29), offerOf()] });
-  expect(history).toContain(
-    `it also asks to be paid at \`${alice}\`. It no longer asks to be paid at \`${numbered(7029)}\``,
-  );
-  expect(feed).toContain('price.pay_to');
+  expect(history).toContain(`payee changed from \`${numbered(7029)}\` to \`${alice}\` on Base (`);
+  expect(feed).toEqual(['price.offers']);
 });
 
-it('a price that comes back in part after there was none is a change', async () => {
+it('a price that comes back beside an offer that cannot be read, after there was none, is a change', async () => {
   await nextDay('ended', { quote: [offerOf(), offerOf({ asset: euro })] });
   await nextDay('ended', {});
   const { history, standsOut, feed } = await nextDay('ended', { quote: [offerOf(), unread] });
-  expect(history).toContain('looked for, none stated until');
-  expect(standsOut).toContain('It quotes 0.01 USDC on Base, and quoted no price before (');
-  expect(feed).toContain('price.challenge');
-  const whole = await nextDay('ended', { quote: [offerOf(), offerOf({ asset: euro, amount: '90000' })] });
-  expect(whole.history).toContain(`rice raised from 10000 of \`${euro}\` to 90000 of \`${euro}\` on Base`);
+  const changed = `10000 of \`${euro}\` on Base to an amount that Dossier cannot read of \`BTC\``;
+  expect(history).toContain(changed);
+  expect(standsOut).toContain(changed);
+  expect(feed).toEqual(['price.offers']);
 });
 
 it('a payee who took the place of another one is still said to have done so beside an offer that cannot be read', async () => {
   await nextDay('taken', { quote: [offerOf()] });
-  const instead = `It asks to be paid at \`${mallory}\` instead of \`${alice}\` (between `;
+  const instead = `In the quoted price: payee changed from \`${alice}\` to \`${mallory}\` on Base (between `;
   const swapped = offerOf({ payTo: mallory });
   expect((await nextDay('taken', { quote: [swapped] })).standsOut).toContain(instead);
   const part = await nextDay('taken', { quote: [swapped, unread] });
-  expect(part).toMatchObject({ history: '', feed: [] });
+  expect(part.history).toContain('also quoted: an amount that Dossier cannot read of `BTC` on `lightning`');
   expect(part.standsOut).toContain(instead);
   expect((await nextDay('taken', { quote: [swapped] })).standsOut).toContain(instead);
 });
 
-it('an offer behind those that Dossier keeps is new, although a last offer cannot be read', async () => {
+it('an offer behind many others is new by its name, although a last offer cannot be read', async () => {
   const twenty = many(20, (at) => offerOf({ asset: numbered(5000 + at) }));
   await nextDay('added', { quote: twenty });
   const { history, standsOut, feed } = await nextDay('added', {
     quote: [...twenty, offerOf({ amount: '9000000' }), unread],
   });
-  expect(history).toContain('its offers changed; the endpoint quotes more than Dossier can read (');
-  expect(standsOut).toContain('Its offers changed; the endpoint quotes more than Dossier can read (');
-  expect(feed).toEqual(['price.challenge']);
+  for (const said of [history, standsOut]) {
+    expect(said).toContain('lso quoted: an amount that Dossier cannot read of `BTC` on `lightning`');
+    expect(said).toContain('9 USDC on Base');
+  }
+  expect(feed).toEqual(['price.offers']);
 });
 
-it('a tool that a part of an x402 document lacked has ended only if a whole one lacks it', async () => {
+it('a tool that moves behind ten thousand other entries of an x402 document has not ended', async () => {
   const entry = (tool: string) => ({ url: '/mcp', tool });
   const others = many(10_000, (at) => ({ url: `/other${at}` }));
   await nextDay('named', { resources: [entry('find'), entry('send')] });
-  const part = { resources: [entry('find'), entry('seek'), ...others] };
-  expect((await nextDay('named', part)).feed).toEqual(['price.named']);
+  const moved = { resources: [...others, entry('find'), entry('send')] };
+  expect(await nextDay('named', moved)).toMatchObject({ history: '', feed: [] });
   const { history } = await nextDay('named', { resources: [entry('find'), entry('seek')] });
-  expect(history).toContain('`find`, `seek` and `send` until');
+  expect(history).toContain('a new price for `seek`; no longer a price for `send` (');
   expect(await observed.directory.audit()).toEqual([]);
 });

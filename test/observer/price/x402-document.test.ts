@@ -119,7 +119,8 @@ beforeAll(async () => {
 });
 afterAll(() => observed.close());
 
-const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
+const see = async (name: string, place = '.well-known/x402') =>
+  (await observed.look(name, 'price.offers', place))[0];
 const textOf = async (name: string) =>
   (await observed.directory.app.request(`/agents/${handleAt(name)}.md`)).text();
 const findingsOf = async (name: string) => {
@@ -137,53 +138,57 @@ const findingsOf = async (name: string) => {
   };
   return [...(same_for_all?.observed ?? []), ...(listings[0]?.observed ?? [])];
 };
-const today = new Date().toISOString().slice(0, 10);
 
 it('shows the prices that the document of a host states for an endpoint and its tools', async () => {
-  expect(await see('whole', 'price.x402')).toMatchObject({
-    subject: 'https://whole.example.com/mcp',
+  expect(await see('whole')).toMatchObject({
+    subject: 'https://whole.example.com/mcp in .well-known/x402',
     outcome: 'seen',
-    value: [
-      { tool: 'find', amount: '10000', asset, network, scheme: 'exact', pay_to: payTo },
-      { tool: 'gone', amount: '10000', asset, network, scheme: 'exact' },
-      { tool: 'send', amount: '1000000', asset, network, scheme: 'exact' },
-    ],
+    value: {
+      place: 'x402',
+      offers: [
+        { for: 'find', amount: '10000', asset, network, scheme: 'exact', pays: [{ address: payTo }] },
+        { for: 'gone', amount: '10000', asset, network, scheme: 'exact' },
+        { for: 'send', amount: '1000000', asset, network, scheme: 'exact' },
+      ],
+    },
     source_url: 'https://whole.example.com/.well-known/x402.json',
-    reason: `\`https://whole.example.com/.well-known/x402.json\` names \`gone\`, which the endpoint did not list on ${today}.`,
+    as_seen: { unlisted: ['gone'] },
   });
   expect(await textOf('whole')).toContain(
-    'Prices in its x402 document: `find` 0.01 USDC on Base, `gone` 0.01 USDC on Base, `send` 1 USDC on Base, advertised, paid to `0x1111111111111111111111111111111111111111`; not among the tools that the endpoint lists: `gone`',
+    'Prices and payees: `find` 0.01 USDC on Base, `gone` 0.01 USDC on Base, `send` 1 USDC on Base, advertised (paid to `0x1111111111111111111111111111111111111111`); not among the tools that the endpoint lists: `gone`',
   );
 });
 
 it('reads version 1 of x402, and an address that stands there twice', async () => {
-  expect(await see('older', 'price.x402')).toMatchObject({
-    value: [{ amount: '10000', asset, network, scheme: 'exact' }],
-    details: { offers: [{ our_conversion: '0.01 USDC', pay_to: payTo }] },
+  expect(await see('older')).toMatchObject({
+    value: {
+      count: 1,
+      offers: [{ amount: '10000', asset, network, scheme: 'exact', pays: [{ address: payTo }] }],
+    },
   });
 });
 
 it('says that a host lists the endpoint and its tools without a price, as most do', async () => {
-  expect(await see('bare', 'price.x402')).toMatchObject({
-    outcome: 'nothing',
-    reason:
-      '`https://bare.example.com/.well-known/x402` names this endpoint without a price that Dossier can read.',
+  expect(await see('bare')).toMatchObject({
+    outcome: 'seen',
+    value: { count: 2, priced: 0, offers: [{}, { for: 'send' }], payees: [] },
   });
-  expect(await see('bare', 'price.named')).toMatchObject({ value: { endpoint: true, tools: ['send'] } });
-  expect(await textOf('bare')).toContain('Named as paid, without a price: the endpoint itself and `send`');
+  expect(await textOf('bare')).toContain(
+    'Prices and payees: without a price: the endpoint itself and `send`',
+  );
 });
 
 it('says that a document names other resources, and nothing where there is none', async () => {
-  expect(await see('elsewhere', 'price.x402')).toMatchObject({
+  expect(await see('elsewhere')).toMatchObject({
     outcome: 'nothing',
     reason: '`https://elsewhere.example.com/.well-known/x402` names 2 resources, but not this endpoint.',
   });
-  for (const name of ['page', 'none', 'silent']) expect(await see(name, 'price.x402')).toBeUndefined();
+  for (const name of ['page', 'none', 'silent']) expect(await see(name)).toBeUndefined();
 });
 
 it('a price there is known; one that is only named is none, and the endpoint is not free', async () => {
-  await see('whole', 'price.x402');
-  await see('bare', 'price.x402');
+  await see('whole');
+  await see('bare');
   expect(await findingsOf('whole')).toEqual([
     expect.stringMatching(
       /^price_known: met. The x402 document of the endpoint’s host states prices. Quoted: `find` 0.01 USDC/,
@@ -201,9 +206,9 @@ it('a price there is known; one that is only named is none, and the endpoint is 
 });
 
 it('a search for what asks for no payment finds neither what is only named as paid, nor what lists tools that were not read', async () => {
-  await see('bare', 'price.named');
-  await see('none', 'price.named');
-  expect(await see('many', 'price.tool')).toMatchObject({ value: null, outcome: 'otherwise' });
+  await see('bare');
+  await see('none');
+  expect(await see('many', 'quote')).toMatchObject({ value: null, outcome: 'otherwise' });
   const client = await connect('v2', { app: observed.directory.app });
   const found = await client.call('search_agents', { no_payment_seen: true });
   await client.close();
@@ -214,25 +219,23 @@ it('a search for what asks for no payment finds neither what is only named as pa
   expect(handles).not.toContain(handleAt('many'));
 });
 
-it('reads no more than 10,000 resources and shows 50 tools without a price, whatever they are called', async () => {
-  const named = await see('hostile', 'price.named');
+it('reads all resources, and names the first tools, whatever they are called', async () => {
+  const named = await see('hostile');
   const { tools } = (named?.value ?? {}) as { tools?: string[] };
-  expect(tools).toHaveLength(50);
-  expect(named?.reason).toContain('names 9,997 tools there without a price; Dossier reads 50 of them.');
-  expect(await see('hostile', 'price.x402')).toMatchObject({
-    value: [{ tool: '__proto__' }, { tool: 'constructor' }, { tool: 'zoom' }],
-  });
+  expect(tools).toHaveLength(20);
+  expect(tools).toContain('__proto__');
+  expect(named?.value).toMatchObject({ count: 10_003, priced: 3, tools_count: 10_003 });
 });
 
 it('a tool whose price another check finds raised stands out with both prices', async () => {
-  await see('whole', 'price.x402');
+  await see('whole');
   const before = documents.whole;
   const document = JSON.stringify(before)
     .replace('"amount":"1000000"', '"amount":"2000000"')
     .replace('"tool":"gone"', '"tool":"new"');
   documents.whole = JSON.parse(document) as Documents;
   observed.directory.wait(86_400);
-  await see('whole', 'price.x402');
+  await see('whole');
   expect(await textOf('whole')).toContain(
     'In its x402 document: `send`: Price raised from 1 USDC to 2 USDC on Base; a new price for `new`; no longer a price for `gone` (between ',
   );
@@ -240,7 +243,7 @@ it('a tool whose price another check finds raised stands out with both prices', 
 });
 
 it('check_offer has the price and the payee of the tool that is paid for, of however many', async () => {
-  await see('wide', 'price.x402');
+  await see('wide');
   const check = async (tool: string, payee: string) => {
     const answer = await observed.directory.app.request('/api/tools/check_offer', {
       method: 'POST',

@@ -7,7 +7,8 @@ import type { Endpoint } from './mcp-endpoint.ts';
 export interface ObservedDirectory {
   readonly directory: Directory;
   /** Looks at the listing of a host now; its observations of a kind, as get_agent shows them afterwards. */
-  look(host: string, kind: string): Promise<Observation[]>;
+  /** Checks a host. Of a price, `place` is `quote`, or the end of the subject: `.well-known/x402`. */
+  look(host: string, kind: string, place?: string): Promise<Observation[]>;
   close(): Promise<void>;
 }
 
@@ -34,11 +35,14 @@ export async function openObserved(
   });
   return {
     directory,
-    async look(name, kind) {
+    async look(name, kind, place) {
       await directory.observe(handleAt(name));
       const answer = await directory.app.request(`/agents/${handleAt(name)}.json`);
       const { observations } = (await answer.json()) as { observations: Observation[] };
-      return observations.filter((one) => one.kind === kind);
+      const isThere = ({ subject = '' }: Observation) =>
+        place === undefined ||
+        (place === 'quote' ? !subject.includes(' in ') : subject.endsWith(` in ${place}`));
+      return observations.filter((one) => one.kind === kind && isThere(one));
     },
     async close() {
       await directory.close();

@@ -1,221 +1,165 @@
-import { z } from 'zod';
-import { payeeWords, toAddress } from '../../../core/payee.ts';
-import { code, isEmpty, join, listed, ours, own, say, type Words } from '../../../core/words.ts';
-import type { ShownFinding } from '../../kind.ts';
-import { convert, networkName, networkWords, toCaip19, toChain } from './assets.ts';
+import { own, say, type Words } from '../../../core/words.ts';
+import type { NoAnswer } from '../../../net/answer.ts';
+import type { EndpointAnswer } from '../../endpoint/conversation.ts';
+import { shortNameOf, surfaces } from '../../endpoint/surface.ts';
+import { defineKind } from '../../kind.ts';
+import type { Finding, Observation } from '../../observation.ts';
+import { type OffersSummary, offersSummary, type PlaceName } from '../../prices/offer.ts';
+import { ofOrigins, ofRemotes, ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
+import type { CheckedListing, CheckRun } from '../../run.ts';
+import { catalogPrices } from './catalog.ts';
+import { offersDifference } from './difference.ts';
+import { openapiPrices, paymentMethods, toolPrices } from './own-lists.ts';
+import { quotes } from './quote.ts';
+import { offersChangeWords, summaryWords, weighOffersChange } from './words.ts';
+import { x402Prices } from './x402-document.ts';
 
-/**
- * The form is the same for all versions of x402 and MPP. The payee of a quote is a fact of its own
- * (price.pay_to), so that a new payee does not change the price.
- */
-const paidOffer = z.strictObject({
-  /** A whole number of the asset's smallest unit. */
-  amount: z.string(),
-  /** An eip155 address is in lower case, since its capitals are only a checksum. */
-  asset: z.string(),
-  /** A CAIP-2 name, or the quoted name of a network that Dossier does not know. */
-  network: z.string(),
-  /** A scheme such as `exact`, `upto` or `charge`. */
-  scheme: z.string(),
-});
-export type PaidOffer = z.infer<typeof paidOffer>;
-export const paidOffers = z.array(paidOffer);
+type Found = Finding<OffersSummary>;
 
-export const readOffers = (value: unknown): readonly PaidOffer[] => paidOffers.safeParse(value).data ?? [];
+/** The subject of a quote is the endpoint itself; of any other place, it names the place too. */
+export const priceSubject = (url: string, place: string): string => `${url} in ${place}`;
 
-const quotedOffer = z.looseObject({
-  ...paidOffer.shape,
-  pay_to: z.string().optional(),
-  chain_id: z.number().optional(),
-});
+export const toolsPlace = 'tools/list';
 
-/** The details or the value may have been shortened, so the one with more offers is read. */
-export function allOffers({ value, details }: ShownFinding): readonly PaidOffer[] {
-  const stored = readOffers(value);
-  const quoted = toPaidOffers(z.array(quotedOffer).safeParse(details?.offers).data ?? []);
-  return quoted.length < stored.length ? stored : quoted;
-}
+export const isQuote = ({ subject = '' }: Pick<Observation, 'subject'>): boolean => !subject.includes(' in ');
 
-interface Quoted extends PaidOffer {
-  readonly chain_id?: number | undefined;
-  readonly pay_to?: string | undefined;
-}
+const isAsked = (url: string) => !/[{}]/.test(url) && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
 
-export interface OfferWithPayee extends PaidOffer {
-  readonly pay_to?: string | undefined;
-}
-
-/** MPP states the method of payment, and may state the id of the chain beside it. */
-export const toNetwork = (network: string, chain_id?: number): string =>
-  chain_id === undefined ? toChain(network) : `eip155:${chain_id}`;
-
-const toPaid = ({ amount, asset, network, chain_id, scheme }: Quoted): PaidOffer => ({
-  amount,
-  asset: toAddress(asset),
-  network: toNetwork(network, chain_id),
-  scheme,
+const at = (url: string, place: string, found: Omit<Found, 'source'> & Partial<Found>): Found => ({
+  source: ownProbe,
+  ...found,
+  subject: priceSubject(url, place),
+  recorded: url,
 });
 
-const toPaidWithPayee = ({ pay_to, ...offer }: Quoted): OfferWithPayee => ({
-  ...toPaid(offer),
-  ...(pay_to !== undefined && { pay_to: toAddress(pay_to) }),
-});
+/** That an endpoint asks for credentials first says nothing about what it stated before. */
+const unseen = ({ asks_for: _, ...found }: Found): Found =>
+  found.outcome === 'asks' ? { ...found, outcome: 'not_asked' } : found;
 
-export const offerText = ({ asset, network, scheme, amount }: PaidOffer) =>
-  `${[network, asset, scheme].join(' ')} ${amount.padStart(78, '0')}`;
+/** An endpoint that does not show its list or capabilities has no such fact, unless one was known before. */
+const inMcp =
+  (place: string, read: (endpoint: EndpointAnswer) => RemoteFinding<OffersSummary> | NoAnswer) =>
+  async (run: CheckRun) =>
+    (await ofRemotes(read, true).check(run)).map((found) => at(found.subject ?? '', place, unseen(found)));
 
-/** Offers with the same asset, network and scheme can be compared by amount. */
-export const unitOf = ({ asset, network, scheme }: PaidOffer) => [asset, network, scheme].join(' ');
-
-const convertedOf = ({ amount, network, asset }: PaidOffer) => convert(amount, toCaip19(network, asset));
-
-/** Returns each offer once. Dollars that Dossier knows come first. */
-function inOrder<Offer extends OfferWithPayee>(offers: readonly Offer[]): Offer[] {
-  const rank = (offer: Offer) =>
-    `${convertedOf(offer)?.includes('USD') ? 0 : 1} ${offerText(offer)} ${offer.pay_to ?? ''}`;
-  const ranked = new Map(offers.map((offer) => [rank(offer), offer]));
-  return [...ranked].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, offer]) => offer);
-}
-
-/** Returns each offer once, without its payees. */
-export const toPaidOffers = (quoted: readonly Quoted[]): PaidOffer[] => inOrder(quoted.map(toPaid));
-
-/** Returns each offer once with each of its payees. */
-export const toOffersWithPayees = (quoted: readonly Quoted[]): OfferWithPayee[] =>
-  inOrder(quoted.map(toPaidWithPayee));
-
-/** Says an amount as `0.01 USDC`, or as it was quoted. The usual scheme `exact` is not named. */
-function amountWords(offer: PaidOffer, isExact: boolean): Words {
-  const { amount, asset, scheme } = offer;
-  const converted = isExact ? undefined : convertedOf(offer);
-  const quoted = asset === '' ? ours(amount) : say`${ours(amount)} of ${code(asset)}`;
-  const price = converted === undefined ? quoted : ours(converted);
-  return scheme === 'exact' || scheme === '' ? price : say`${price} (scheme ${code(scheme)})`;
-}
-
-/** Returns each offer of a fact once with each of its payees. */
-export function offersWithPayees(found: ShownFinding): OfferWithPayee[] {
-  const quoted = z.array(quotedOffer).safeParse(found.details?.offers).data ?? [];
-  const payeesOf = Map.groupBy(quoted, (one) => offerText(toPaid(one)));
-  return allOffers(found).flatMap((offer): OfferWithPayee[] => {
-    const payees = payeesOf.get(offerText(offer))?.map(({ pay_to }) => pay_to && toAddress(pay_to)) ?? [
-      undefined,
-    ];
-    return [...new Set(payees)].map((pay_to) => ({ ...offer, ...(pay_to !== undefined && { pay_to }) }));
+async function ofOpenapi(run: CheckRun): Promise<Found[]> {
+  const found = await ofOrigins('/openapi.json', own('an OpenAPI document'), openapiPrices).check(run);
+  const urls = run.listing.remotes.map(({ url }) => url);
+  return found.flatMap(({ subject: origin = '', ...one }) => {
+    const url = urls.find((remote) => URL.parse(remote)?.origin === origin);
+    return url === undefined
+      ? []
+      : [{ ...one, subject: priceSubject(origin, 'openapi.json'), recorded: url }];
   });
 }
 
-/**
- * Says everything by which a payment can be compared with an offer: `0.02 USDC (20000 of <address>) on Base
- * (<network>), paid to <address>`.
- */
-export function offerInFull({ pay_to, ...offer }: OfferWithPayee): Words {
-  const { amount, asset, network, scheme } = offer;
-  const converted = convertedOf(offer);
-  const exact = say`${ours(amount)} of ${code(asset)}`;
-  const price = converted === undefined ? exact : say`${ours(converted)} (${exact})`;
-  const by = scheme === 'exact' ? own('') : say` (scheme ${code(scheme)})`;
-  const name = networkName(network);
-  const on = name === undefined ? code(network) : say`${ours(name)} (${code(network)})`;
-  const to = pay_to === undefined ? own('') : say`, paid to ${payeeWords({ address: pay_to, network })}`;
-  return say`${price}${by} on ${on}${to}`;
-}
-
-/** Says an offer as `0.01 USDC on Base`. If `isExact` is set, the unit and the names are the quoted ones. */
-export function offerWords(offer: PaidOffer, isExact = false): Words {
-  const amount = amountWords(offer, isExact);
-  if (offer.network === '') return amount;
-  return say`${amount} on ${isExact ? code(offer.network) : networkWords(offer.network)}`;
-}
-
-export function offersWords(offers: readonly PaidOffer[], count = offers.length): Words {
-  const [first] = offers;
-  if (!first) return own('');
-  const more = count - 1;
-  if (more === 0) return offerWords(first);
-  return say`${offerWords(first)} (${more} more ${more === 1 ? own('offer') : own('offers')})`;
-}
-
-function without(offers: readonly PaidOffer[], others: readonly PaidOffer[]): PaidOffer[] {
-  const known = new Set(others.map(offerText));
-  return offers.filter((offer) => !known.has(offerText(offer)));
-}
-
-/** Tells whether an amount can be compared. A long amount may have been shortened, and is then no number. */
-export const isWhole = (amount: string): boolean => /^\d{1,78}$/.test(amount);
-
-/**
- * Pairs a gone and an added offer with the same asset, network and scheme, if there is exactly one of each.
- */
-function toMoved(gone: readonly PaidOffer[], added: readonly PaidOffer[]) {
-  const now = Map.groupBy(added, unitOf);
-  return [...Map.groupBy(gone, unitOf)].flatMap(([unit, before]) => {
-    const after = now.get(unit) ?? [];
-    const [was] = before;
-    const [is] = after;
-    const isOne = was && is && before.length + after.length === 2;
-    return isOne && isWhole(was.amount) && isWhole(is.amount) ? [{ was, is }] : [];
-  });
-}
-
-function raiseWeight({ was, is }: ReturnType<typeof toMoved>[number]): number {
-  const before = BigInt(was.amount);
-  const after = BigInt(is.amount);
-  if (after <= before) return 0;
-  if (after >= before * 10n) return 3;
-  return after >= before * 2n ? 2 : 1;
-}
-
-/** A new asset, network or scheme in place of an old one weighs most; a raise weighs by its size. */
-export function offersWeight(before: readonly PaidOffer[], after: readonly PaidOffer[]): number {
-  const gone = without(before, after);
-  const added = without(after, before);
-  const old = new Set(before.map(unitOf));
-  const now = new Set(after.map(unitOf));
-  const isReplaced = [...old].some((unit) => !now.has(unit)) && [...now].some((unit) => !old.has(unit));
-  const added_weight = added.length > 0 && gone.length === 0 ? 1 : 0;
-  return Math.max(isReplaced ? 4 : added_weight, ...toMoved(gone, added).map(raiseWeight));
-}
-
-const mostNamed = 2;
-
-/**
- * The words are, for example, `Price raised from 0.01 USDC to 0.05 USDC on Base`. Only amounts with the same
- * asset, network and scheme are called raised or lowered.
- */
-export function offersChange(before: readonly PaidOffer[], after: readonly PaidOffer[]): Words | undefined {
-  const gone = without(before, after);
-  const added = without(after, before);
-  const all = [...gone, ...added];
-  // Two assets may have the same symbol.
-  const isExact = new Set(all.map((offer) => JSON.stringify(offerWords(offer)))).size < all.length;
-  const name = (offers: readonly PaidOffer[]) =>
-    listed(
-      offers.map((offer) => offerWords(offer, isExact)),
-      mostNamed,
-    );
-  const moved = toMoved(gone, added);
-  const said = moved.slice(0, mostNamed).map(({ was, is }) => {
-    const how = BigInt(was.amount) < BigInt(is.amount) ? own('raised') : own('lowered');
-    return say`Price ${how} from ${amountWords(was, isExact)} to ${offerWords(is, isExact)}`;
-  });
-  const left = without(
-    gone,
-    moved.map(({ was }) => was),
+const ofX402 = (run: CheckRun): Promise<Found[]> =>
+  Promise.all(
+    run.listing.remotes
+      .filter(({ url }) => isAsked(url))
+      .map(async ({ url }) => {
+        const found = await x402Prices(run, url);
+        if ('result' in found)
+          return { ...at(url, '.well-known/x402', withoutAnswer(found)), rule: 'rare' as const };
+        return at(url, '.well-known/x402', found);
+      }),
   );
-  const came = without(
-    added,
-    moved.map(({ is }) => is),
-  );
-  const more = moved.length > mostNamed ? [say`${moved.length - mostNamed} more amounts changed`] : [];
-  const others =
-    left.length > 0 && came.length > 0
-      ? [say`Price changed from ${name(left)} to ${name(came)}`]
-      : left.length > 0
-        ? [say`No longer quoted: ${name(left)}`]
-        : came.length > 0
-          ? [say`Also quoted: ${name(came)}`]
-          : [];
-  const words = join([...said, ...more, ...others], '. ');
-  return isEmpty(words) ? undefined : words;
+
+async function ofCatalogs(run: CheckRun): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const { url } of run.listing.remotes)
+    for (const { source, source_url, found: one } of await catalogPrices(run, url)) {
+      const made = 'result' in one ? withoutAnswer(one) : one;
+      found.push({ ...at(url, source, made), ...(source_url !== undefined && { source, source_url }) });
+    }
+  return found;
 }
+
+const places = [
+  quotes,
+  inMcp(toolsPlace, toolPrices),
+  inMcp('capabilities', paymentMethods),
+  ofOpenapi,
+  ofX402,
+  ofCatalogs,
+];
+
+/** Names the tools that have a price and are not in the endpoint's list, if the list is known. */
+async function withUnlisted(found: Found, run: CheckRun): Promise<Found> {
+  const { value, recorded: url } = found;
+  if (!value?.tools || !url || !/^(?:x402|catalog)$/.test(value.place)) return found;
+  const endpoint = await run.endpoint({ url });
+  if (endpoint.result !== 'answered' || endpoint.list.result !== 'listed') return found;
+  const names = new Set(endpoint.list.members.map((tool) => shortNameOf(tool, surfaces.tools)));
+  const unlisted = value.tools.filter((tool) => !names.has(tool));
+  return unlisted.length === 0 ? found : { ...found, as_seen: { ...found.as_seen, unlisted } };
+}
+
+const statedBy: Readonly<Record<PlaceName, Words>> = {
+  quote: own('The endpoint quoted Dossier a price.'),
+  tools: own('Tools in the endpoint’s list state that a call costs something.'),
+  capabilities: own(''),
+  openapi: own('The OpenAPI document of the endpoint’s host advertises prices.'),
+  x402: own('The x402 document of the endpoint’s host states prices.'),
+  catalog: own('A catalogue of prices lists the endpoint.'),
+};
+
+/**
+ * Says that a place states a price (`isPriced`), or a payment without an amount. Returns undefined for
+ * payment methods, which may not be used.
+ */
+export function costOf({ place, priced }: OffersSummary) {
+  if (place === 'capabilities') return undefined;
+  if (priced > 0 || place === 'tools') return { words: statedBy[place], isPriced: true };
+  const unpriced =
+    place === 'x402'
+      ? own(
+          'The x402 document of the endpoint’s host names the endpoint among the resources that are paid for.',
+        )
+      : own('A payment is asked for, in a form in which Dossier could read no price.');
+  return { words: unpriced, isPriced: false };
+}
+
+/** What precedes the offers at a place in a line about costs. */
+export function placeTitle({ place, priced, unreadable }: OffersSummary): Words {
+  if (place === 'tools') return own('tools that state a price');
+  if (place === 'capabilities') return own('payment methods it names');
+  if (place === 'x402' && priced === 0 && !unreadable) return own('named as paid, without a price');
+  if (place === 'catalog') return own('prices in a catalogue');
+  return say`prices in its ${place === 'openapi' ? own('OpenAPI document') : own('x402 document')}`;
+}
+
+const remotesOf = ({ remotes }: Pick<CheckedListing, 'remotes'>) => [
+  ...new Set(remotes.map(({ url }) => url)),
+];
+
+/** Every price of a listing: a fact for each place that states offers. */
+export const priceOffers = defineKind({
+  kind: 'price.offers',
+  answers: 'price',
+  entryName: 'price',
+  pinnedAs: 'pay_to',
+  line: 'costs',
+  isLocked: true,
+  isToldByChange: true,
+  question: 'price',
+  title: 'Prices and payees',
+  means:
+    'The offers at one place, with whom they pay: in the answer of the endpoint before it introduces itself or sends one of its lists (HTTP 402), in its list of tools, its capabilities, its OpenAPI document, its x402 document or a catalogue configured by the operator of this Dossier. Dossier asks for a quote twice; “another address each time” means that the addresses differed.',
+  doesNotMean:
+    'Dossier pays nothing and calls no tool. A call may be charged differently, a catalogue is a third party’s word, and an address does not say whose it is.',
+  changed: own('The prices or payees are different'),
+  value: offersSummary,
+  say: summaryWords,
+  sayChange: offersChangeWords,
+  weighChange: weighOffersChange,
+  difference: offersDifference,
+  method_version: 'offers/1',
+  about: (listing) => remotesOf(listing).map((subject) => ({ subject })),
+  async check(run) {
+    const found: Found[] = [];
+    for (const read of places) found.push(...(await read(run)));
+    const first = new Map(found.toReversed().map((one) => [one.subject, one]));
+    return Promise.all([...first.values()].reverse().map((one) => withUnlisted(one, run)));
+  },
+});

@@ -1,13 +1,12 @@
 import { asMembers, type JsonObject, readObject } from '../../../core/json.ts';
-import { code, own } from '../../../core/words.ts';
-import { type NoAnswer, returned } from '../../../net/answer.ts';
+import { code, count, own, say } from '../../../core/words.ts';
+import { type Fetched, type NoAnswer, notAsked, returned } from '../../../net/answer.ts';
 import { placeOf } from '../../cards/card-form.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { nameOf, surfaces } from '../../endpoint/surface.ts';
+import { type Offer, readAccepted, statesOffers } from '../../prices/offer.ts';
 import { toolOf, toToolName } from '../../prices/x402-item.ts';
 import type { CheckRun } from '../../run.ts';
-import type { Offer } from './offer.ts';
-import { acceptedOf, type PricedTool } from './tool-offers.ts';
 
 /**
  * The form of the document is no standard: most documents list addresses, some list objects as a catalogue
@@ -18,43 +17,30 @@ const paths = ['/.well-known/x402', '/.well-known/x402.json'];
 /** The members that hold the list in deployed documents. */
 const lists = ['resources', 'items', 'endpoints', 'services'];
 
-const mostResources = 10_000;
-
-interface Document {
-  readonly result: 'document';
-  readonly at: string;
-  readonly resources: readonly unknown[];
-  /** The document has more entries, which were not read. */
-  readonly hasMore: boolean;
-}
-
 /** Returns undefined for JSON without such a list. */
-function resourcesOf(text: string): readonly unknown[] | undefined {
+function resourcesOf({ text }: Fetched): readonly unknown[] | undefined {
   const document = asMembers(readObject(text));
   const found = lists.map((name) => document[name]).filter(Array.isArray);
   return found.length === 0 ? undefined : found.flat();
 }
 
-/**
- * Gets the document from the first path that has one. A host that does not answer is not asked for the second
- * path.
- */
-export async function findDocument(run: CheckRun, origin: string): Promise<Document | NoAnswer> {
+/** A host that does not answer is not asked for the second path. */
+async function findDocument(run: CheckRun, origin: string) {
   let failure: NoAnswer | undefined;
   for (const path of paths) {
     const at = `${origin}${path}`;
     const answer = await run.get(at);
-    const all = answer.result === 'response' ? resourcesOf(answer.text) : undefined;
-    if (all) {
-      const resources = all.slice(0, mostResources);
-      return { result: 'document', at, resources, hasMore: all.length > resources.length };
-    }
+    const resources = answer.result === 'response' ? resourcesOf(answer) : undefined;
+    if (resources) return { result: 'document' as const, at, resources };
     const none = answer.result === 'response' ? returned(code(at), answer, own('an x402 document')) : answer;
     if (!failure || failure.outcome === 'absent') failure = none;
     if (none.outcome === 'silent' || none.outcome === 'not_asked') break;
   }
   return failure as NoAnswer;
 }
+
+const unknownTools = (at: string) =>
+  say`${code(at)} names tools without an endpoint; Dossier did not see whether this endpoint has them.`;
 
 function toEntry(listed: unknown): { readonly address: string; readonly item: JsonObject } | undefined {
   if (typeof listed === 'string') return { address: listed, item: {} };
@@ -75,52 +61,51 @@ const decoded = (text: string) => {
   }
 };
 
-interface EntriesAtEndpoint {
-  /** The tools of the endpoint and the endpoint itself, in the order of the tools' names. */
-  readonly tools: readonly PricedTool[];
-  /** There may be more tools, and more offers for each, because entries were not read. */
-  readonly hasMore: boolean;
-  /** Some entries name a tool without an endpoint, and it is not known whether this endpoint has the tool. */
-  readonly isOfUnknown: boolean;
+/** An entry has a list of ways to pay, or is itself one, or only names what is paid for. */
+function offersOf({ accepts, ...item }: JsonObject, tool: string | undefined): Offer[] {
+  const ways = Array.isArray(accepts) ? accepts : item.payTo === undefined ? [] : [item];
+  const of = tool === undefined ? {} : { for: tool };
+  return ways.length > 0 ? ways.map((one) => readAccepted(one, tool)) : [of];
 }
 
-/** An entry has a list of ways to pay, or is itself one. */
-const acceptsOf = ({ accepts, ...item }: JsonObject): readonly unknown[] => {
-  if (Array.isArray(accepts)) return accepts;
-  return item.payTo === undefined ? [] : [item];
-};
-
-/** Finds the entries that name the endpoint, with or without a tool, or a tool that the endpoint lists. */
-export function atEndpoint(
-  { at, resources, hasMore }: Document,
-  { url, list }: Pick<EndpointAnswer, 'url' | 'list'>,
-): EntriesAtEndpoint {
-  const place = placeOf(new URL(url));
-  const names = new Set(
+/**
+ * The offers that the x402 document of an endpoint's host states for the endpoint and its tools. If the
+ * document names tools without an endpoint, it is not known whose they are unless the endpoint lists its
+ * tools.
+ */
+export async function x402Prices(run: CheckRun, url: string) {
+  const document = await findDocument(run, new URL(url).origin);
+  if (document.result !== 'document') return document;
+  const { at, resources } = document;
+  const endpoint = await run.endpoint({ url });
+  const list: EndpointAnswer['list'] = endpoint.result === 'answered' ? endpoint.list : endpoint;
+  const tools = new Set(
     list.result === 'listed' ? list.members.map((tool) => nameOf(tool, surfaces.tools)) : [],
   );
-  const found = new Map<string, { readonly tool?: string; readonly offers: Offer[]; hasMore: boolean }>();
-  const unknown = new Set<string>();
+  const place = placeOf(new URL(url));
+  const offers: Offer[] = [];
   for (const listed of resources) {
     const entry = toEntry(listed);
     if (!entry) continue;
     const alone = toolForm.exec(entry.address)?.[1];
+    if (alone !== undefined && list.result !== 'listed') return notAsked(unknownTools(at));
     const tool = alone === undefined ? toolOf(entry.item) : toToolName(decoded(alone));
     const named = alone === undefined ? URL.parse(entry.address, at) : undefined;
     const isHere = named
       ? /^https?:$/.test(named.protocol) && placeOf(named) === place
-      : names.has(tool ?? '');
-    if (alone !== undefined && list.result !== 'listed') unknown.add(tool ?? '');
-    if (!isHere) continue;
-    const empty = { ...(tool !== undefined && { tool }), offers: [], hasMore };
-    const known = found.get(tool ?? '') ?? empty;
-    found.set(tool ?? '', known);
-    const read = acceptedOf(acceptsOf(entry.item));
-    for (const offer of read.offers) known.offers.push(offer);
-    known.hasMore ||= read.hasMore;
+      : tools.has(tool ?? '');
+    if (isHere) for (const one of offersOf(entry.item, tool)) offers.push(one);
   }
-  const tools = [...found]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([tool, named]) => ({ ...named, hasMore: named.hasMore || unknown.has(tool) }));
-  return { tools, hasMore, isOfUnknown: unknown.size > 0 };
+  // An entry that only names what other entries have a price for adds nothing.
+  const priced = new Set(
+    offers.filter((one) => Object.keys(one).some((name) => name !== 'for')).map((one) => one.for),
+  );
+  const stated = offers.filter(
+    (one) => !priced.has(one.for) || Object.keys(one).some((name) => name !== 'for'),
+  );
+  if (stated.length === 0) {
+    const why = say`${code(at)} names ${count(resources.length, 'resource')}, but not this endpoint.`;
+    return { value: null, outcome: 'nothing' as const, why, source_url: at };
+  }
+  return { ...statesOffers('x402', stated), source_url: at };
 }

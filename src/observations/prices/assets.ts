@@ -1,5 +1,5 @@
-import { ownMember } from '../../../core/json.ts';
-import { code, ours, type Words } from '../../../core/words.ts';
+import { ownMember } from '../../core/json.ts';
+import { code, ours, type Words } from '../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
 /**
@@ -70,3 +70,37 @@ export const tokensOn = (network: string): { readonly symbol: string; readonly a
     const [chain, token] = asset.split('/');
     return chain === toChain(network) ? [{ symbol, address: token?.split(':')[1] ?? '' }] : [];
   });
+
+const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
+const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
+
+/**
+ * Reads an amount of an asset as "0.01 USDC" (a symbol in the table), or a whole number of the smallest unit
+ * of a CAIP-19 asset.
+ */
+export function readPriceLimit(text: string) {
+  const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];
+  if (amount === undefined || asset === undefined) return undefined;
+  return asset.includes('/') || assets.some(({ symbol }) => symbol === asset) ? { amount, asset } : undefined;
+}
+
+/** The unit of the result is 10^-18. */
+function toFixed18(decimal: string): bigint {
+  const [whole = '0', fraction = ''] = decimal.split('.');
+  return BigInt(whole + fraction.padEnd(18, '0'));
+}
+
+/** Compares a whole amount. Returns undefined for a different asset. */
+export function isWithinLimit(
+  { amount, network, asset }: Readonly<Record<'amount' | 'network' | 'asset', string>>,
+  limit: NonNullable<ReturnType<typeof readPriceLimit>>,
+): boolean | undefined {
+  const named = toCaip19(network, asset);
+  if (named === undefined) return undefined;
+  if (limit.asset.includes('/'))
+    return named === toKey(limit.asset) ? BigInt(amount) <= BigInt(limit.amount) : undefined;
+  const [converted, symbol] = convert(amount, named)?.split(' ') ?? [];
+  return converted !== undefined && symbol === limit.asset
+    ? toFixed18(converted) <= toFixed18(limit.amount)
+    : undefined;
+}

@@ -1,0 +1,120 @@
+import { difference } from '../../../core/difference/difference.ts';
+import type { Json } from '../../../core/json.ts';
+import { addressesOf, isWhole, type Offer, readWhole, unitOf } from '../../prices/offer.ts';
+
+/**
+ * What became of offers, with its weight. Who is paid weighs most, with another asset, network or scheme in
+ * the place of one; a raise weighs by its size.
+ */
+const weights = {
+  payee_changed: 4,
+  added_payee: 4,
+  priced_payee: 4,
+  unit_changed: 4,
+  raised_tenfold: 3,
+  raised_twofold: 2,
+  raised: 1,
+  price_changed: 1,
+  /** An offer more of a tool that had one, and the first offer of a tool; with nobody new who is paid. */
+  added: 1,
+  priced: 1,
+  lowered: 0,
+  removed: 0,
+  unpriced: 0,
+} as const;
+
+type OfferClass = keyof typeof weights;
+
+export interface OfferChange {
+  readonly class: OfferClass;
+  readonly was?: Offer;
+  readonly is?: Offer;
+}
+
+export const weightOfOffer = ({ class: of }: Pick<OfferChange, 'class'>): number => weights[of];
+
+interface Pair {
+  readonly was: Offer;
+  readonly is: Offer;
+}
+interface Unequal {
+  readonly gone: readonly Offer[];
+  readonly added: readonly Offer[];
+}
+
+/** Pairs offers with the same name in their order. If `isOfAny` is not set, both sides must have as many. */
+function pairBy({ gone, added }: Unequal, nameOf: (one: Offer) => string, isOfAny = false) {
+  const left = Map.groupBy(gone, nameOf);
+  const now = Map.groupBy(added, nameOf);
+  const pairs = [...left].flatMap(([name, before]): Pair[] => {
+    const after = now.get(name) ?? [];
+    return isOfAny || before.length === after.length
+      ? before.slice(0, after.length).flatMap((was, at) => (after[at] ? [{ was, is: after[at] }] : []))
+      : [];
+  });
+  const paired = new Set(pairs.flatMap(({ was, is }) => [was, is]));
+  const rest = (all: readonly Offer[]) => all.filter((one) => !paired.has(one));
+  return { pairs, gone: rest(gone), added: rest(added) };
+}
+
+const paysOf = ({ pays }: Offer): string => JSON.stringify(pays ?? []);
+
+const decimal = /^\d{1,20}(?:\.\d{1,20})?$/;
+
+/** Tells whether the amount became higher; undefined if it is the same, or not comparable. */
+export function isRaised({ was, is }: Pair): boolean | undefined {
+  const { amount: before = '' } = was;
+  const { amount: after = '' } = is;
+  if (unitOf(was) !== unitOf(is) || before === after) return undefined;
+  if (isWhole(before) && isWhole(after)) return BigInt(after) > BigInt(before);
+  return decimal.test(before) && decimal.test(after) ? Number(after) > Number(before) : undefined;
+}
+
+function classOf(pair: Pair): OfferClass {
+  const { was, is } = pair;
+  if (paysOf(was) !== paysOf(is)) return 'payee_changed';
+  if (unitOf(was) !== unitOf(is)) return 'unit_changed';
+  const how = isRaised(pair);
+  if (!how) return how === false ? 'lowered' : 'price_changed';
+  const factor = Number(is.amount) / Number(was.amount);
+  return factor >= 10 ? 'raised_tenfold' : factor >= 2 ? 'raised_twofold' : 'raised';
+}
+
+/** What one list of offers has that the other has not, the weightiest first. */
+export function changesOf(before: readonly Offer[], after: readonly Offer[]): OfferChange[] {
+  const found = difference(before, after, { key: (one) => unitOf(one as Offer) });
+  const gone = found.flatMap((one) => (one.was as Offer | undefined) ?? []);
+  const added = found.flatMap((one) => (one.is as Offer | undefined) ?? []);
+  const same = pairBy({ gone, added }, (one) => `${unitOf(one)} ${one.amount}`);
+  const ofKey = pairBy(same, unitOf);
+  const ofTool = pairBy(ofKey, (one) => one.for ?? '', true);
+  const paid = new Set(addressesOf(before));
+  const had = new Set(before.map((one) => one.for));
+  const has = new Set(after.map((one) => one.for));
+  const addedAs = (is: Offer): OfferClass => {
+    const isPayee = addressesOf([is]).some((one) => !paid.has(one));
+    if (had.has(is.for)) return isPayee ? 'added_payee' : 'added';
+    return isPayee ? 'priced_payee' : 'priced';
+  };
+  const changes: OfferChange[] = [
+    ...[...same.pairs, ...ofKey.pairs, ...ofTool.pairs].map((pair) => ({ class: classOf(pair), ...pair })),
+    ...ofTool.added.map((is) => ({ class: addedAs(is), is })),
+    ...ofTool.gone.map((was): OfferChange => ({ class: has.has(was.for) ? 'removed' : 'unpriced', was })),
+  ];
+  return changes.sort((a, b) => weightOfOffer(b) - weightOfOffer(a));
+}
+
+/** The difference of two whole values (Kind.difference). */
+export function offersDifference(was: Json, is: Json) {
+  const before = readWhole(was);
+  const after = readWhole(is);
+  const isOther = JSON.stringify(before?.varies) !== JSON.stringify(after?.varies);
+  const items = [
+    ...changesOf(before?.offers ?? [], after?.offers ?? []),
+    ...(isOther ? [{ class: 'payee_changed' as const }] : []),
+  ];
+  const counts = Object.fromEntries(
+    [...Map.groupBy(items, (one) => one.class)].map(([name, all]) => [name, all.length]),
+  );
+  return { items, counts };
+}
