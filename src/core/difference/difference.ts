@@ -27,99 +27,105 @@ export interface ValueDifference {
   readonly inside?: readonly ValueDifference[];
 }
 
-/** A value with a number that all equal values have. */
-interface Numbered {
-  readonly id: number;
-  readonly value: unknown;
-  readonly form: ValueForm;
-  readonly members?: ReadonlyMap<string, Numbered>;
-  readonly elements?: readonly Numbered[];
+const isOrdered = ({ key, isSet }: ValueForm) => !key && !isSet;
+
+const formOf = ({ members = {} }: ValueForm, name: string): ValueForm =>
+  (Object.hasOwn(members, name) ? members[name] : undefined) ?? {};
+
+/** A map becomes an object, and a set a list without an order. */
+function toPlain(value: unknown, form: ValueForm): readonly [plain: unknown, form: ValueForm] {
+  if (value instanceof Set) return [[...value], { ...form, isSet: true }];
+  if (!(value instanceof Map)) return [value, form];
+  return [Object.fromEntries(value.entries().map(([name, one]) => [name, one ?? null])), form];
 }
 
-/** Numbers each value by the numbers of its parts, so that the work grows with the size of the values. */
+const namesOf = (value: JsonObject) => Object.keys(value).filter((name) => value[name] !== undefined);
+
+/** Numbers equal values equally, by the numbers of their parts, in a time that grows with their size. */
 function createNumbering() {
-  const ids = new Map<string, number>();
-  const toId = (text: string): number => {
-    const id = ids.get(text) ?? ids.size;
-    ids.set(text, id);
-    return id;
-  };
-  return function read(value: unknown, form: ValueForm = {}): Numbered {
-    if (value instanceof Map)
-      return read(Object.fromEntries(value.entries().map(([key, one]) => [key, one ?? null])), form);
-    if (value instanceof Set) return read([...value], { ...form, isSet: true });
+  const numbers = new Map<string, number>();
+  const textOf = (value: unknown, form: ValueForm): string => {
     if (Array.isArray(value)) {
-      const { members } = form;
-      const elements = value.map((one) => read(one, members && { members }));
-      const all = elements.map(({ id }) => id);
-      const text = (form.key || form.isSet ? all.sort((a, b) => a - b) : all).join();
-      return { id: toId(`[${text}]`), value, form, elements };
+      const all = value.map((one) => numberOf(one, { members: form.members }));
+      return `[${isOrdered(form) ? all.join() : all.sort((a, b) => a - b).join()}`;
     }
-    if (!isJsonObject(value)) return { id: toId(JSON.stringify(value) ?? ''), value, form };
-    const names = Object.keys(value).filter((name) => value[name] !== undefined);
-    const formOf = (name: string) =>
-      form.members && Object.hasOwn(form.members, name) ? form.members[name] : undefined;
-    const members = new Map(names.sort().map((name) => [name, read(value[name], formOf(name))]));
-    const texts = members.entries().map(([name, { id }]) => `${JSON.stringify(name)}:${id}`);
-    return { id: toId(`{${[...texts].join()}}`), value, form, members };
+    if (!isJsonObject(value)) return JSON.stringify(value);
+    const names = namesOf(value).sort();
+    return `{${names.map((name) => `${name.length} ${name}${numberOf(value[name], formOf(form, name))}`).join()}`;
   };
+  const numberOf = (value: unknown, form: ValueForm): number => {
+    const text = textOf(...toPlain(value, form));
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  return numberOf;
 }
 
 const toValueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-type Compare = (was: Numbered, is: Numbered, path: readonly string[]) => ValueDifference[];
+type List = readonly unknown[];
 
 /** Leaves out pairs of equal elements. The rest is in the order of the names. */
-function ofElements(
-  was: Numbered,
-  is: Numbered,
-  path: readonly string[],
-  compare: Compare,
-): ValueDifference[] {
-  const { key, isSet } = was.form;
-  const left = Map.groupBy(was.elements ?? [], ({ id }) => id);
-  const added = is.elements?.filter(({ id }) => left.get(id)?.pop() === undefined) ?? [];
-  const nameOf = ({ value }: Numbered) => (key && isJsonObject(value) ? key(value) : toValueText(value));
-  const old = Map.groupBy([...left.values()].flat(), nameOf);
-  const now = Map.groupBy(added, nameOf);
-  const names = [...new Set([...old.keys(), ...now.keys()])].sort();
-  const isOrdered = !key && !isSet;
-  const at = isOrdered ? [] : path;
-  const found = names.flatMap((name): ValueDifference[] => {
-    const [before, ...gone] = old.get(name) ?? [];
-    const [after, ...others] = now.get(name) ?? [];
-    if (key && before && after && gone.length + others.length === 0)
-      return [{ path: at, name, was: before.value, is: after.value, inside: compare(before, after, []) }];
-    return [
-      ...(old.get(name) ?? []).map(({ value }) => ({ path: at, name, was: value })),
-      ...(now.get(name) ?? []).map(({ value }) => ({ path: at, name, is: value })),
-    ];
-  });
-  return isOrdered ? [{ path, was: was.value, is: is.value, inside: found }] : found;
+function compareLists(was: List, is: List, form: ValueForm, path: readonly string[]): ValueDifference[] {
+  const { key, members } = form;
+  const numberOf = createNumbering();
+  const numbered = [was, is].map((list) =>
+    list.map((value) => ({ value, id: numberOf(value, { members }) })),
+  );
+  const [old = [], now = []] = numbered;
+  const left = Map.groupBy(old, ({ id }) => id);
+  const added = now.filter(({ id }) => left.get(id)?.pop() === undefined);
+  const nameOf = ({ value }: { readonly value: unknown }) =>
+    key && isJsonObject(value) ? key(value) : toValueText(value);
+  const before = Map.groupBy([...left.values()].flat(), nameOf);
+  const after = Map.groupBy(added, nameOf);
+  const at = isOrdered(form) ? [] : path;
+  const found = [...new Set([...before.keys(), ...after.keys()])]
+    .sort()
+    .flatMap((name): ValueDifference[] => {
+      const gone = before.get(name) ?? [];
+      const others = after.get(name) ?? [];
+      if (key && gone.length === 1 && others.length === 1) {
+        const one = gone[0]?.value;
+        const other = others[0]?.value;
+        return [{ path: at, name, was: one, is: other, inside: compare(one, other, { members }, []) }];
+      }
+      return [
+        ...gone.map(({ value }) => ({ path: at, name, was: value })),
+        ...others.map(({ value }) => ({ path: at, name, is: value })),
+      ];
+    });
+  if (!isOrdered(form)) return found;
+  const isSame = found.length === 0 && old.every(({ id }, index) => id === now[index]?.id);
+  return isSame ? [] : [{ path, was, is, inside: found }];
 }
 
-const compare: Compare = (was, is, path) => {
-  if (was.elements && is.elements) return ofElements(was, is, path, compare);
-  if (!was.members || !is.members) return [{ path, was: was.value, is: is.value }];
-  return [...new Set([...was.members.keys(), ...is.members.keys()])].sort().flatMap((name) => {
-    const before = was.members?.get(name);
-    const after = is.members?.get(name);
-    if (before && after) return before.id === after.id ? [] : compare(before, after, [...path, name]);
+function compare(
+  before: unknown,
+  after: unknown,
+  given: ValueForm,
+  path: readonly string[],
+): ValueDifference[] {
+  const [was, form] = toPlain(before, given);
+  const [is] = toPlain(after, given);
+  if (Array.isArray(was) && Array.isArray(is)) return compareLists(was, is, form, path);
+  if (!isJsonObject(was) || !isJsonObject(is)) return was === is ? [] : [{ path, was: before, is: after }];
+  const names = new Set([...namesOf(was), ...namesOf(is)]);
+  return [...names].sort().flatMap((name) => {
+    const [old, now] = [was, is].map((one) => (Object.hasOwn(one, name) ? one[name] : undefined));
     const at = [...path, name];
-    return [{ path: at, ...(before && { was: before.value }), ...(after && { is: after.value }) }];
+    if (old !== undefined && now !== undefined) return compare(old, now, formOf(form, name), at);
+    return [{ path: at, ...(old !== undefined && { was: old }), ...(now !== undefined && { is: now }) }];
   });
-};
+}
 
 /**
  * What one JSON value has that the other has not. It is empty exactly if their canonical forms (RFC 8785) are
  * equal, apart from the order of lists that have none. A map counts as an object, and a set as such a list.
  */
-export function difference(was: unknown, is: unknown, form?: ValueForm): ValueDifference[] {
-  const read = createNumbering();
-  const before = read(was, form);
-  const after = read(is, form);
-  return before.id === after.id ? [] : compare(before, after, []);
-}
+export const difference = (was: unknown, is: unknown, form: ValueForm = {}): ValueDifference[] =>
+  compare(was, is, form, []);
 
 const longestValue = 100;
 const valueWords = (value: unknown): Words => {
