@@ -9,7 +9,7 @@ import {
   type Offer,
   offersSummary,
   type PlaceName,
-  readWhole,
+  type StatedOffers,
 } from '../prices/offer.ts';
 
 /** The offers at a place in a span of time. */
@@ -41,24 +41,40 @@ export interface OfferChanges {
   readonly now: Date;
   /** Reads a whole value by its digest. */
   whole(digest: string): Promise<Json | undefined>;
+  /** Of too many offers, those that are wanted are compared. */
+  isWanted(offer: Offer): boolean;
 }
 
 type Stated = Pick<StoredObservation, 'value' | 'value_digest' | 'outcome'>;
 
-async function readOffers({ value: stored, value_digest = '', outcome }: Stated, { whole }: OfferChanges) {
+/** At most this many offers of one state are compared, and of older states only those of the summary. */
+const mostCompared = 1000;
+const mostWhole = 5;
+
+async function readOffers(
+  { value: stored, value_digest = '', outcome }: Stated,
+  { whole, isWanted }: OfferChanges,
+  age: number,
+) {
   const { data } = outcome === 'seen' ? offersSummary.safeParse(stored) : {};
   if (!data) return { value: undefined, isPart: false, hidesPayees: false, isAnother: false };
-  const all = (allIn(data) ?? readWhole(await whole(value_digest)))?.offers;
-  const isPart = all === undefined || data.unreadable !== undefined;
-  const value = all ?? data.offers;
-  const isUnknown = all === undefined || value.some(hidesPayees);
-  return { value, isPart, hidesPayees: isUnknown, isAnother: isAnotherEachTime(data) };
+  const read = age < mostWhole && !allIn(data) ? await whole(value_digest) : undefined;
+  const all = allIn(data) ?? (read as unknown as StatedOffers | undefined)?.offers;
+  const ranked = all && all.length > mostCompared ? [...new Set([...all.filter(isWanted), ...all])] : all;
+  const value = ranked?.slice(0, mostCompared) ?? data.offers;
+  const isShort = value.length < data.count;
+  return {
+    value,
+    isPart: isShort || data.unreadable !== undefined,
+    hidesPayees: isShort || value.some(hidesPayees),
+    isAnother: isAnotherEachTime(data),
+  };
 }
 
 /** Begins with the newest. */
 async function toSightings(fact: StoredObservation, changes: OfferChanges): Promise<OfferSighting[]> {
   const { first_seen_at: from, observed_at: until } = fact;
-  const now = { ...(await readOffers(fact, changes)), from, until, checks: checksOf(fact), isNow: true };
+  const now = { ...(await readOffers(fact, changes, 0)), from, until, checks: checksOf(fact), isNow: true };
   const past = changes.rows.flatMap(({ at: ended, changes: all }) =>
     all
       .filter(({ kind, subject }) => kind === fact.kind && subject === fact.subject)
@@ -66,7 +82,7 @@ async function toSightings(fact: StoredObservation, changes: OfferChanges): Prom
   );
   const before = past.map(async ({ before: was, ended }, index): Promise<OfferSighting[]> => {
     const when = { from: past[index + 1]?.ended, until: was?.seen_until ?? '', ended, isNow: false };
-    return was ? [{ ...(await readOffers(was, changes)), ...when }] : [];
+    return was ? [{ ...(await readOffers(was, changes, index + 1)), ...when }] : [];
   });
   return [now, ...(await Promise.all(before)).flat()];
 }

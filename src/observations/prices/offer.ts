@@ -36,12 +36,13 @@ export const dollars = 'dollars';
 export const dynamic = 'dynamic';
 
 /** What differs at two requests of one check is left out of the offers and named in `varies`. */
-const whole = z.strictObject({
-  offers: z.array(offer),
-  varies: z.array(z.enum(['pay_to', 'unreadable'])).optional(),
-});
-export type StatedOffers = z.infer<typeof whole>;
-export const readWhole = (value: unknown): StatedOffers | undefined => whole.safeParse(value).data;
+const varies = z.array(z.enum(['pay_to', 'unreadable'])).optional();
+
+/** The whole value of a place. */
+export interface StatedOffers {
+  readonly offers: readonly Offer[];
+  readonly varies?: z.infer<typeof varies>;
+}
 
 /** A uint256 has at most 78 digits. */
 const wholeNumber = /^(?:0|[1-9]\d{0,77})$/;
@@ -239,7 +240,7 @@ export const offersSummary = z.strictObject({
   /** The first twenty tools or operations, and how many there are. */
   tools: z.array(z.string()).optional(),
   tools_count: z.number().optional(),
-  varies: whole.shape.varies,
+  varies,
 });
 export type OffersSummary = z.infer<typeof offersSummary>;
 
@@ -268,7 +269,7 @@ function boundsOf(offers: readonly Offer[]) {
   };
 }
 
-function toSummary(place: PlaceName, { offers, varies }: StatedOffers): OffersSummary {
+function toSummary(place: PlaceName, { offers, varies: other }: StatedOffers): OffersSummary {
   const first = firstOffers(offers);
   const all = offers.flatMap(({ pays = [], network = '' }) =>
     pays.map(({ address }) => ({ address, network })),
@@ -290,20 +291,20 @@ function toSummary(place: PlaceName, { offers, varies }: StatedOffers): OffersSu
       all_payees: { count: payees.length, sha256: canonicalDigest({ payees }) },
     }),
     ...(tools.length > 0 && { tools: tools.slice(0, mostTools), tools_count: tools.length }),
-    ...(varies && { varies }),
+    ...(other && { varies: other }),
   };
 }
 
 /** The finding that a place states these offers. */
-export function statesOffers(place: PlaceName, stated: readonly Offer[], varies?: StatedOffers['varies']) {
+export function statesOffers(place: PlaceName, stated: readonly Offer[], other?: StatedOffers['varies']) {
   const offers = toOffers(stated);
-  const all = { offers, ...(varies && { varies }) };
+  const all = { offers, ...(other && { varies: other }) };
   return { value: toSummary(place, all), whole: all as unknown as Json, outcome: 'seen' as const };
 }
 
 /** The offers at a place, if the summary has all of them. */
-export const allIn = ({ offers, count, varies }: OffersSummary): StatedOffers | undefined =>
-  offers.length === count ? { offers, ...(varies && { varies }) } : undefined;
+export const allIn = ({ offers, count }: OffersSummary): readonly Offer[] | undefined =>
+  offers.length === count ? offers : undefined;
 
 export const isAnotherEachTime = (value: OffersSummary | null | undefined): boolean =>
   value?.varies?.includes('pay_to') === true;

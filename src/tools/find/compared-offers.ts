@@ -21,12 +21,22 @@ export interface CheckedOffer {
   readonly lists: readonly ListComparison[];
 }
 
-async function readSeen({ facts, endpoints }: PaidPlace, { store, clock }: Context) {
+async function readSeen(
+  { facts, endpoints }: PaidPlace,
+  offers: readonly NumberedOffer[],
+  { store, clock }: Context,
+) {
   if (!facts) return { seen: [], lists: [] };
   const { handle } = facts.listing;
   const rows = await store.observations.history(handle, { limit: mostChanges });
   const whole = (digest: string) => store.observations.whole(handle, digest);
-  const changes: OfferChanges = { rows, isAll: rows.length < mostChanges, now: clock(), whole };
+  const isWanted: OfferChanges['isWanted'] = ({ asset, amount, pays = [] }) =>
+    offers.some(
+      (one) =>
+        (one.asset === asset && one.amount === amount) || pays.some(({ address }) => address === one.pay_to),
+    );
+  const isAll = rows.length < mostChanges;
+  const changes: OfferChanges = { rows, isAll, now: clock(), whole, isWanted };
   const places = await toSeenPlaces(facts.observed?.observations ?? [], endpoints, changes);
   return {
     seen: places.filter(({ place }) => place === 'quote'),
@@ -59,7 +69,7 @@ async function compareAt(
   context: Context,
 ): Promise<CheckedOffer[]> {
   const place = await findPlace(named, { ...(address !== undefined && { resource: address }) }, context);
-  const { seen, lists } = await readSeen(place, context);
+  const { seen, lists } = await readSeen(place, offers, context);
   const closest = compareWithClosest(offers, seen);
   const endpoint = closest?.quotes.endpoint;
   const message = messageOf(place, closest?.quotes);

@@ -1,6 +1,6 @@
 import { difference } from '../../../core/difference/difference.ts';
 import type { Json } from '../../../core/json.ts';
-import { addressesOf, isWhole, type Offer, readWhole, unitOf } from '../../prices/offer.ts';
+import { addressesOf, isWhole, type Offer, type StatedOffers, unitOf } from '../../prices/offer.ts';
 
 /**
  * What became of offers, with its weight. Who is paid weighs most, with another asset, network or scheme in
@@ -106,15 +106,13 @@ export function changesOf(before: readonly Offer[], after: readonly Offer[]): Of
 
 /** The difference of two whole values (Kind.difference). */
 export function offersDifference(was: Json, is: Json) {
-  const before = readWhole(was);
-  const after = readWhole(is);
-  const isOther = JSON.stringify(before?.varies) !== JSON.stringify(after?.varies);
+  const before = was as unknown as StatedOffers;
+  const after = is as unknown as StatedOffers;
+  const isOther = JSON.stringify(before.varies) !== JSON.stringify(after.varies);
   const items = [
-    ...changesOf(before?.offers ?? [], after?.offers ?? []),
+    ...changesOf(before.offers, after.offers),
     ...(isOther ? [{ class: 'payee_changed' as const }] : []),
   ];
-  const counts = Object.fromEntries(
-    [...Map.groupBy(items, (one) => one.class)].map(([name, all]) => [name, all.length]),
-  );
-  return { items, counts };
+  const byClass = Map.groupBy(items, (one) => one.class);
+  return { items, counts: Object.fromEntries([...byClass].map(([name, all]) => [name, all.length])) };
 }

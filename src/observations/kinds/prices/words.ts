@@ -177,9 +177,10 @@ function paidInstead(pairs: readonly ChangedPair[], another: AnotherEachTime): W
     if (gone.length === 0 && came.length > 0) return say`also paid to ${payeesWords(came)}${on}`;
     if (came.length === 0 && gone.length > 0) return say`no longer paid to ${payeesWords(gone)}${on}`;
     if (came.length > 0) return say`payee changed from ${payeesWords(gone)} to ${payeesWords(came)}${on}`;
-    return before.length > 1
+    const isMoved = all.some(({ was, is }) => addressesOf([was]).join() !== addressesOf([is]).join());
+    return isMoved
       ? say`${payeesWords(before)} are paid for other offers${on} than before`
-      : say`${payeesWords(before)} is paid another part${on}`;
+      : say`the parts of ${payeesWords(before)}${on} are other ones`;
   });
   return join(said, '; ');
 }
@@ -266,7 +267,7 @@ const differenceOf = (was: BeforeChange<OffersSummary>, now: ShownFinding<Offers
   if (was.difference) return was.difference as { items: OfferChange[]; counts: Record<string, number> };
   const before = was.value && allIn(was.value);
   const after = allIn(now.value);
-  return before && after && { items: changesOf(before.offers, after.offers), counts: {} };
+  return before && after && { items: changesOf(before, after), counts: {} };
 };
 
 const gainedWords = ({ value }: ShownFinding<OffersSummary>, between: Words): Words =>
