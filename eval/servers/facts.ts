@@ -94,9 +94,9 @@ export async function compareFacts(
   const { observations = [] } = (await directory.store.observations.ofListing(handle)) ?? {};
   const storedOf = (name: string) => observations.find(({ kind }) => kind === name)?.value ?? undefined;
   const outcomeOf = (name: string) => observations.find(({ kind }) => kind === name)?.outcome;
-  const list = { handle, remote: url, surface: 'tools' } as const;
-  const [surface] = await directory.store.observations.surfaces(list);
-  const stored = surface && (await directory.store.observations.surfaceText(list, surface.digest));
+  const list = { handle, kind: 'tools.surface', subject: url };
+  const [surface] = await directory.store.observations.values(list);
+  const stored = surface && (await directory.store.observations.valueText(list, surface.digest));
   const tools = JSON.parse(stored ?? '[]') as ListedTool[];
   const { where = '', asks = '', tools: ofTools = '', costs = '' } = await linesOf(directory);
   // Prompts, resources and tools with a user interface follow.

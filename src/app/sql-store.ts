@@ -22,7 +22,7 @@ import { createAuditReads, createAuditWrites } from '../log/audits.ts';
 import { createLogReads, createLogWrites } from '../log/entries.ts';
 import { createFeedbackReads, createFeedbackWrites } from '../moderation/feedback.ts';
 import { createModerationReads, createModerationWrites } from '../moderation/table.ts';
-import { createObservationReads, createObservationWrites, deleteSurfaces } from '../observations/table.ts';
+import { createObservationReads, createObservationWrites, deleteValues } from '../observations/table.ts';
 import { readNativeFacts } from '../ratings/native.ts';
 import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
 import { createCachedSearch, createUncachedSearch } from '../search/cached-documents.ts';
@@ -195,7 +195,7 @@ export function createSqlStore(engine: SqlEngine): Store {
       const leave = (handle: string) => void left.add(handle);
       const standing = (handle: string) => void claimed.add(handle);
       const result = await work(createTransaction(db, engine, { touch, leave, standing }));
-      await deleteSurfaces(db, [...left]);
+      await deleteValues(db, [...left]);
       await requireShown(db, [...left, ...claimed]);
       return result;
     });

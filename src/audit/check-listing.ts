@@ -2,11 +2,12 @@ import { type ClaimEvent, claimEvent } from '../claims/claim.ts';
 import { type JsonObject, readObject } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
-import { keyOf } from '../observations/compare.ts';
 import { kinds } from '../observations/kinds.ts';
-import { essenceOf, type ObservationChange } from '../observations/observation.ts';
+import type { ObservationChange } from '../observations/observation.ts';
 import { isLearnedOutcome } from '../observations/outcome.ts';
+
 import type { RecordedChange } from '../observations/table.ts';
+import { essenceOf, keyOf } from '../observations/timeline.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
 import { type CountedRating, findColumnFaults, findCountFaults, toCounted } from './check-ratings.ts';
 import { differingFields, shownRatingFields } from './entry-proof.ts';
@@ -125,11 +126,13 @@ const tallies: ReadonlySet<string> = new Set(kinds.filter(({ isTally }) => isTal
 
 function isAsSaid(
   fact: ShownListing['observations']['current'][number],
-  { after }: ObservationChange,
+  { before, after, alternates_since }: ObservationChange,
 ): boolean {
   // The reason why nothing was learned may differ from day to day without a log entry.
   if (!isLearnedOutcome(fact.outcome) && !isLearnedOutcome(after.outcome)) return true;
-  return toCanonicalJson(essenceOf(fact)) === toCanonicalJson(essenceOf(after));
+  // Later changes between two states that alternate are no entries.
+  const said = before && alternates_since ? [after, before] : [after];
+  return said.some((one) => toCanonicalJson(essenceOf(fact)) === toCanonicalJson(essenceOf(one)));
 }
 
 const toNoticeText = ({ value, outcome }: ObservationChange['after']) =>

@@ -4,8 +4,9 @@ import type { Listing } from '../listings/listing.ts';
 import type { CommittedRecord } from '../log/leaf.ts';
 import type { NoteVerifier } from '../log/notes.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
-import type { Essence, Observation } from '../observations/observation.ts';
+import type { Observation } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
+import type { Essence } from '../observations/timeline.ts';
 import type { DerivedRow } from '../ratings/queries.ts';
 import type { NativeSignals, RatingRecord } from '../ratings/rating.ts';
 

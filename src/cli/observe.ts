@@ -5,8 +5,8 @@ import { ExitError, endProcess, exitCodes, usageError } from '../core/process.ts
 import { counted, isWebAddress } from '../core/text.ts';
 import { toText, Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
-import type { DatedFinding } from '../observations/compare.ts';
 import type { StoredObservation } from '../observations/observation.ts';
+import type { DatedFinding } from '../observations/recording.ts';
 import { createObserver, type Observer } from '../observations/turns/observer.ts';
 import { observeDue } from '../observations/turns/schedule.ts';
 import { createBar, print } from './shell.ts';
@@ -15,8 +15,9 @@ const columns = ['kind', 'outcome', 'value', 'reason'] as const;
 
 /** Leaves out members that only later checks need. */
 function toPrinted(found: StoredObservation | DatedFinding) {
-  const { why = [], recorded: _, rule: __, by: ___, open: ____, ...one } = found;
-  const { tally: _____, last: ______, absent_since: _______, missed, ...shown } = one as StoredObservation;
+  const { why = [], recorded: _, ...one } = found;
+  const { rule: __, by: ___, open: ____, whole: _____, packed: ______, ...read } = one as DatedFinding;
+  const { tally: _______, checks: ________, missed, ...shown } = read as StoredObservation;
   return {
     ...shown,
     ...(why.length > 0 && { reason: toText(new Words(why)) }),

@@ -72,12 +72,16 @@ export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): K
     : factsOf(kind, document.observations).find(isKnown)
   )?.value;
 
+/** Follows the words of a change. */
+export const alternatesWords = (change?: { readonly alternates_since?: string | undefined }): Words =>
+  change?.alternates_since
+    ? say`; it has alternated between these two since ${dayOf(change.alternates_since)}`
+    : say``;
+
 export function sinceThen(
   { listing }: JudgedListing,
-  { missed_since, seen_in_part, is_stale, value }: DatedObservation,
+  { missed_since, is_stale, value }: DatedObservation,
 ): Words {
-  if (missed_since && seen_in_part)
-    return say`, of which checks since ${dayOf(missed_since)} saw at most a part`;
   if (missed_since)
     return value === null
       ? say`; checks since ${dayOf(missed_since)} were not conclusive`

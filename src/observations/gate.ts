@@ -1,13 +1,16 @@
 import { mapTexts } from '../core/json.ts';
 import { nameHidden, toLine } from '../core/text.ts';
 import { own, type Words, type WordsPart } from '../core/words.ts';
-import { type DatedFinding, keyOf } from './compare.ts';
 import type { Kind } from './kind.ts';
 import type { Finding } from './observation.ts';
 import { outcomes } from './outcome.ts';
-import { shorten, sizeOf, toValue } from './shorten.ts';
+import type { DatedFinding } from './recording.ts';
+import { shorten, sizeOf } from './shorten.ts';
+import { keyOf } from './timeline.ts';
 import { packValue } from './values.ts';
 
+/** A longer value is shown by its beginning, stored whole, and compared by its digest. */
+const mostValue_bytes = 1024;
 const mostDetails_bytes = 16 * 1024;
 /** The room for details and `as_seen` of all facts about one subject, except lists of tools. */
 const mostOfSubject_bytes = 32 * 1024;
@@ -26,7 +29,7 @@ function shortenDetails(found: DatedFinding, most_bytes: number): DatedFinding {
   const shown = shownOf(found);
   if (sizeOf(shown) <= most_bytes) return found;
   const { details: _, as_seen: __, ...rest } = found;
-  return { ...rest, ...(shorten(shown, most_bytes) as GatedDetails), isShort: true };
+  return { ...rest, ...(shorten(shown, most_bytes) as GatedDetails) };
 }
 
 function hasFiniteNumbers(value: unknown): boolean {
@@ -76,12 +79,14 @@ export function passGate(
   const clean = lists ? toShownName : toLine;
   const cleanValue = cleaned(value, clean);
   if (cleanValue !== null) schema.parse(cleanValue);
+  const isLong = whole === undefined && sizeOf(cleanValue) > mostValue_bytes;
   const fact: DatedFinding = {
     ...found,
     kind,
     method_version,
-    ...(whole === undefined ? toValue(cleanValue) : { value: cleanValue }),
-    ...(whole !== undefined && { whole: cleaned(whole, clean) }),
+    value: isLong ? (shorten(cleanValue, mostValue_bytes) as Finding['value']) : cleanValue,
+    ...(whole !== undefined && { whole: lists ? whole : cleaned(whole, clean) }),
+    ...(isLong && { whole: cleanValue }),
     ...cleaned(shownOf(finding), clean),
     ...(why !== undefined && { why: cutReason(why) }),
     ...(open && { open: { exchange: open.exchange, why: cutReason(open.why) } }),
@@ -91,12 +96,11 @@ export function passGate(
 
 /** A whole value that is too large is no value, since nobody could watch all of it. */
 export async function withPacked(found: DatedFinding): Promise<DatedFinding> {
-  const { whole, value_digest: _, ...others } = found;
+  const { whole, whole_digest, details: _, as_seen: __, ...others } = found;
   if (whole === undefined) return found;
-  const packed = await packValue(whole);
-  if (packed !== 'too_large') return { ...found, packed, value_digest: packed.digest };
-  const { details: __, as_seen: ___, whole: ____, ...rest } = { ...others, whole };
-  return { ...rest, value: null, outcome: 'otherwise', why: tooLarge.parts };
+  const packed = await packValue(whole, whole_digest);
+  if (packed === 'too_large') return { ...others, value: null, outcome: 'otherwise', why: tooLarge.parts };
+  return { ...found, packed, ...(found.value !== packed.digest && { value_digest: packed.digest }) };
 }
 
 const tooLarge = own('It has more than 2 MiB or 100,000 JSON values, so Dossier cannot watch it.');

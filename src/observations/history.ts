@@ -10,8 +10,8 @@ import type { StoredObservation } from './observation.ts';
 import { type FindSet, type ShownChange, surfaceChangedBy, withTexts } from './surfaces/changed-texts.ts';
 import { createSetReader } from './surfaces/stored-sets.ts';
 
-const setKey = (endpoint: string, surface: SurfaceName, digest: unknown) =>
-  `${surface} ${endpoint} ${digest}`;
+const setKey = ({ kind, subject = '' }: Pick<ShownChange, 'kind' | 'subject'>, digest: unknown) =>
+  `${kind} ${subject} ${digest}`;
 
 async function readSets(
   handle: string,
@@ -20,18 +20,19 @@ async function readSets(
 ): Promise<ReadonlyMap<string, readonly SurfaceMember[]>> {
   const readSet = createSetReader(context);
   const wanted = changes.flatMap((change) => {
-    const { subject: remote = '', before, after } = change;
-    const surface = surfaceChangedBy(change)?.name;
-    return surface ? [{ at: { handle, remote, surface }, digests: [after.value, before?.value] }] : [];
+    const { kind, subject = '', before, after } = change;
+    return surfaceChangedBy(change)
+      ? [{ at: { handle, kind, subject }, digests: [after.value, before?.value] }]
+      : [];
   });
   const sets = new Map<string, readonly SurfaceMember[]>();
-  for (const [, [first, ...others]] of Map.groupBy(wanted, ({ at }) => setKey(at.remote, at.surface, ''))) {
+  for (const [, [first, ...others]] of Map.groupBy(wanted, ({ at }) => setKey(at, ''))) {
     if (!first) continue;
     const { at } = first;
     const digests = new Set([first, ...others].flatMap((one) => one.digests));
-    for (const set of await context.store.observations.surfaces(at)) {
+    for (const set of await context.store.observations.values(at)) {
       const members = digests.has(set.digest) ? await readSet(at, set) : undefined;
-      if (typeof members === 'object') sets.set(setKey(at.remote, at.surface, set.digest), members);
+      if (typeof members === 'object') sets.set(setKey(at, set.digest), members);
     }
   }
   return sets;
@@ -46,7 +47,7 @@ export async function addTexts<Check extends { readonly changes: readonly ShownC
   const changes = checks.flatMap((check) => check.changes);
   const sets = await readSets(handle, changes, context);
   const budget = toComparisonBudget();
-  const find: FindSet = (endpoint, { name }, digest) => sets.get(setKey(endpoint, name, digest));
+  const find: FindSet = (change, digest) => sets.get(setKey(change, digest));
   return checks.map((check) => ({
     ...check,
     changes: check.changes.map((change) => withTexts(change, find, budget)),
@@ -77,7 +78,7 @@ function createListReader(handle: string, { store: { observations } }: Pick<Cont
     const seen = { endpoint, outcome };
     if (outcome !== 'seen' || typeof value !== 'string')
       return { ...seen, ...(why && { reason: toText(new Words(why)) }) };
-    const text = await observations.surfaceText({ handle, remote: endpoint, surface }, value);
+    const text = await observations.valueText({ handle, kind: one.kind, subject: endpoint }, value);
     const size = Buffer.byteLength(text ?? '');
     const dated = { ...seen, digest: value, first_seen_at, observed_at, vantage };
     if (text !== undefined && size <= left_bytes) {

@@ -8,10 +8,7 @@ import type { SurfaceName } from './endpoint/surface.ts';
 import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { CheckedListing, CheckRun } from './run.ts';
 
-export type ShownFinding<Value = Json> = Pick<
-  Observation,
-  'value_digest' | 'details' | 'as_seen' | 'is_part'
-> & {
+export type ShownFinding<Value = Json> = Pick<Observation, 'value_digest' | 'details' | 'as_seen'> & {
   readonly value: Value;
 };
 
@@ -40,7 +37,10 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
   };
 
 /** A fact before a change. It has no `details` if it comes from `changed_from`. */
-export type BeforeChange<Value = Json> = Omit<NonNullable<Observation['changed_from']>, 'value'> &
+export type BeforeChange<Value = Json> = Omit<
+  NonNullable<Observation['changed_from']>,
+  'value' | 'seen_from'
+> &
   Pick<Observation, 'details'> & { readonly value: Value | null };
 
 /** Fields that a copy of a registry may leave out of every record. */
@@ -87,6 +87,8 @@ export interface AskedKind {
 export interface Difference {
   readonly items: readonly object[];
   readonly counts: Readonly<Record<string, number>>;
+  /** The items as the fact shows them, the weightiest first. The default is `items`. */
+  readonly shown?: readonly object[];
 }
 
 export type PartComparison = 'differs' | 'less' | 'same';

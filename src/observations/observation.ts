@@ -5,6 +5,7 @@ import type { NoAnswer } from '../net/answer.ts';
 import type { OpenExchange, OpeningMessage } from './endpoint/conversation.ts';
 import { type Outcome, outcomes } from './outcome.ts';
 import type { CheckEnd, Tally } from './tally.ts';
+import type { Essence, Reading } from './timeline.ts';
 import { changeClasses } from './tool-change.ts';
 
 /** Adapters show the questions in this order. */
@@ -34,8 +35,9 @@ const changedFrom = z.object({
   value,
   value_digest: maybe,
   outcome: z.enum(outcomes),
-  is_part: z.literal(true).optional().describe('The value has only a part of what was stated'),
   seen_until: z.string(),
+  seen_from: z.string().describe('The first check that saw the change'),
+  alternates_since: maybe.describe('Since when it alternates between these two states'),
   tools: z
     .array(
       z.object({
@@ -82,11 +84,6 @@ export const observation = z.object({
     .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('A different host') })
     .optional()
     .describe('The HTTP response that came instead of a value in the newest check'),
-  is_part: z.literal(true).optional().describe('The value has only a part of what is stated'),
-  seen_in_part: z
-    .literal(true)
-    .optional()
-    .describe('The newest check saw at most a part of the value, and this part did not differ'),
   is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
   reason: wordsSchema.optional(),
   details: untrusted.describe('Untrusted data beside the value'),
@@ -101,7 +98,6 @@ export const observation = z.object({
       z.object({
         value,
         value_digest: maybe,
-        is_part: z.literal(true).optional(),
         first_seen_at: z.string(),
         changed_from: changedFrom,
         details: untrusted.describe('The numbers among the details after this change'),
@@ -159,15 +155,12 @@ export interface RecordedSubject {
 }
 
 /**
- * How compare.ts joins a finding with what was known.
  * - `rare`: a finding without a value is stored only if the fact was known before.
  * - `together`: the finding is about all subjects of the kind. It is stored only if no value of the kind was
  *   seen before.
- * - `part`: only a part of the value was learned, and a part does not replace a whole value.
- * - `some`: the value may lack members. A finding that only lacks members that were seen changes nothing.
- * - `passing`: the rule `rare` applies. Another value stays, because the next answer may differ.
+ * - `unsure`: the check did not see all that it looks at. It says nothing against what is known.
  */
-type CompareRule = 'rare' | 'together' | 'part' | 'some' | 'passing';
+type FindingRule = 'rare' | 'together' | 'unsure';
 
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;
@@ -175,6 +168,8 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value_digest?: string;
   /** The whole value, if `value` is a summary of it. Two findings are equal if their whole values are. */
   readonly whole?: Json;
+  /** The digest by which whole values are compared, if it is not the SHA-256 (RFC 8785) of `{ value }`. */
+  readonly whole_digest?: string;
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'];
   /** The HTTP response that came instead of a value. */
@@ -184,7 +179,7 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly details?: Readonly<Record<string, unknown>>;
   /** Data that may differ from check to check without a change of the fact, such as expiring signatures. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
-  readonly rule?: CompareRule;
+  readonly rule?: FindingRule;
   /** As with `absent`, a second check must confirm the finding before it replaces what was seen. */
   readonly mayPass?: true;
   /** When the endpoint refused Dossier a session, because it has one for all clients (RFC 3339). */
@@ -194,54 +189,21 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly by?: OpeningMessage;
   /** An exchange that failed, perhaps only for a time. A fact that this exchange decided before is kept. */
   readonly open?: OpenExchange;
-  /** The details were shortened, so nothing follows from what they lack. */
-  readonly isShort?: true;
-  /** The value has only a part of what is stated, so the rest may change unseen. */
-  readonly hasMore?: true;
   readonly source: string;
   readonly source_url?: string;
 }
 
-const lastFields = [
-  ...(['value', 'outcome', 'asks_for', 'details', 'observed_at', 'first_seen_at'] as const),
-  ...([
-    'checks',
-    'changed_from',
-    'earlier_changes',
-    'method_version',
-    'rule',
-    'value_digest',
-    'by',
-    'open',
-    'hasMore',
-    'baseline',
-  ] as const),
-] as const;
-/** An earlier state, which is stored within a later state without a value. */
-export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
-export const toLast = (known: StoredObservation) =>
-  Object.fromEntries(
-    lastFields.filter((name) => name in known).map((name) => [name, known[name]]),
-  ) as LastValue;
-
-/** `observed_at` is the time of the oldest check from which the baseline has something. */
-export type Baseline = Pick<Finding, 'value' | 'value_digest' | 'details' | 'hasMore'> &
-  Pick<StoredObservation, 'observed_at'>;
-
-/** The question and unit of a stored observation follow from its kind. */
-export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended' | 'mayPass' | 'whole'> {
+/** What stands of a fact, as its timeline says (standing.ts). The question and unit follow from its kind. */
+export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPass'> {
   readonly kind: string;
-  readonly why?: readonly WordsPart[];
-  readonly open?: { readonly exchange: OpeningMessage; readonly why: readonly WordsPart[] };
+  readonly subject?: string;
   readonly observed_at: string;
   readonly first_seen_at: string;
   /** The number of checks that saw the fact since `first_seen_at`. */
-  readonly checks?: number;
+  readonly checks: number;
   readonly changed_from?: Observation['changed_from'] & object;
   readonly earlier_changes?: EarlierChange[];
-  readonly vantage: string;
-  readonly method_version: string;
-  /** Says since when checks after `observed_at` have not seen the fact again, and why. */
+  /** Says since when checks after `observed_at` have not seen the fact again, and why the newest did not. */
   readonly missed?: {
     readonly since: string;
     readonly why?: readonly WordsPart[];
@@ -251,38 +213,12 @@ export interface StoredObservation extends Omit<Finding, 'why' | 'open' | 'ended
      */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
-    readonly response?: Finding['response'];
-    /** The newest of these checks saw at most a part of the value, and nothing in this part differs. */
-    readonly isInPart?: true;
+    readonly response?: Reading['response'];
   };
-  /** The first check that found the fact gone, until a second one confirms it. */
-  readonly absent_since?: string;
-  readonly last?: LastValue;
   readonly tally?: Tally;
-  /** All that is known of the value, if the value is a part and earlier checks read more. */
-  readonly baseline?: Baseline;
 }
 
-/** Undefined if the fact was stored before Dossier counted the checks that saw it. */
-export const checksOf = ({ checks, first_seen_at, observed_at }: LastValue): number | undefined =>
-  checks ?? (first_seen_at === observed_at ? 1 : undefined);
-
-export function withOneMore(known: LastValue) {
-  const checks = checksOf(known);
-  return { first_seen_at: known.first_seen_at, ...(checks !== undefined && { checks: checks + 1 }) };
-}
-
-export type Essence = Pick<Finding, 'value' | 'value_digest' | 'outcome' | 'asks_for'>;
-
-/** The part of a fact that decides whether the fact changed. An audit compares the same part with the log. */
-export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
-  value,
-  ...(value_digest && { value_digest }),
-  outcome,
-  ...(asks_for && { asks_for }),
-});
-
-type RecordedEssence = Essence & Pick<Finding, 'details'> & Pick<Observation, 'is_part'>;
+type RecordedEssence = Essence & Pick<Finding, 'details'>;
 
 /** A change of one fact between two checks, as the log commits to it. */
 export interface ObservationChange {
@@ -295,12 +231,14 @@ export interface ObservationChange {
     readonly unanswered_since?: string;
     /** The state before came from another method (`method_version`), so the two states cannot be compared. */
     readonly by_other_method?: true;
-    /** At least one of the two values is only a part, and their difference shows no change of the fact. */
-    readonly is_other_part?: true;
   };
   readonly after: RecordedEssence;
+  /** Since when the fact alternates between the two. Later changes between them are no entries. */
+  readonly alternates_since?: string;
   /** The members of a list that differ, the weightiest first. At most 100 are recorded. */
   readonly items?: readonly object[];
   /** Counts all members that differ, by class. */
   readonly counts?: Readonly<Record<string, number>>;
 }
+
+export const checksOf = ({ checks }: Pick<StoredObservation, 'checks'>): number => checks;

@@ -1,15 +1,17 @@
 import type { Kysely } from 'kysely';
 import type { ClaimSchema, ClaimTransaction } from '../claims/schema.ts';
 import type { TransactionPart } from '../store/store.ts';
-import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } from '../store/table.ts';
-import type { SurfaceMember, SurfaceName } from './endpoint/surface.ts';
-import type { ObservationChange, StoredObservation } from './observation.ts';
+import { integer, json, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
+import type { ObservationChange } from './observation.ts';
+import type { Timeline } from './timeline.ts';
 
 export const observationTable = table('observation', ['handle'], {
   handle: text,
   /** The time at which the last check ended, whatever it found. */
   observed_at: text,
-  observations: json<readonly StoredObservation[]>(),
+  observations: json<readonly Timeline[]>(),
+  /** The times of the newest checks (ms since 1970), oldest first. */
+  checks: optional(json<readonly number[]>()),
   /** The time at which an import changed the record; null once a check of that record has ended. */
   due_since: optional(text),
 });
@@ -22,23 +24,16 @@ export const changeTable = table('observation_change', ['log_index'], {
   changes: json<readonly ObservationChange[]>(),
 });
 
-export const surfaceTable = table('listed_surface', ['handle', 'remote', 'surface', 'digest'], {
+/** Whole values of facts. */
+export const valueTable = table('observed_value', ['handle', 'kind', 'subject', 'digest'], {
   handle: text,
-  remote: text,
-  surface: oneOf<SurfaceName>(),
-  /** The Merkle root (hex) over the members, without the properties that `withoutForm` leaves out. */
+  kind: text,
+  subject: text,
+  /** The digest by which whole values of the kind are compared. */
   digest: text,
   first_seen_at: text,
-  members: json<readonly SurfaceMember[]>(),
-});
-
-/** Whole values of facts, each stored once for its listing. */
-export const valueTable = table('observed_value', ['handle', 'digest'], {
-  handle: text,
-  /** The SHA-256 (hex) of the RFC 8785 JSON. */
-  digest: text,
-  /** When a check last read the value. */
-  at: text,
+  /** The size of its JSON. */
+  bytes: integer,
   /** zstd in base64 (values.ts). */
   value: text,
 });
@@ -49,7 +44,7 @@ const pauseTable = table('observed_pause', noBackup, { host: text, place: text, 
 export const observationTables = [
   observationTable,
   changeTable,
-  surfaceTable,
+
   valueTable,
   pauseTable,
 ] as const;

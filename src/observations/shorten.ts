@@ -1,7 +1,3 @@
-import { canonicalDigest } from '../log/leaf.ts';
-import type { Finding } from './observation.ts';
-
-const mostValue_bytes = 1024;
 const fewest_bytes = 8;
 
 export const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
@@ -63,13 +59,4 @@ export function shorten(value: unknown, most_bytes: number): unknown {
   if (Array.isArray(value)) return shortenList(value, most_bytes);
   if (typeof value === 'object' && value !== null) return shortenMembers(value, most_bytes);
   return null;
-}
-
-/** A shortened value is compared by the digest of the whole value. */
-export function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest'> {
-  if (sizeOf(value) <= mostValue_bytes) return { value };
-  return {
-    value: shorten(value, mostValue_bytes) as Finding['value'],
-    value_digest: canonicalDigest({ value }),
-  };
 }

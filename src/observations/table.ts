@@ -11,17 +11,18 @@ import { listedNames } from './kinds/lists/listed.ts';
 import { toolsSurface } from './kinds/lists/tools.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf, quotedPayees } from './payees.ts';
-import { changeTable, type Db, observationTable, surfaceTable, valueTable } from './schema.ts';
+import { changeTable, type Db, observationTable, valueTable } from './schema.ts';
+import { toFacts } from './standing.ts';
+import type { Timeline } from './timeline.ts';
 import { unpackValue } from './values.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
 
-/** The five newest lists of each surface of an endpoint are stored. */
-type StoredSurface = TableValue<typeof surfaceTable>;
+export type ValueAt = Pick<TableValue<typeof valueTable>, 'handle' | 'kind' | 'subject'>;
+export type StoredValue = Pick<TableValue<typeof valueTable>, 'digest' | 'first_seen_at' | 'bytes'>;
 
-export type SurfaceAt = Pick<StoredSurface, 'handle' | 'remote' | 'surface'>;
-
-const storedSurfaces = 5;
+/** The newest values of each fact are stored. */
+const storedValues = 5;
 const mostOfListing_bytes = 8 * 2 ** 20;
 const mostOfDomain_bytes = 64 * 2 ** 20;
 
@@ -30,48 +31,36 @@ const readObserved = precompileQuery((db: Db, handle: string) =>
 );
 
 export const decodeObservations = (observations: string) =>
-  observationTable.decode({ observations }).observations;
+  toFacts(observationTable.decode({ observations }).observations);
 
-const selectSets = (db: Db, { handle, remote, surface }: SurfaceAt) =>
+const selectValues = (db: Db, { handle, kind, subject }: ValueAt) =>
   db
-    .selectFrom('listed_surface')
+    .selectFrom('observed_value')
     .where('handle', '=', handle)
-    .where('remote', '=', remote)
-    .where('surface', '=', surface);
+    .where('kind', '=', kind)
+    .where('subject', '=', subject);
 
-/**
- * Reads the stored lists of a surface, newest first. The members are left out, because each list may have 2
- * MiB.
- */
-const readSets = async (db: Db, at: SurfaceAt) => {
-  const size = sql<number>`octet_length(members)`.as('size_bytes');
-  const sets = selectSets(db, at).select(['digest', 'first_seen_at', size]);
-  const rows = await sets.orderBy('first_seen_at', 'desc').execute();
-  return rows.map((row) => ({ ...row, size_bytes: Number(row.size_bytes) }));
-};
-
-/** Of the lists of these handles, the newest of each surface stay first, and the oldest go first. */
+/** Of the values of these handles, the newest of each fact stay first, and the oldest go first. */
 async function dropBeyond(
   db: Db,
   { from, to, most_bytes }: { readonly from: string; readonly to: string; readonly most_bytes: number },
 ): Promise<void> {
-  await sql`delete from listed_surface where handle between ${from} and ${to}
-    and (handle, remote, surface, digest) in (
-      select handle, remote, surface, digest from (
-        select handle, remote, surface, digest, age,
-          sum(size_bytes) over (order by age, first_seen_at desc, handle, remote, surface, digest) as used_bytes
+  await sql`delete from observed_value where handle between ${from} and ${to}
+    and (handle, kind, subject, digest) in (
+      select handle, kind, subject, digest from (
+        select handle, kind, subject, digest, age,
+          sum(bytes) over (order by age, first_seen_at desc, handle, kind, subject, digest) as used_bytes
         from (
-          select handle, remote, surface, digest, first_seen_at, octet_length(members) as size_bytes,
-            row_number() over (partition by handle, remote, surface order by first_seen_at desc) as age
-          from listed_surface where handle between ${from} and ${to}) as aged) as summed
-      where age > ${sql.lit(storedSurfaces)} or used_bytes > ${sql.lit(most_bytes)})`.execute(db);
+          select handle, kind, subject, digest, first_seen_at, bytes,
+            row_number() over (partition by handle, kind, subject order by first_seen_at desc) as age
+          from observed_value where handle between ${from} and ${to}) as aged) as summed
+      where age > ${sql.lit(storedValues)} or used_bytes > ${sql.lit(most_bytes)})`.execute(db);
 }
 
 /** A listing that the registry or its publisher withdrew keeps no text of its endpoints. */
-export const deleteSurfaces = (db: Db, handles: readonly string[]) =>
+export const deleteValues = (db: Db, handles: readonly string[]) =>
   inChunks(handles, async (chunk) => {
-    for (const name of ['listed_surface', 'observed_value'] as const)
-      await db.deleteFrom(name).where('handle', 'in', chunk).execute();
+    await db.deleteFrom('observed_value').where('handle', 'in', chunk).execute();
   });
 
 /** Lists with fewer tools may be equal by chance. */
@@ -96,6 +85,16 @@ function toReferences(observations: readonly StoredObservation[]) {
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
+/** `checks` are the times of the checks before this one. */
+export interface ObservedListing {
+  readonly handle: string;
+  readonly observed_at: string;
+  readonly timelines: readonly Timeline[];
+  readonly checks?: readonly number[] | undefined;
+}
+
+const mostChecks = 400;
+
 export const createObservationReads = (db: Db) => ({
   /** Reads the whole table. */
   async count() {
@@ -111,7 +110,9 @@ export const createObservationReads = (db: Db) => ({
   },
   async ofListing(handle: string) {
     const [row] = await readObserved(db, handle);
-    return row && observationTable.decode(row);
+    if (!row) return undefined;
+    const { observations: timelines, ...run } = observationTable.decode(row);
+    return { ...run, timelines, observations: toFacts(timelines) };
   },
   /** The changes are newest first. `before` is a log index. */
   async history(
@@ -122,17 +123,22 @@ export const createObservationReads = (db: Db) => ({
     const page = before === undefined ? all : all.where('log_index', '<', before);
     return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(changeTable.decode);
   },
-  /** The lists are newest first. */
-  surfaces: (at: SurfaceAt) => readSets(db, at),
-  async surfaceText(at: SurfaceAt, digest: string) {
-    const stored = selectSets(db, at).select('members').where('digest', '=', digest);
-    return (await stored.executeTakeFirst())?.members;
+  /** The values are newest first, without their texts: each may have 2 MiB. */
+  async values(at: ValueAt): Promise<StoredValue[]> {
+    const stored = selectValues(db, at).select(['digest', 'first_seen_at', 'bytes']);
+    const rows = await stored.orderBy('first_seen_at', 'desc').execute();
+    return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
   },
-  /** Returns undefined if the value is not stored any more. */
+  /** The JSON of a whole value; undefined if it is not stored any more. */
+  async valueText(at: ValueAt, digest: string): Promise<string | undefined> {
+    const row = await selectValues(db, at).select('value').where('digest', '=', digest).executeTakeFirst();
+    return row && unpackValue(row.value);
+  },
+  /** A whole value, wherever the listing states it; undefined if it is not stored any more. */
   async whole(handle: string, digest: string): Promise<Json | undefined> {
     const stored = db.selectFrom('observed_value').select('value').where('handle', '=', handle);
-    const row = await stored.where('digest', '=', digest).executeTakeFirst();
-    return row && unpackValue(row.value);
+    const row = await stored.where('digest', '=', digest).limit(1).executeTakeFirst();
+    return row && (JSON.parse(await unpackValue(row.value)) as Json);
   },
   /** Listings after an id that are not withdrawn, in the order of ids. */
   lastRuns: (afterId: number, limit: number) =>
@@ -156,12 +162,15 @@ export const createObservationReads = (db: Db) => ({
 export const createObservationWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createObservationReads(db),
   /** The listing stays due if an import changed its record after `imported_at`. */
-  async put(
-    { handle, observed_at, observations }: Omit<TableValue<typeof observationTable>, 'due_since'>,
-    imported_at = observed_at,
-  ) {
+  async put({ handle, observed_at, timelines, checks = [] }: ObservedListing, imported_at = observed_at) {
     touch(handle);
-    const { due_since: _, ...row } = observationTable.encode({ handle, observed_at, observations });
+    const { due_since: _, ...row } = observationTable.encode({
+      handle,
+      observed_at,
+      observations: timelines,
+      checks: [...checks, Date.parse(observed_at)].slice(-mostChecks),
+    });
+    const observations = toFacts(timelines);
     const due_since = sql<
       string | null
     >`case when observation.due_since > ${imported_at} then observation.due_since end`;
@@ -181,20 +190,23 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     touch(change.handle);
     await db.insertInto('observation_change').values(changeTable.encode(change)).execute();
   },
-  async putWhole(value: TableValue<typeof valueTable>) {
-    await upsert(db, 'observed_value', valueTable.encode(value), 'handle', 'digest').execute();
+  /** The same value in another form replaces what is stored. */
+  async putValue(stored: TableValue<typeof valueTable>) {
+    const key = ['handle', 'kind', 'subject', 'digest'] as const;
+    await upsert(db, 'observed_value', valueTable.encode(stored), ...key).execute();
   },
-  async putSurface(stored: StoredSurface) {
-    const key = ['handle', 'remote', 'surface', 'digest'] as const;
-    await upsert(db, 'listed_surface', surfaceTable.encode(stored), ...key).execute();
-  },
-  /** Deletes the lists of other endpoints than the recorded ones. */
-  async dropSurfaces(handle: string, recorded: readonly string[]) {
-    const stored = db.deleteFrom('listed_surface').where('handle', '=', handle);
-    await (recorded.length > 0 ? stored.where('remote', 'not in', recorded) : stored).execute();
-  },
-  /** Deletes lists beyond the bounds of each surface, of the listing and of its owner. */
-  async trimSurfaces(handle: string) {
+  /** Deletes the values of other facts than these, and those beyond the bounds of the listing and its owner. */
+  async keepValues(handle: string, facts: readonly Pick<Timeline, 'kind' | 'subject'>[]) {
+    const keys = new Set(facts.map(({ kind, subject = '' }) => `${kind}\n${subject}`));
+    const stored = db.selectFrom('observed_value').select(['kind', 'subject']).distinct();
+    for (const { kind, subject } of await stored.where('handle', '=', handle).execute())
+      if (!keys.has(`${kind}\n${subject}`))
+        await db
+          .deleteFrom('observed_value')
+          .where('handle', '=', handle)
+          .where('kind', '=', kind)
+          .where('subject', '=', subject)
+          .execute();
     const domain = namespacePrefix(handle);
     await dropBeyond(db, { from: handle, to: handle, most_bytes: mostOfListing_bytes });
     // `.` and `/` sort before `0`.

@@ -36,16 +36,14 @@ export const nextStale_ms = (stored: readonly StoredObservation[], { now, interv
   );
 
 /** Returns no words unless one value replaced another. */
-function sinceWhen({ changed_from, first_seen_at, outcome }: StoredObservation, { changed }: Kind) {
+function sinceWhen({ changed_from, outcome }: StoredObservation, { changed }: Kind) {
   if (!changed || changed_from?.outcome !== outcome || changed_from.value === null) return none;
-  return say`${changed}. This was first seen on ${day(first_seen_at)}, and the earlier state was last seen on ${day(changed_from.seen_until)}.`;
+  return say`${changed}. This was first seen on ${day(changed_from.seen_from)}, and the earlier state was last seen on ${day(changed_from.seen_until)}.`;
 }
 
-function missedText({ missed, observed_at, value, hasMore }: StoredObservation): Words {
+function missedText({ missed, observed_at, value }: StoredObservation): Words {
   if (!missed) return none;
   const why = new Words(missed.why ?? []);
-  if (missed.isInPart && !hasMore)
-    return say`Last seen as a whole on ${day(observed_at)}; checks since ${day(missed.since)} saw at most a part, and nothing in this part differed. ${why}`;
   return value === null
     ? say`Checks since ${day(missed.since)} did not see whether that is still so. ${why}`
     : say`Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${why}`;
@@ -62,20 +60,14 @@ function staleText(one: StoredObservation): Words {
   return say`Last checked on ${day(one.observed_at)}${how}, not since.`;
 }
 
-const cutDetails = own('Its details are shortened, because they take more room than Dossier gives them.');
-
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
-  const { missed, absent_since: _, last: __, recorded: ___, tally: ____, ...seen } = stored;
-  const { rule: _____, by: ______, open: _______, baseline: ________, checks: _________, ...others } = seen;
-  const { one_session_at: __________, ...told } = others;
-  const { hasMore, isShort, why, ...rest } = told;
+  const { missed, recorded: _, tally: __, checks: ___, one_session_at: ____, why, ...rest } = stored;
   const { observed_at, first_seen_at, response: _response, ...fact } = rest;
   const { response } = missed ?? stored;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
-  const cut = isShort ? cutDetails : none;
   // First come the sentences about the day of the fact, then those about later checks.
-  const then = [endedText(stored), sinceWhen(stored, kind), new Words(why ?? []), cut];
+  const then = [endedText(stored), sinceWhen(stored, kind), new Words(why ?? [])];
   const alone = join([...then, missedText(stored)], ' ');
   const reason = isStale ? join([staleText(stored), alone], ' ') : alone;
   return {
@@ -85,8 +77,6 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(!isEmpty(reason) && { reason, [ownReason]: isEmpty(alone) ? undefined : alone }),
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
-    ...(hasMore && { is_part: true as const }),
-    ...(missed?.isInPart && { seen_in_part: true as const }),
     ...(isStale && { is_stale: true as const }),
     ...(response && { response }),
     ...(missed && { missed_since: missed.since, [missedReason]: new Words(missed.why ?? []) }),

@@ -12,9 +12,7 @@ const formatName = 'dossier-backup';
  * The version is increased when the form of the lines changes, or when the tables, columns or values in them
  * change.
  */
-const formatVersion = 6;
-/** Version 5 lacks columns that may be null. */
-const readVersions = [5, formatVersion];
+const formatVersion = 7;
 
 /** The rows of one line have at most this many bytes of text, unless the line has a single row. */
 const mostLineText_bytes = 256 * 1024;
@@ -34,7 +32,7 @@ const headerOfAnyVersion = z.object({
   checkpoint: z.string().optional(),
 });
 const headerLine = headerOfAnyVersion.extend({
-  version: z.literal(readVersions),
+  version: z.literal(formatVersion),
   rows: rowCounts,
 });
 /** Up to 500 rows of one table, fewer if they are long. */
@@ -289,7 +287,7 @@ const parse = (line: Buffer | undefined): unknown =>
 function toHeader(parsed: unknown): BackupHeader {
   const other = headerOfAnyVersion.safeParse(parsed).data;
   if (!other) throw new Error('not a backup of this service');
-  if (!readVersions.includes(other.version))
+  if (other.version !== formatVersion)
     throw new Error(
       `backup format ${other.version} cannot be read by this version (it reads ${formatVersion}); only the release or checkout of Dossier ${other.dossier} that made it on ${dayText(other.created_at)} restores it`,
     );

@@ -130,9 +130,8 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
 /** The comparer returns `left_out` for a set that is more than one answer may read. */
 function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
-  const { name: surface } = shown.surface;
-  return async ({ subject = '' }: SeenSet, set: StoredSet) => {
-    const list = await readSet({ handle, remote: subject, surface }, set);
+  return async ({ kind, subject = '' }: SeenSet, set: StoredSet) => {
+    const list = await readSet({ handle, kind, subject }, set);
     return typeof list === 'object' ? compareSent(list, shown) : list;
   };
 }
@@ -149,10 +148,10 @@ async function compareWith(
   context: Context,
   compareSet: Comparer,
 ) {
-  const stored = await context.store.observations.surfaces({
+  const stored = await context.store.observations.values({
     handle,
-    remote: seen.subject ?? '',
-    surface: shown.surface.name,
+    kind: seen.kind,
+    subject: seen.subject ?? '',
   });
   const current = [];
   for (const set of stored.filter((one) => isCurrent(seen, one))) current.push(await compareSet(seen, set));

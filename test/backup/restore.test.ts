@@ -9,6 +9,7 @@ import { type Backups, createBackups, refused } from '../support/backups.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
+import { storedTools } from '../support/facts.ts';
 
 // Each test starts the command several times.
 let backups: Backups;
@@ -127,15 +128,9 @@ describe('a backup of what is hidden, long and told to others', () => {
     await store.write(async (tx) => {
       for (let at = 1; at <= 30; at++) {
         const first_seen_at = `2026-11-20T08:00:${10 + at}.000Z`;
-        const remote = `https://mcp.webhook.co/${at}`;
-        await tx.observations.putSurface({
-          handle,
-          remote,
-          surface: 'tools',
-          digest: `${at}`,
-          first_seen_at,
-          members: tools,
-        });
+        const subject = `https://mcp.webhook.co/${at}`;
+        const list = { digest: `${at}`, first_seen_at, members: tools };
+        await tx.observations.putValue(await storedTools({ handle, subject }, list));
       }
       await tx.webhooks.put(webhook);
       await tx.webhooks.put({ ...webhook, id: 'ended', state: 'gone' });

@@ -4,6 +4,7 @@ import { violationsIn } from '../support/accessibility.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type CardResource, openCardHost } from '../support/card-host.ts';
 import { registryEntry } from '../support/entries.ts';
+import { toTimelines } from '../support/facts.ts';
 import { type AnyClient, clientKinds, connect } from '../support/mcp-clients.ts';
 import { openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 
@@ -84,7 +85,11 @@ describe('the card in a host of MCP Apps', () => {
     const check = { source: 'Dossier', vantage: 'lab-one', method_version: '1', observed_at: at };
     const observations = [{ ...fact, ...check, subject: 'http://plain.example/mcp', first_seen_at: at }];
     await directory.store.write((tx) =>
-      tx.observations.put({ handle: 'org.links/server', observed_at: at, observations }),
+      tx.observations.put({
+        handle: 'org.links/server',
+        observed_at: at,
+        timelines: toTimelines(observations),
+      }),
     );
     const card = await host.open();
     await card.result(await client.call('get_agent', { handle: 'org.links/server' }));

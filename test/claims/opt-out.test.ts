@@ -6,6 +6,7 @@ import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { whereShown } from '../support/doors.ts';
 import { registryEntry } from '../support/entries.ts';
+import { storedTools } from '../support/facts.ts';
 import { type Claimable, openClaimable, recorded } from './claimable.ts';
 
 const file = 'dossier-claim.txt';
@@ -43,12 +44,12 @@ const findFormer = async () =>
     })
   ).text();
 /** The stored texts of the tools that a check saw. */
-const seenTools = { handle, remote: 'https://alice.example/mcp', surface: 'tools' } as const;
-const putTools = () => {
+const seenTools = { handle, kind: 'tools.surface', subject: 'https://alice.example/mcp' };
+const putTools = async () => {
   const members = [{ name: 'count', description: 'Counts.' }];
   const first_seen_at = service.directory.context.clock().toISOString();
-  const stored = { ...seenTools, digest: 'd'.repeat(64), first_seen_at, members };
-  return service.directory.store.write((tx) => tx.observations.putSurface(stored));
+  const stored = await storedTools(seenTools, { digest: 'd'.repeat(64), first_seen_at, members });
+  return service.directory.store.write((tx) => tx.observations.putValue(stored));
 };
 /** The daily check, after more than a day. */
 const checkDaily = async () => {
@@ -73,7 +74,7 @@ describe('a listing that was never claimed', () => {
     expect(await checkDaily()).toBe(1);
     expect(await pageStatus()).toBe(410);
     expect(await findFormer()).not.toContain(handle);
-    expect(await service.directory.store.observations.surfaces(seenTools)).toEqual([]);
+    expect(await service.directory.store.observations.values(seenTools)).toEqual([]);
     expect(await service.claim(handle)).toMatchObject({ status: 'opted_out' });
     expect(await leafTypes()).toEqual(['listing.withdrawn']);
     expect(await service.history(handle)).toEqual(['listing_withdrawn optout']);

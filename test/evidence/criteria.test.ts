@@ -503,7 +503,12 @@ const lockedPrice = seen({
 const paidTo = (address: string) =>
   pricesAt('quote', { amount: '1', network: 'eip155:1', pays: [{ address }] });
 const paid = (fact: Partial<Observation> = {}) => seen({ value: paidTo('0x1'), ...fact });
-const changed = { value: paidTo('0x2'), outcome: 'seen' as const, seen_until: '2026-10-31T10:00:00.000Z' };
+const changed = {
+  value: paidTo('0x2'),
+  outcome: 'seen' as const,
+  seen_from: '2026-11-01T08:00:00.000Z',
+  seen_until: '2026-10-31T10:00:00.000Z',
+};
 const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 
 const observedRows: readonly Row[] = [

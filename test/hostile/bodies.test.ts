@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { storedTools, toTimelines } from '../support/facts.ts';
 
 let directory: Directory;
 let limited: Directory;
@@ -213,17 +214,14 @@ describe('a small body about a listing with large lists', () => {
       entries: [registryEntry(handle, { remotes })],
       environment: { LIMITS: 'off' },
     });
-    const set = (remote: string, digest: string, first_seen_at: string) => ({
-      handle,
-      remote,
-      surface: 'tools' as const,
-      digest,
-      first_seen_at,
-      members: [{ name: 'a', ...toTool(digest) }],
-    });
+    const set = (subject: string, digest: string, first_seen_at: string) =>
+      storedTools(
+        { handle, subject },
+        { digest, first_seen_at, members: [{ name: 'a', ...toTool(digest) }] },
+      );
     await opened.store.write(async (tx) => {
       const observations = urls.map(toObservation);
-      await tx.observations.put({ handle, observed_at: seen_at, observations });
+      await tx.observations.put({ handle, observed_at: seen_at, timelines: toTimelines(observations) });
       await tx.observations.addChange({
         handle,
         at: seen_at,
@@ -237,8 +235,8 @@ describe('a small body about a listing with large lists', () => {
           items: [{ tool: 'a', change: 'changed', members: ['description'] }],
         })),
       });
-      await tx.observations.putSurface(set(urls[0] ?? '', 'before', '2026-11-10T00:00:00.000Z'));
-      for (const url of urls) await tx.observations.putSurface(set(url, 'now', seen_at));
+      await tx.observations.putValue(await set(urls[0] ?? '', 'before', '2026-11-10T00:00:00.000Z'));
+      for (const url of urls) await tx.observations.putValue(await set(url, 'now', seen_at));
     });
     return opened;
   }

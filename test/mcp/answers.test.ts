@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
-import { said } from '../support/facts.ts';
+import { said, toTimelines } from '../support/facts.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { pricesAt } from '../support/offers.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -28,20 +28,28 @@ const npm = {
 const header = { name: 'X-Key', isRequired: true, isSecret: true };
 const withSecret = { remotes: [{ type: 'streamable-http', url, headers: [header] }] };
 
-type Seen = Omit<Partial<StoredObservation>, 'missed'> &
+type Seen = Omit<Partial<StoredObservation>, 'missed' | 'changed_from'> &
   Pick<StoredObservation, 'kind' | 'value'> & {
     reason?: string;
-    missed?: { since: string; unanswered?: string; reason: string };
+    changed_from?: Partial<NonNullable<StoredObservation['changed_from']>> | undefined;
+    missed?: { since: string; unanswered?: string; reason: string } | undefined;
   };
-const saw = ({ reason, missed, ...one }: Seen): StoredObservation => ({
+const saw = ({ reason, missed, changed_from, ...one }: Seen): StoredObservation => ({
   outcome: 'seen',
   subject: url,
   source: 'Dossier',
   vantage: 'lab-one',
   method_version: '1',
+  checks: 1,
   observed_at: timeAgo(0),
   first_seen_at: timeAgo(0),
   ...one,
+  ...(changed_from && {
+    changed_from: {
+      seen_from: one.first_seen_at ?? timeAgo(0),
+      ...changed_from,
+    } as StoredObservation['changed_from'] & object,
+  }),
   ...(reason && { why: said(reason) }),
   ...(missed && { missed: { ...missed, why: said(missed.reason) } }),
 });
@@ -60,7 +68,7 @@ const priced = (value: ReturnType<typeof quote>) =>
     kind: 'price.offers',
     value,
     first_seen_at: timeAgo(20),
-    changed_from: { value: quote('10000'), outcome: 'seen', seen_until: timeAgo(21) },
+    changed_from: { value: quote('10000'), outcome: 'seen', seen_until: timeAgo(21), seen_from: timeAgo(20) },
   });
 const price = priced(quote('50000'));
 const payee = priced(quote('10000', 'exact', '0xcc'));
@@ -404,7 +412,12 @@ const rows: readonly Row[] = [
       {
         ...price,
         value: quote('50000', 'upto'),
-        changed_from: { value: quote('50000'), outcome: 'seen', seen_until: timeAgo(21) },
+        changed_from: {
+          value: quote('50000'),
+          outcome: 'seen',
+          seen_until: timeAgo(21),
+          seen_from: timeAgo(20),
+        },
       },
     ],
     expected: [
@@ -471,6 +484,7 @@ const rows: readonly Row[] = [
           value: 'cd'.repeat(32),
           outcome: 'seen',
           seen_until: timeAgo(21),
+          seen_from: timeAgo(20),
           tools: [
             { tool: 'read', change: 'changed', class: 'words' },
             { tool: 'run', change: 'added', class: 'added' },
@@ -491,12 +505,17 @@ const rows: readonly Row[] = [
       answers,
       {
         ...surface('read', 'run'),
-        changed_from: { value: 'cd'.repeat(32), outcome: 'seen', seen_until: timeAgo(21) },
+        changed_from: {
+          value: 'cd'.repeat(32),
+          outcome: 'seen',
+          seen_until: timeAgo(21),
+          seen_from: timeAgo(20),
+        },
       },
       saw({
         kind: 'tools.count',
         value: 2,
-        changed_from: { value: 3, outcome: 'seen', seen_until: timeAgo(21) },
+        changed_from: { value: 3, outcome: 'seen', seen_until: timeAgo(21), seen_from: timeAgo(20) },
       }),
     ],
     expected: [`Its tools changed between ${dayAgo(21)} and ${before}.`],
@@ -508,13 +527,18 @@ const rows: readonly Row[] = [
       answers,
       {
         ...surface('read', 'run'),
-        changed_from: { value: 'cd'.repeat(32), outcome: 'seen', seen_until: timeAgo(21) },
+        changed_from: {
+          value: 'cd'.repeat(32),
+          outcome: 'seen',
+          seen_until: timeAgo(21),
+          seen_from: timeAgo(20),
+        },
       },
       saw({
         kind: 'tools.count',
         value: 2,
         first_seen_at: timeAgo(80),
-        changed_from: { value: 1, outcome: 'seen', seen_until: timeAgo(81) },
+        changed_from: { value: 1, outcome: 'seen', seen_until: timeAgo(81), seen_from: timeAgo(80) },
       }),
     ],
     expected: [`Its tools changed between ${dayAgo(21)} and ${before}.`],
@@ -545,7 +569,15 @@ const rows: readonly Row[] = [
   {
     says: 'nothing of a change of more than 90 days ago',
     record: at(url),
-    seen: [answers, { ...payee, first_seen_at: timeAgo(200) }],
+    seen: [
+      answers,
+      saw({
+        ...payee,
+        first_seen_at: timeAgo(200),
+        changed_from: { value: ['0xaa'], outcome: 'seen', seen_until: timeAgo(201) },
+        missed: undefined,
+      }),
+    ],
     expected: [],
     absent: ['Paid to', 'instead of', 'Stands out'],
   },
@@ -932,7 +964,11 @@ beforeAll(async () => {
   await directory.store.write(async (tx) => {
     for (const [at, { seen }] of rows.entries())
       if (seen)
-        await tx.observations.put({ handle: handleOf(at), observed_at: timeAgo(0), observations: seen });
+        await tx.observations.put({
+          handle: handleOf(at),
+          observed_at: timeAgo(0),
+          timelines: toTimelines(seen),
+        });
   });
 });
 afterAll(() => directory.close());

@@ -111,7 +111,7 @@ it('goes on with the listings behind one whose check cannot be stored, which say
   const names = ['com.example.one/replay', 'com.example.many/n0'];
   expect((await runDossier(['observe', ...names], environment)).code).toBe(0);
   // Storing a new set of tools fails.
-  await editDatabase(databaseUrl, `delete from listed_surface; ${refusing('listed_surface')}`);
+  await editDatabase(databaseUrl, `delete from observed_value; ${refusing('observed_value')}`);
   const { code, stdout, stderr } = await runDossier(['observe', ...names], environment);
   await editDatabase(databaseUrl, 'drop trigger away');
   expect(code).toBe(74);

@@ -10,6 +10,7 @@ import {
   passing,
   setPatience,
   status,
+  undated,
   wrongCells,
 } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
@@ -239,7 +240,7 @@ it('of what was seen, says at the second check, an hour later, that it is not th
   expect(new Set(gone.map(({ outcome }) => outcome))).toEqual(new Set(['absent']));
   isFaulty = () => false;
   directory.wait(86_400);
-  expect(wrongCells(first, await look(), false)).toEqual([]);
+  expect(wrongCells(undated(first), undated(await look()), false)).toEqual([]);
 });
 
 it('asks a registry that wants to be left alone nothing more, and what was seen of other listings stands', async () => {

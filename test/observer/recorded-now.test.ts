@@ -158,10 +158,10 @@ it('a version that names another endpoint and package starts without what was se
       { serverCommand: ['npx', '-y', 'good-package@1.0.0'] },
     ],
   });
-  const [seen] = await directory.store.observations.surfaces({
+  const [seen] = await directory.store.observations.values({
     handle,
-    remote: 'https://good.example.com/mcp',
-    surface: 'tools',
+    kind: 'tools.surface',
+    subject: 'https://good.example.com/mcp',
   });
   const digest = String(seen?.digest);
 

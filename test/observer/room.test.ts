@@ -44,7 +44,8 @@ it.each([404, 503])(
       for (open of paths) {
         await look();
         await look();
-        sizes.push(JSON.stringify(await directory.store.observations.ofListing(handle)).length);
+        const known = await directory.store.observations.ofListing(handle);
+        sizes.push(JSON.stringify(known?.timelines).length);
       }
       expect(sizes[0]).toBeGreaterThan(40_000);
       expect(Math.max(...sizes)).toBeLessThan(524_288);
@@ -52,8 +53,10 @@ it.each([404, 503])(
       const lists = stored?.observations.filter(({ kind }) => kind === 'tools.surface') ?? [];
       // None of the endpoints took away what was seen of another, though all list the same.
       expect(lists.map(({ subject }) => subject)).toEqual(remotes.map(({ url }) => url));
-      const digests = lists.map(({ value, last }) => value ?? last?.value);
-      expect(digests).toEqual(digests.map(() => expect.stringMatching(/^[0-9a-f]{64}$/)));
+      const digests = stored?.timelines.flatMap(({ kind, spans }) =>
+        kind === 'tools.surface' ? spans.findLast(({ outcome }) => outcome === 'seen')?.value : [],
+      );
+      expect(digests).toEqual(remotes.map(() => expect.stringMatching(/^[0-9a-f]{64}$/)));
       expect(new Set(digests).size).toBe(1);
     } finally {
       await observer.close();

@@ -194,7 +194,7 @@ it('looks that maintainers ask for go first, within the same places, two of one 
   for (const [n, name] of own.entries()) capabilities.push(await service.claim(name, `acme/agent${n}`));
   const now = service.context.clock().toISOString();
   await service.store.write(async (tx) => {
-    for (const handle of own) await tx.observations.put({ handle, observed_at: now, observations: [] });
+    for (const handle of own) await tx.observations.put({ handle, observed_at: now, timelines: [] });
   });
   const stopping = new AbortController();
   const observing = startObserving(service.context, stopping.signal);

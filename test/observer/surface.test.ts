@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { storedTools, toTimelines } from '../support/facts.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
@@ -135,9 +136,9 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
 
 it('keeps both sets of tools, so that the difference can be read', async () => {
   const { observations } = directory.store;
-  const at = { handle, remote: 'https://flips.example.com/mcp', surface: 'tools' as const };
-  const stored = await observations.surfaces(at);
-  const texts = await Promise.all(stored.map(({ digest }) => observations.surfaceText(at, digest)));
+  const at = { handle, kind: 'tools.surface', subject: 'https://flips.example.com/mcp' };
+  const stored = await observations.values(at);
+  const texts = await Promise.all(stored.map(({ digest }) => observations.valueText(at, digest)));
   const hints = texts.map((text) =>
     (JSON.parse(text ?? '') as { name: string; annotations: { readOnlyHint: boolean } }[]).map(
       ({ name, annotations }) => [name, annotations.readOnlyHint],
@@ -456,18 +457,12 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
         name: `tool_${n}`,
         description: 'x'.repeat(14_000),
       }));
-      await tx.observations.putSurface({
-        handle,
-        remote,
-        surface: 'tools',
-        digest,
-        first_seen_at: at,
-        members,
-      });
+      const list = { digest, first_seen_at: at, members };
+      await tx.observations.putValue(await storedTools({ handle, subject: remote }, list));
       const observations = (known?.observations ?? []).map((one) =>
         one.kind === 'tools.surface' ? { ...one, outcome: 'seen' as const, value: digest } : one,
       );
-      await tx.observations.put({ handle, observed_at: at, observations });
+      await tx.observations.put({ handle, observed_at: at, timelines: toTimelines(observations) });
     });
   const path = `/agents/${handle}/tools`;
   interface Listed {
@@ -487,9 +482,9 @@ it('shows no set of tools that is too long for an answer with all endpoints, and
     'more than the room left in this answer',
   );
   await record('b'.repeat(64), 30);
-  const surfaces = vi.spyOn(directory.store.observations, 'surfaces');
+  const values = vi.spyOn(directory.store.observations, 'values');
   expect((await readListed()).endpoints[0]?.tools).toHaveLength(30);
-  expect(surfaces, 'no other set than the one that is shown is read').not.toHaveBeenCalled();
+  expect(values, 'no other set than the one that is shown is read').not.toHaveBeenCalled();
 });
 
 it('does not say that other hidden characters are there once there are none', async () => {

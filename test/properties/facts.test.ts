@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { own, toText } from '../../src/core/words.ts';
 import { canonicalDigest } from '../../src/log/leaf.ts';
-import { compareRuns } from '../../src/observations/compare.ts';
 import { passGate, withPacked } from '../../src/observations/gate.ts';
 import { offersDifference } from '../../src/observations/kinds/prices/difference.ts';
 import { priceOffers } from '../../src/observations/kinds/prices/offers.ts';
 import { statesOffers, toOffer, unitOf } from '../../src/observations/prices/offer.ts';
+import { recordRun } from '../../src/observations/recording.ts';
+import { states } from '../../src/observations/timeline.ts';
 
 const usdc = {
   base: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
@@ -113,10 +114,10 @@ describe('what is said of a price that changed', () => {
       withPacked(passGate(priceOffers, { ...toFinding(some), source: 'Dossier' }));
     await fc.assert(
       fc.asyncProperty(offers, async (some) => {
-        const { observations } = compareRuns([], [await factOf(some)], stamp);
-        const again = compareRuns(observations, [await factOf(some.map(respell).toReversed())], later);
+        const { timelines } = recordRun([], [await factOf(some)], stamp);
+        const again = recordRun(timelines, [await factOf(some.map(respell).toReversed())], later);
         expect(again.changes).toEqual([]);
-        expect(again.observations[0]).not.toHaveProperty('changed_from');
+        expect(states(again.timelines[0]?.spans ?? [])).toHaveLength(1);
       }),
     );
   });

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { parseForeignJson } from '../../src/core/json.ts';
 import { Words } from '../../src/core/words.ts';
 import { toCanonicalJson } from '../../src/log/leaf.ts';
-import { compareRuns } from '../../src/observations/compare.ts';
 import { fitTogether, passGate } from '../../src/observations/gate.ts';
 import type { Kind } from '../../src/observations/kind.ts';
 import { kinds } from '../../src/observations/kinds.ts';
@@ -164,26 +163,6 @@ describe('the gate for what comes from outside', () => {
         }
       }),
       { numRuns: 40, endOnFailure: true },
-    );
-  });
-
-  it('finds no change in a fact that is stored shortened at one check and whole at the next', () => {
-    const at = '2026-11-01T00:00:00.000Z';
-    const later = '2026-11-02T00:00:00.000Z';
-    const stamp = { vantage: '', at };
-    fc.assert(
-      fc.property(fc.constantFrom(...kinds), findings, fc.boolean(), (kind, finding, isShortFirst) => {
-        const whole = passGate(ofAnyValue(kind), { ...finding, outcome: 'seen', value: 'the same' });
-        const { details: _, as_seen: __, ...bare } = whole;
-        const short = { ...bare, isShort: true } as const;
-        const [first, second] = isShortFirst ? [short, whole] : [whole, short];
-        const { observations } = compareRuns([], [first], stamp);
-        const now = compareRuns(observations, [second], { ...stamp, at: later });
-        expect(now.changes).toEqual([]);
-        expect(now.observations).toMatchObject([{ first_seen_at: at, observed_at: later }]);
-        expect(now.observations[0]).not.toHaveProperty('changed_from');
-      }),
-      { numRuns: 60, endOnFailure: true },
     );
   });
 

@@ -247,6 +247,7 @@ const saw = (
   source: 'Dossier',
   vantage: 'dossier.example',
   method_version: '1',
+  checks: 1,
   observed_at: checked,
   first_seen_at: before,
   ...one,
@@ -266,6 +267,7 @@ const was = <Value>(value: Value) => ({
   value,
   outcome: 'seen' as const,
   seen_until: '2026-11-09T06:00:00.000Z',
+  seen_from: before,
 });
 
 /** Two endpoints with different fates, prices in two assets, a payee and tools that changed. */

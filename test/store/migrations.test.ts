@@ -17,7 +17,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const applied = ['0001-tables', '0002-former-values', '0003-derived', '0004-digests'];
+const applied = [
+  '0001-tables',
+  '0002-former-values',
+  '0003-derived',
+  '0004-digests',
+  '0005-timelines',
+  '0006-values',
+];
 
 const namesOf = async (databaseUrl: string) =>
   (await queryDatabase(databaseUrl, 'select name from kysely_migration order by name')).map(
@@ -98,6 +105,66 @@ it('derives what stored records lack after an upgrade, also without a registry, 
   for (const { owners } of stored) expect(owners).toContain('"owner":"example.net"');
 });
 
+it('makes timelines of what observations remembered, and moves the lists', async () => {
+  const databaseUrl = await createEarlier('0004-digests');
+  const on = (day: number) => `2026-11-${10 + day}T08:00:00.000Z`;
+  const url = 'https://a.example/mcp';
+  const common = { subject: url, source: 'Dossier', vantage: 'here', method_version: 'x/1' };
+  const observations = [
+    {
+      kind: 'tools.surface',
+      value: 'bb',
+      outcome: 'seen',
+      ...common,
+      first_seen_at: on(3),
+      observed_at: on(5),
+      checks: 3,
+      changed_from: {
+        value: 'aa',
+        outcome: 'seen',
+        seen_until: on(2),
+        tools: [{ tool: 'send', change: 'changed', class: 'words' }],
+        counts: { words: 1 },
+      },
+      missed: { since: on(6), unanswered: on(6), outcome: 'silent', why: [{ is: 'own', text: 'Time-out.' }] },
+    },
+  ];
+  const members = JSON.stringify([{ name: 'send' }]);
+  await queryDatabase(
+    databaseUrl,
+    `insert into observation (handle, observed_at, observations) values ('a/b', '${on(6)}', '${JSON.stringify(observations)}')`,
+  );
+  await queryDatabase(
+    databaseUrl,
+    `insert into listed_surface (handle, remote, surface, digest, first_seen_at, members)
+      values ('a/b', '${url}', 'tools', 'bb', '${on(3)}', '${members}')`,
+  );
+  const store = await openDatabase(databaseUrl);
+  const known = await store.observations.ofListing('a/b');
+  const at = { handle: 'a/b', kind: 'tools.surface', subject: url };
+  const text = await store.observations.valueText(at, 'bb');
+  await store.close();
+  expect(known?.timelines).toMatchObject([
+    {
+      spans: [
+        { value: 'aa', from: on(2), to: on(2) },
+        { value: 'bb', from: on(3), to: on(5), checks: 3, difference: { counts: { words: 1 } } },
+        { outcome: 'silent', from: on(6), to: on(6) },
+      ],
+    },
+  ]);
+  expect(known?.observations).toMatchObject([
+    {
+      value: 'bb',
+      first_seen_at: on(3),
+      observed_at: on(5),
+      changed_from: { value: 'aa', seen_until: on(2), seen_from: on(3), tools: [{ tool: 'send' }] },
+      missed: { since: on(6), unanswered: on(6), outcome: 'silent' },
+    },
+  ]);
+  expect(text).toBe(members);
+});
+
 it('is left alone by the commands of an operator, so that the version that made it can back it up', async () => {
   const databaseUrl = await createEarlier('0002-former-values');
   for (const args of [['backup', 'never-written.gz'], ['audit'], ['feedback', 'list'], ['doctor']]) {
@@ -127,7 +194,7 @@ const others: readonly [string, () => Promise<string>, readonly string[]][] = [
   [
     'of commit 8070b262, whose first migration had another text',
     () => createEarlier('0001-tables'),
-    ['alter table listed_surface rename to tool_surface'],
+    ['alter table claim rename to former_claim'],
   ],
   [
     'that lacks a column',

@@ -10,6 +10,7 @@ import { createOutboundClient } from '../../src/net/client.ts';
 import type { RatingGroup } from '../../src/ratings/groups.ts';
 import type { SearchQuery } from '../../src/search/query.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
+import { storedTools, toTimelines } from '../support/facts.ts';
 import { foreignJson } from '../support/foreign-json.ts';
 import { partOf } from '../support/long.ts';
 import { pricesAt } from '../support/offers.ts';
@@ -940,7 +941,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         const fact = { kind: 'price.offers', value: paidTo(`payee-${day}`), outcome: 'seen' } as const;
         const of = { subject: 'https://a.example/mcp', source: 'Dossier', method_version: 'x/1' };
         const observations = [{ ...fact, ...dates, ...of }];
-        await store.write((tx) => tx.observations.put({ handle, observed_at: dayAt(day), observations }));
+        await store.write((tx) =>
+          tx.observations.put({ handle, observed_at: dayAt(day), timelines: toTimelines(observations) }),
+        );
       }
       const stored = await Promise.all(
         Array.from({ length: 60 }, (_, day) => store.listings.asked({ address: `payee-${day}` }, 2)),
@@ -961,25 +964,26 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       for (const [n, sent] of read.entries()) {
         const at = new Date(Date.UTC(2026, 10, 27) + n).toISOString();
         const members = [{ name: 'sent', sent }];
-        const list = { handle, remote, surface: 'tools' } as const;
+        const list = { handle, kind: 'tools.surface', subject: remote };
+        const packed = await storedTools(list, { digest: `${n}`, first_seen_at: at, members });
         const fact = { kind: 'tools.surface', value: null, outcome: 'seen', details: { sent } } as const;
         const dates = { observed_at: at, first_seen_at: at, vantage: 'here', method_version: 'x/1' };
         const observations = [{ ...fact, ...dates, source: 'Dossier' }];
         const change = { handle, at, vantage: 'here', changes: [{ kind: 'tools.surface', after: fact }] };
         await store.write(async (tx) => {
           const log_index = await tx.log.append(toLeaf('observation.changed', change));
-          await tx.observations.put({ handle, observed_at: at, observations }, at);
-          await tx.observations.putSurface({ ...list, digest: `${n}`, first_seen_at: at, members });
+          await tx.observations.put({ handle, observed_at: at, timelines: toTimelines(observations) }, at);
+          await tx.observations.putValue(packed);
           await tx.observations.addChange({ ...change, log_index });
         });
         const stored = await store.observations.ofListing(handle);
         const asJson = JSON.stringify(sent);
         expect(JSON.stringify(stored?.observations[0]?.details?.sent)).toBe(asJson);
-        const text = await store.observations.surfaceText(list, `${n}`);
+        const text = await store.observations.valueText(list, `${n}`);
         expect(JSON.stringify(JSON.parse(text ?? '')[0].sent)).toBe(asJson);
-        const size_bytes = Buffer.byteLength(text ?? '');
-        const [newest_set] = await store.observations.surfaces(list);
-        expect(newest_set).toEqual({ digest: `${n}`, first_seen_at: at, size_bytes });
+        const bytes = Buffer.byteLength(text ?? '');
+        const [newest_set] = await store.observations.values(list);
+        expect(newest_set).toEqual({ digest: `${n}`, first_seen_at: at, bytes });
         const [newest] = await store.observations.history(handle, { limit: 1 });
         expect(JSON.stringify(newest?.changes[0]?.after.details?.sent)).toBe(asJson);
       }
@@ -988,29 +992,27 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
   describe(`${name}: bytes of lists`, () => {
     const members = [{ name: 'x'.repeat(2_000_000) }];
-    const put = (handle: string, day: number, remote = 'https://a.example/mcp') =>
-      store.write(async (tx) => {
-        const first_seen_at = new Date(Date.UTC(2026, 0, day)).toISOString();
-        const digest = `${day}`;
-        await tx.observations.putSurface({
-          handle,
-          remote,
-          surface: 'tools',
-          digest,
-          first_seen_at,
-          members,
-        });
-        await tx.observations.trimSurfaces(handle);
+    const kind = 'tools.surface';
+    const [a, b] = ['https://a.example/mcp', 'https://b.example/mcp'] as const;
+    const facts = [a, b].map((subject) => ({ kind, subject }));
+    const put = async (handle: string, day: number, subject: string = a) => {
+      const first_seen_at = new Date(Date.UTC(2026, 0, day)).toISOString();
+      const list = { digest: `${day}`, first_seen_at, members };
+      const packed = await storedTools({ handle, subject }, list);
+      await store.write(async (tx) => {
+        await tx.observations.putValue(packed);
+        await tx.observations.keepValues(handle, facts);
       });
-    const stored = async (handle: string, remote = 'https://a.example/mcp') =>
-      (await store.observations.surfaces({ handle, remote, surface: 'tools' })).map(({ digest }) => digest);
+    };
+    const stored = async (handle: string, subject: string = a) =>
+      (await store.observations.values({ handle, kind, subject })).map(({ digest }) => digest);
 
     it('are bounded for a listing: the newest of each endpoint stay, and old ones go first', async () => {
       for (const day of [1, 2, 3]) await put('com.bytes/one', day, 'https://b.example/mcp');
       for (const day of [4, 5, 6]) await put('com.bytes/one', day);
       expect(await stored('com.bytes/one')).toEqual(['6', '5']);
       expect(await stored('com.bytes/one', 'https://b.example/mcp')).toEqual(['3', '2']);
-      await store.write((tx) => tx.observations.dropSurfaces('com.bytes/one', ['https://b.example/mcp']));
+      await store.write((tx) => tx.observations.keepValues('com.bytes/one', facts.slice(1)));
       expect(await stored('com.bytes/one')).toEqual([]);
     });
 

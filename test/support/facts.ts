@@ -1,6 +1,10 @@
+import type { Json } from '../../src/core/json.ts';
 import { toText, Words, type WordsPart } from '../../src/core/words.ts';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import type { RunReport } from '../../src/observations/observe-listing.ts';
+import type { Timeline } from '../../src/observations/timeline.ts';
+import { packValue } from '../../src/observations/values.ts';
+import { toTimeline } from '../../src/store/migrations/0005-timelines.ts';
 
 const textOf = (parts: readonly WordsPart[]) => toText(new Words(parts));
 
@@ -20,3 +24,18 @@ export const readableReport = (report: RunReport) => ({
 
 /** A reason as it is stored. */
 export const said = (text: string): readonly WordsPart[] => [{ is: 'own', text }];
+
+/** Timelines of facts in the form in which the versions before timelines stored them. */
+export const toTimelines = (observations: readonly object[]): Timeline[] =>
+  observations.map((one) => toTimeline(one as Parameters<typeof toTimeline>[0]) as unknown as Timeline);
+
+/** A list of tools in the form in which it is stored. */
+export async function storedTools(
+  at: { readonly handle: string; readonly subject: string },
+  list: { readonly digest: string; readonly first_seen_at: string; readonly members: readonly object[] },
+) {
+  const { digest, first_seen_at, members } = list;
+  const packed = await packValue(members as unknown as Json, digest);
+  if (packed === 'too_large') throw new Error('the list is too large to be stored');
+  return { ...at, kind: 'tools.surface', first_seen_at, ...packed };
+}

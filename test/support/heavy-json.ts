@@ -26,7 +26,7 @@ if (!isMainThread) {
   };
   JSON.stringify = (value: unknown, ...rest: []) => {
     const text = stringify(value, ...rest);
-    const isStored = text?.includes('spins-when-stored') && new Error().stack?.includes('putSurface');
+    const isStored = text?.includes('spins-when-stored') && new Error().stack?.includes('packValue');
     return isStored ? spin() : text;
   };
 }

@@ -50,6 +50,14 @@ export async function takeBackMigrations(databaseUrl: string, last: string): Pro
     const text = readFileSync(new URL(`../../src/store/migrations/${name}.sql`, import.meta.url), 'utf8');
     for (const [, table] of text.matchAll(/^create table (\w+)/gm))
       await queryDatabase(databaseUrl, `drop table ${table}`);
+    for (const [, table] of text.matchAll(/^drop table (\w+)/gm)) {
+      const first = readFileSync(
+        new URL('../../src/store/migrations/0001-tables.sql', import.meta.url),
+        'utf8',
+      );
+      const made = first.split(';\n').find((one) => one.startsWith(`create table ${table} `));
+      await queryDatabase(databaseUrl, made?.replaceAll(/\bTEXT\b/g, 'text') ?? '');
+    }
     for (const [, index] of text.matchAll(/^create (?:unique )?index (\w+)/gm))
       await queryDatabase(databaseUrl, `drop index if exists ${index}`);
     for (const [, table, column] of text.matchAll(/^alter table (\w+) add column (\w+)/gm))

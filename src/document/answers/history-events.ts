@@ -33,17 +33,11 @@ const recordedKinds = new Set(Object.values(kindsByPrefix));
 
 /** A fact that was found by another method than before was not compared with its value before. */
 export const isReread = ({ before }: ShownChange) => before?.by_other_method === true;
-/** If another part of a fact was read than before, only what both parts have was compared. */
-export const isOtherPart = ({ before }: ShownChange) =>
-  before?.is_other_part === true && before.by_other_method !== true;
-/**
- * A fact counts as changed only if the check before looked for it by the same method and read the same part
- * of it.
- */
+/** A fact counts as changed only if the check before looked for it by the same method. */
 export const isChanged = ({ before }: ShownChange) =>
-  before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method && !before.is_other_part;
+  before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method;
 export const isSeen = (change: ShownChange) =>
-  !isChanged(change) && !isReread(change) && !isOtherPart(change) && change.after.outcome !== 'not_asked';
+  !isChanged(change) && !isReread(change) && change.after.outcome !== 'not_asked';
 
 /** Returns the whole event if no kind is given, and undefined if no part of the event is of the kind. */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
@@ -52,8 +46,7 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
   if (event.type !== 'check') return ownMember(kindsByPrefix, prefix) === kind ? event : undefined;
   const changes = event.changes.filter(
     (change) =>
-      (isChanged(change) || isSeen(change) || isReread(change) || isOtherPart(change)) &&
-      kindOf(change.kind)?.question === kind,
+      (isChanged(change) || isSeen(change) || isReread(change)) && kindOf(change.kind)?.question === kind,
   );
   return changes.length > 0 ? { ...event, changes } : undefined;
 }

@@ -31,9 +31,10 @@ import { kindOf, surfaceOf } from '../../observations/kinds.ts';
 import { subjectWords } from '../../observations/published/words.ts';
 import type { ShownChange } from '../../observations/surfaces/changed-texts.ts';
 import { changeWithVersion } from '../changes.ts';
+import { alternatesWords } from '../seen.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
-import { type HistoryEvent, isChanged, isOtherPart, isReread, isSeen } from './history-events.ts';
+import { type HistoryEvent, isChanged, isReread, isSeen } from './history-events.ts';
 
 const titleOf = ({ kind, subject }: ShownChange): Words => {
   const title = ours(kindOf(kind)?.title ?? toLabel(kind));
@@ -74,8 +75,7 @@ function toldApart(change: ShownChange, before: NonNullable<ShownChange['before'
   const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
   const last = say`the other was last seen on ${dayOf(before.seen_until)}`;
-  const isPart = before.is_part || change.after.is_part;
-  const isTold = isAlike || ((isToldByChange || isPart) && before.value !== null);
+  const isTold = isAlike || (isToldByChange && before.value !== null);
   const { items, counts } = change;
   const from = items && counts ? { ...before, difference: { items: [...items], counts } } : before;
   const said = isTold ? sayChange?.(from, change.after, last) : undefined;
@@ -136,7 +136,10 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
 }
 
 /** If `isListed`, leaves out the changed members of a list, because they are shown separately. */
-export function changedWords(change: ShownChange, isListed = false): Words {
+export const changedWords = (change: ShownChange, isListed = false): Words =>
+  say`${stateWords(change, isListed)}${alternatesWords(change)}`;
+
+function stateWords(change: ShownChange, isListed: boolean): Words {
   const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
   if (memberChangesOf(change).length === 0) {
@@ -162,17 +165,9 @@ type CheckEvent = Extract<HistoryEvent, { type: 'check' }>;
 
 function rereadWords({ changes }: CheckEvent): Words[] {
   const titles = changes.filter(isReread).map(titleOf);
-  const parts = changes.filter(isOtherPart).map(titleOf);
-  return [
-    ...(titles.length > 0
-      ? [say`found by another method than before, and not compared: ${listed(titles, mostSeen)}`]
-      : []),
-    ...(parts.length > 0
-      ? [
-          say`another part was read than before, and only what both parts have was compared: ${listed(parts, mostSeen)}`,
-        ]
-      : []),
-  ];
+  return titles.length > 0
+    ? [say`found by another method than before, and not compared: ${listed(titles, mostSeen)}`]
+    : [];
 }
 
 function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined): Words[] {

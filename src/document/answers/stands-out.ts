@@ -20,7 +20,6 @@ import {
 } from '../../core/words.ts';
 import { leadsElsewhere, leadsToOthers } from '../../listings/moves.ts';
 import { weightOfMove, weightyFirst } from '../../listings/version-moves.ts';
-import { weightyChanges } from '../../observations/compared/earlier-changes.ts';
 import type { Kind } from '../../observations/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/kinds/access.ts';
 import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
@@ -31,10 +30,12 @@ import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/observation.ts';
 import type { Outcome } from '../../observations/outcome.ts';
+import { toldChanges } from '../../observations/standing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ratingParts } from '../rated.ts';
 import { recordedSecrets } from '../record.ts';
 import {
+  alternatesWords,
   asksPayment,
   between,
   daysSince,
@@ -190,7 +191,7 @@ const mostChanges = 3;
 
 /** Of the changes in the last 90 days, the two weightiest and the last. */
 function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocument) {
-  const all = weightyChanges(kind, one).filter(
+  const all = toldChanges(kind, one).filter(
     ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,
   );
   return [...all.slice(0, mostChanges - 1), ...all.slice(mostChanges - 1).slice(-1)];
@@ -205,8 +206,12 @@ function changed(judged: JudgedListing): Words[] {
         const isLast = change.changed_from === one.changed_from;
         const now = isLast ? { ...one, value: change.value } : change;
         const words = kind.sayChange?.(change.changed_from, now, between(change));
+        const alternates = isLast ? alternatesWords(one.changed_from) : own('');
         const isOlder = isLast && !isEmpty(sinceThen(judged, one));
-        return words && isOlder ? say`${words}; last seen on ${day(one.observed_at)}` : (words ?? []);
+        if (!words) return [];
+        return isOlder
+          ? say`${words}${alternates}; last seen on ${day(one.observed_at)}`
+          : say`${words}${alternates}`;
       });
       if (said.length === 0) return [];
       // Several changes of one fact form one notice, so that they leave room for others.

@@ -25,8 +25,8 @@ async function changedSince(handle: string, from: string, { store }: Pick<Contex
 /** The kinds on which callers rely (`isLocked`) and of which the last check saw every fact as a whole. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
   const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
-  const isSeen = ({ outcome, missed, rule, hasMore, observed_at }: StoredObservation) =>
-    outcome === 'seen' && !missed && rule !== 'part' && !hasMore && observed_at === last;
+  const isSeen = ({ outcome, missed, observed_at }: StoredObservation) =>
+    outcome === 'seen' && !missed && observed_at === last;
   // Of the places that may state a price, few do.
   const stated = observations.filter(({ kind, value }) => kind !== priceOffers.kind || value !== null);
   const kinds = [...Map.groupBy(stated, ({ kind }) => kind)].flatMap(([name, facts]) => {

@@ -1,9 +1,9 @@
 import { toText, within } from '../../core/words.ts';
 import { ownersOf, secretsOf } from '../../listings/naming.ts';
-import { weightyChanges } from '../../observations/compared/earlier-changes.ts';
 import { priceOffers } from '../../observations/kinds/prices/offers.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { Observation } from '../../observations/observation.ts';
+import { toldChanges } from '../../observations/standing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { between } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
@@ -24,11 +24,9 @@ const lockedValue = ({ value, value_digest }: Pick<Observation, 'value' | 'value
 /** A shortened value is compared by its digest. */
 function observed(one: Observation): LockedFact {
   const { kind, value, outcome, first_seen_at: since, method_version } = one;
-  const isPart = one.is_part || one.seen_in_part;
   const seen = {
     since,
     is_observed: true as const,
-    ...(isPart && { is_part: true as const }),
     method_version,
   };
   if (value === null) return { value: outcome, ...seen };
@@ -86,7 +84,7 @@ export const toChanges = ({ observations }: ListingDocument): LockChanges =>
     observations.flatMap((one) => {
       const { isLocked, isToldByChange, sayChange } = kindOf(one.kind) ?? {};
       if (!isLocked || !(isToldByChange || typeof one.value === 'string')) return [];
-      const changes = weightyChanges(one.kind, one).flatMap((change) => {
+      const changes = toldChanges(one.kind, one).flatMap((change) => {
         const { changed_from, first_seen_at: since } = change;
         const said = sayChange?.(changed_from, change, between(change));
         return said ? [{ from: lockedValue(changed_from), since, text: toText(within(said)) }] : [];

@@ -297,7 +297,7 @@ export const accessRequired = defineKind({
       ...(open && { open }),
       ...(credentials && mayPass(credentials, 'credentials')),
       // An endpoint that asked for credentials when it was asked for its tools may still do so.
-      ...(!credentials && isUndecided(list) && { rule: 'passing', why: list.why }),
+      ...(!credentials && isUndecided(list) && { rule: 'unsure', why: list.why }),
     };
   }),
 });

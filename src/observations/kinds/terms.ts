@@ -147,7 +147,7 @@ async function askForTerms(run: CheckRun, { url, read }: TermsPlace): Promise<Fi
   const link = read(answer);
   if (link !== undefined) return { ...place, value: link, outcome: 'seen' };
   const why = say`${code(url)} has no link to terms of service.`;
-  return { ...place, value: null, outcome: 'nothing', why, rule: 'passing' };
+  return { ...place, value: null, outcome: 'nothing', why, rule: 'unsure' };
 }
 
 /** Names all documents, for the one fact that is about all of them. */

@@ -58,8 +58,7 @@ const mostShownTexts = 10;
 
 /** Returns undefined if the list is no longer stored, or was too large to read. */
 export type FindSet = (
-  endpoint: string,
-  surface: Surface,
+  change: Pick<ObservationChange, 'kind' | 'subject'>,
   digest: unknown,
 ) => readonly SurfaceMember[] | undefined;
 
@@ -67,9 +66,7 @@ export type FindSet = (
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
   const surface = surfaceChangedBy(change);
   if (!surface) return change;
-  const [was, is] = [change.before, change.after].map((one) =>
-    find(change.subject ?? '', surface, one?.value),
-  );
+  const [was, is] = [change.before, change.after].map((one) => find(change, one?.value));
   const texts = was && is ? changedTexts(surface, was, is, budget).take(mostShownTexts).toArray() : [];
   return texts.length > 0 ? { ...change, texts } : change;
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { countValues } from '../../core/json.ts';
 import { nextTurn } from '../../core/turns.ts';
 import type { SurfaceMember } from '../endpoint/surface.ts';
-import type { SurfaceAt } from '../table.ts';
+import type { StoredValue, ValueAt } from '../table.ts';
 
 /** The most bytes of lists that one reader reads, since publishers may record many long lists. */
 const mostRead_bytes = 4 * 1024 * 1024;
@@ -11,7 +11,7 @@ const mostRead_values = 100_001;
 
 export const mostReadText = '4 MiB or 100,000 values';
 
-export type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
+export type StoredSet = StoredValue;
 
 /**
  * The reader returns `left_out` for a list that exceeds the rest of its limits, and undefined for a list that
@@ -21,12 +21,12 @@ export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;
   let left_values = mostRead_values;
   return async (
-    at: SurfaceAt,
-    { digest, size_bytes }: Pick<StoredSet, 'digest' | 'size_bytes'>,
+    at: ValueAt,
+    { digest, bytes }: Pick<StoredSet, 'digest' | 'bytes'>,
   ): Promise<readonly SurfaceMember[] | 'left_out' | undefined> => {
-    if (size_bytes > left_bytes) return 'left_out';
-    left_bytes -= size_bytes;
-    const text = await store.observations.surfaceText(at, digest);
+    if (bytes > left_bytes) return 'left_out';
+    left_bytes -= bytes;
+    const text = await store.observations.valueText(at, digest);
     if (text === undefined) return undefined;
     const values = countValues(text);
     if (values > left_values) return 'left_out';

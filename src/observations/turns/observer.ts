@@ -10,7 +10,6 @@ import { toNoteKey } from '../../log/notes.ts';
 import { createOutboundClient } from '../../net/client.ts';
 import { measure } from '../../telemetry/events.ts';
 import { createChecks, type HeldLease } from '../checks.ts';
-import type { DatedFinding } from '../compare.ts';
 import { createCutOffWatch } from '../hosts/cut-off.ts';
 import { createHostQueue, type HostQueue } from '../hosts/host-queue.ts';
 import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules } from '../hosts/polite.ts';
@@ -18,6 +17,7 @@ import { createRobots } from '../hosts/robots.ts';
 import { findAll, observeListing, type RunReport } from '../observe-listing.ts';
 import { createPackageRegistries } from '../packages/registries.ts';
 import { createPriceCatalogs } from '../prices/catalogs.ts';
+import type { DatedFinding } from '../recording.ts';
 import { type CheckedListing, createRun, type RunParts } from '../run.ts';
 
 type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;

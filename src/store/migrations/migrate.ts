@@ -4,6 +4,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { ExitError, exitCodes } from '../../core/process.ts';
 import type { Db } from '../schema.ts';
 import { createInitialTables, type EngineDdl, readStatements, runStatements } from './0001-tables.ts';
+import { convertObservations, moveLists } from './0005-timelines.ts';
 
 /** `make` creates a missing database and upgrades an older one, `unchanged` does neither. */
 export type SchemaOpening = 'make' | 'unchanged';
@@ -24,12 +25,17 @@ export class NoDatabase extends ExitError {
 }
 
 /** The SQL files in this folder, oldest first. An applied one never changes, except for its comments. */
-const files = ['0001-tables', '0002-former-values', '0003-derived', '0004-digests', '0005-values'].map(
-  (name) => {
-    const statements = readStatements(name);
-    return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
-  },
-);
+const files = [
+  '0001-tables',
+  '0002-former-values',
+  '0003-derived',
+  '0004-digests',
+  '0005-timelines',
+  '0006-values',
+].map((name) => {
+  const statements = readStatements(name);
+  return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
+});
 
 interface AppliedMigration {
   readonly name: string;
@@ -75,7 +81,11 @@ function columnsOf(statement: string): string[] {
 /** Opens every table with every column: the text of 0001-tables changed before digests were stored. */
 async function hasColumns(db: Db, recorded: readonly AppliedMigration[]): Promise<boolean> {
   const applied = files.filter((file) => recorded.some(({ name }) => name === file.name));
-  const made = applied.flatMap(({ statements }) => statements.map(columnsOf)).filter(({ length }) => length);
+  const all = applied.flatMap(({ statements }) => statements);
+  const dropped = all.flatMap((one) => /^drop table (\w+);?$/.exec(one)?.[1] ?? []);
+  const made = all
+    .map(columnsOf)
+    .filter(([column]) => column !== undefined && !dropped.includes(column.split('.')[0] ?? ''));
   const opened = made.map((columns) => {
     const table = sql.table(columns[0]?.split('.')[0] ?? '');
     return sql`exists (select ${sql.join(columns.map((column) => sql.ref(column)))} from ${table})`;
@@ -96,6 +106,13 @@ async function upgrade(db: Db, ddl: EngineDdl): Promise<void> {
   const migrations = {
     ...Object.fromEntries(files.map((file) => [file.name, toMigration(file)])),
     '0001-tables': createInitialTables(ddl),
+    '0005-timelines': {
+      up: async (to: Db) => {
+        await runStatements(to, readStatements('0005-timelines'), ddl);
+        await convertObservations(to);
+        await moveLists(to);
+      },
+    },
   };
   const provider = { getMigrations: async () => migrations };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();

@@ -8,6 +8,7 @@ import { type Documents, startDocumented } from '../../support/endpoints/documen
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt } from '../../support/endpoints/observed.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { toTimelines } from '../../support/facts.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
 import { alice, mallory, usdc } from '../../support/offers.ts';
 
@@ -253,7 +254,9 @@ it('a list that another method read is not compared', async () => {
       : one,
   );
   const observed_at = known?.observed_at ?? '';
-  await store.write((tx) => tx.observations.put({ handle, observed_at, observations }));
+  await store.write((tx) =>
+    tx.observations.put({ handle, observed_at, timelines: toTimelines(observations) }),
+  );
   const lock = join(folder, 'earlier.lock.json');
   const from = ['--from', directory.url, '--out', lock];
   expect((await runDossier(['lock', ...from, handle], {})).code).toBe(0);

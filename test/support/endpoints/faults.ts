@@ -94,6 +94,10 @@ const essence = ({ kind, value, outcome, details, first_seen_at, changed_from }:
 /** Counts every check, so that each changes it. */
 const counting = 'endpoint.availability';
 
+/** What was gone for certain and came back is dated from the check that saw it again. */
+export const undated = (facts: Facts): Facts =>
+  new Map([...facts].map(([key, fact]) => [key, { ...fact, first_seen_at: '' }]));
+
 /** The facts that are not as they were before a fault, each with what is wrong. */
 export function wrongCells(before: Facts, now: Facts, mayBeUnreachable: boolean): string[] {
   const born = [...now.keys()]

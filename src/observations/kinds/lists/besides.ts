@@ -7,7 +7,7 @@ import { type BesideName, type Surface, type SurfaceMember, surfaces } from '../
 import { defineKind, type ShownFinding } from '../../kind.ts';
 import { ofRareRemotes, withoutAnswer } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
-import { listChangeWords, surfaceWeight } from './member-changes.ts';
+import { listChangeWords, listDifference, surfaceWeight } from './member-changes.ts';
 
 const ofBeside = (
   surface: Surface & { readonly name: BesideName },
@@ -76,6 +76,7 @@ export const promptsSurface = defineKind({
   sayInLine: lineWords(surfaces.prompts),
   sayChange: listChangeWords(surfaces.prompts),
   weighChange: surfaceWeight,
+  difference: listDifference(surfaces.prompts),
   method_version: 'prompts/1',
   ...ofBeside(surfaces.prompts),
 });
@@ -98,6 +99,7 @@ export const resourcesSurface = defineKind({
   sayChange: (was, now, between) =>
     was.counts?.words ? listChangeWords(surfaces.resources)(was, now, between) : undefined,
   weighChange: surfaceWeight,
+  difference: listDifference(surfaces.resources),
   method_version: 'resources/1',
   ...ofBeside(surfaces.resources),
 });
@@ -119,6 +121,7 @@ export const skillsSurface = defineKind({
   sayInLine: lineWords(surfaces.skills),
   sayChange: listChangeWords(surfaces.skills),
   weighChange: surfaceWeight,
+  difference: listDifference(surfaces.skills),
   method_version: 'skills/1',
   ...ofBeside(surfaces.skills, ({ resources }) => ({
     files: Array.isArray(resources) ? resources.length : resources === 'dynamic' ? 'dynamic' : null,

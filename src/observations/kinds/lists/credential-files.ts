@@ -218,7 +218,7 @@ export const toolsCredentialFiles = defineKind({
             many_places: found.slice(0, mostSaid).map((one) => one.found.hasMore),
           }),
         },
-        ...(why && { rule: 'part' }),
+        ...(why && { rule: 'unsure' }),
       };
     return (
       why ??

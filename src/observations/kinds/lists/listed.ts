@@ -1,3 +1,4 @@
+import type { Json } from '../../../core/json.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import type { ListedMembers } from '../../endpoint/list.ts';
 import {
@@ -11,11 +12,13 @@ import {
 /** `toMore` returns further details of a member. */
 export const toListedFinding = (
   surface: Surface,
-  { digested }: ListedMembers,
+  { digested, members }: ListedMembers,
   { introduction }: EndpointAnswer,
   toMore: (member: SurfaceMember) => object,
 ) => ({
   value: surfaceDigest(digested),
+  whole: members as Json,
+  whole_digest: surfaceDigest(digested),
   outcome: 'seen' as const,
   details: {
     [surface.name]: digested.map(({ member, sha256 }) => ({

@@ -1,7 +1,9 @@
 import { difference, isNew, type ValueDifference } from '../../../core/difference/difference.ts';
-import { asMembers, isJsonObject } from '../../../core/json.ts';
+import { asMembers, isJsonObject, type Json, mapTexts } from '../../../core/json.ts';
 import { code, join, own, say, type Words } from '../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../endpoint/surface.ts';
+import { toShownName } from '../../gate.ts';
+import type { Difference } from '../../kind.ts';
 import type { Observation } from '../../observation.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
@@ -208,6 +210,22 @@ export function surfaceChanges(
     counts: Object.fromEntries([...byClass].map(([name, { length }]) => [name, length])),
   };
 }
+
+const mostShown = 20;
+
+/** The difference of two whole lists, whose names are shown with their hidden characters. */
+export const listDifference =
+  (surface: Surface) =>
+  (was: Json, is: Json): Difference => {
+    const changes = surfaceChanges(surface, was as SurfaceMember[], is as SurfaceMember[]);
+    const { items, counts } = mapTexts(changes, toShownName) as typeof changes;
+    const shown = weightiest(items, mostShown).map((item) => ({
+      name: changedName(item),
+      change: item.change,
+      class: item.class,
+    }));
+    return { items, counts: { ...counts }, shown };
+  };
 
 export const surfaceWeight = ({ counts = {} }: { readonly counts?: ChangeCounts | undefined }): number =>
   changeClasses.length - (changeClasses.findIndex((name) => counts[name]) + 1 || changeClasses.length);

@@ -120,10 +120,12 @@ export const toolsHiddenText = defineKind({
     const { list } = endpoint;
     if (list.result !== 'listed' && !hasTexts(endpoint)) return list;
     const { count, places } = findHidden(textsFor(endpoint));
+    const why = whyNotWhole(endpoint);
+    if (why && count === 0) return why;
     return {
       value: count,
       outcome: 'seen',
-      ...(whyNotWhole(endpoint) && { rule: 'part' }),
+      ...(why && { rule: 'unsure' }),
       as_seen: { places },
     };
   }),

@@ -5,7 +5,7 @@ import { type SurfaceTool, surfaces } from '../../endpoint/surface.ts';
 import { defineKind } from '../../kind.ts';
 import { ofRemotes } from '../../remotes.ts';
 import { listedNames, toListedFinding } from './listed.ts';
-import { listChangeWords, surfaceWeight } from './member-changes.ts';
+import { listChangeWords, listDifference, surfaceWeight } from './member-changes.ts';
 
 /** Clients may decide by these hints whether to ask before a call. */
 export function toHints({ annotations }: SurfaceTool): string[] {
@@ -39,6 +39,7 @@ export const toolsSurface = defineKind({
   isList: true,
   sayChange: listChangeWords(surfaces.tools),
   weighChange: surfaceWeight,
+  difference: listDifference(surfaces.tools),
   method_version: 'tools/2',
   ...ofRemotes((endpoint) => {
     const { list } = endpoint;

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
+
+const handle = 'com.example/turns';
+const url = 'https://turns.example.com/mcp';
+let directory: ClaimedDirectory;
+let endpoint: Endpoint;
+let description = 'Sends';
+beforeAll(async () => {
+  endpoint = await startModernServer(() => [{ name: 'send', description }]);
+  directory = await openClaimedDirectory({
+    entries: [registryEntry(handle, { remotes: [{ type: 'streamable-http', url }] })],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'turns.example.com': endpoint.url }) },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await endpoint.close();
+});
+
+const checkWith = async (words: string) => {
+  description = words;
+  directory.wait(86_400);
+  const { changes } = await directory.observe(handle);
+  return changes;
+};
+
+it('two lists that take turns are one entry of the log and one thing to say, until there is a third', async () => {
+  for (const words of ['Sends', 'Asks', 'Sends']) await checkWith(words);
+  const third = await checkWith('Asks');
+  const since = directory.context.clock().toISOString().slice(0, 8);
+  expect([third, await checkWith('Sends'), await checkWith('Asks'), await checkWith('Sends')]).toEqual([
+    1, 0, 0, 0,
+  ]);
+  expect(await directory.audit()).toEqual([]);
+  const client = await connect('v2', { app: directory.app });
+  const { content } = await client.call('get_agent', { handle });
+  const { content: history } = await client.call('get_history', { handle });
+  await client.close();
+  const said = /it has alternated between these two since \d{4}-\d\d-\d\d/g;
+  expect(content[0]?.text?.match(said)).toHaveLength(1);
+  expect(content[0]?.text).toContain(`alternated between these two since ${since}`);
+  expect(history[0]?.text?.match(said)).toHaveLength(1);
+  expect(await checkWith('Deletes')).toBe(1);
+  expect(await directory.audit()).toEqual([]);
+});
