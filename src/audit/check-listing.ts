@@ -7,7 +7,7 @@ import type { ObservationChange } from '../observations/observation.ts';
 import { isLearnedOutcome } from '../observations/outcome.ts';
 
 import type { RecordedChange } from '../observations/table.ts';
-import { essenceOf, keyOf } from '../observations/timeline.ts';
+import { essenceOf, keyOf } from '../observations/timeline/timeline.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
 import { type CountedRating, findColumnFaults, findCountFaults, toCounted } from './check-ratings.ts';
 import { differingFields, shownRatingFields } from './entry-proof.ts';

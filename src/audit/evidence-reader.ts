@@ -6,7 +6,7 @@ import type { NoteVerifier } from '../log/notes.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { Observation } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
-import type { Essence } from '../observations/timeline.ts';
+import type { Essence } from '../observations/timeline/timeline.ts';
 import type { DerivedRow } from '../ratings/queries.ts';
 import type { NativeSignals, RatingRecord } from '../ratings/rating.ts';
 

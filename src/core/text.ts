@@ -198,3 +198,8 @@ export function ageText(date: string, today: string): string {
   const months = monthOf(today) - monthOf(date) - (today.slice(8) < date.slice(8) ? 1 : 0);
   return months < 24 ? ago(months, 'month') : ago(months / 12, 'year');
 }
+
+/**
+ * Cleans a text and names its hidden characters. Texts that differ only in hidden characters stay different.
+ */
+export const toShownName = (text: string) => toLine(nameHidden(text));

@@ -13,7 +13,7 @@ import {
   ownReason,
 } from '../observations/observation.ts';
 import { subjectWords } from '../observations/published/words.ts';
-import { answeredWords, type Tallied } from '../observations/tally.ts';
+import { answeredWords, type Tallied } from '../observations/timeline/tally.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 /** A fact that the record states, or that Dossier has looked for. Its value is null if it was not found. */

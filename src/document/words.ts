@@ -25,8 +25,6 @@ export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 export const factTitle = (kind: string): string =>
   (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
-export const factName = (kind: string): Words => ours(factTitle(kind));
-
 export const unique = (all: readonly Words[]): Words[] => [
   ...new Map(all.map((words) => [toText(words), words])).values(),
 ];

@@ -1,13 +1,13 @@
 import { mapTexts } from '../core/json.ts';
-import { nameHidden, toLine } from '../core/text.ts';
+import { toLine, toShownName } from '../core/text.ts';
 import { own, type Words, type WordsPart } from '../core/words.ts';
 import type { Kind } from './kind.ts';
 import type { Finding } from './observation.ts';
 import { outcomes } from './outcome.ts';
 import type { DatedFinding } from './recording.ts';
 import { shorten, sizeOf } from './shorten.ts';
-import { keyOf } from './timeline.ts';
-import { packValue } from './values.ts';
+import { keyOf } from './timeline/timeline.ts';
+import { packValue } from './timeline/values.ts';
 
 /** A longer value is shown by its beginning, stored whole, and compared by its digest. */
 const mostValue_bytes = 1024;
@@ -44,11 +44,6 @@ function hasFiniteNumbers(value: unknown): boolean {
  */
 const cleaned = <T>(value: T, clean: (text: string) => string): T =>
   mapTexts(JSON.parse(JSON.stringify(value)), clean) as T;
-
-/**
- * Cleans a text and names its hidden characters. Texts that differ only in hidden characters stay different.
- */
-export const toShownName = (text: string) => toLine(nameHidden(text));
 
 function cutReason({ parts }: Words): readonly WordsPart[] {
   let left = longestReason;

@@ -91,10 +91,6 @@ export interface Difference {
   readonly shown?: readonly object[];
 }
 
-export type PartComparison = 'differs' | 'less' | 'same';
-
-export type JoinedPart = Pick<Finding, 'value' | 'details'>;
-
 interface Says<Value extends Json = Json> {
   /** The gate (gate.ts) refuses a finding of a check with any other value except null. */
   readonly value: z.ZodType<Value>;
@@ -112,17 +108,6 @@ interface Says<Value extends Json = Json> {
     now: ShownFinding<Value>,
     between: Words,
   ) => Words | undefined;
-  /**
-   * Compares two values, at least one of which is only a part. `differs`: something that both have differs.
-   * `less`: nothing that both have differs, and the second value lacks something of the first. `same`:
-   * nothing differs, and nothing of the first is missing. Without this function, any difference counts.
-   */
-  readonly comparePart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => PartComparison;
-  /**
-   * Joins a part with an earlier value that the part does not contradict. Returns undefined if one of the two
-   * is not stored in full, or if they are too large together.
-   */
-  readonly joinPart?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => JoinedPart | undefined;
   /**
    * Returns the weight of a change. A later change that weighs less does not hide an earlier one. Without
    * this function, only the last change that has a sentence is shown.
@@ -246,7 +231,7 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
 
 /** A value that does not fit the kind is not put into words. */
 function sayOfAny<Value extends Json>(said: Says<Value>) {
-  const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange, comparePart, joinPart } = said;
+  const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange } = said;
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead =
     <Found extends ShownFinding>(
@@ -266,20 +251,6 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
         const value = read(now.value);
         const before = { ...was, value: read(was.value) ?? null };
         return value === undefined ? undefined : sayChange(before, { ...now, value }, between);
-      }),
-    comparePart:
-      comparePart &&
-      ((was: BeforeChange, now: ShownFinding): PartComparison => {
-        const value = read(now.value);
-        const before = { ...was, value: read(was.value) ?? null };
-        return value === undefined ? 'differs' : comparePart(before, { ...now, value });
-      }),
-    joinPart:
-      joinPart &&
-      ((was: BeforeChange, now: ShownFinding) => {
-        const value = read(now.value);
-        const before = { ...was, value: read(was.value) ?? null };
-        return value === undefined ? undefined : joinPart(before, { ...now, value });
       }),
     weighChange:
       weighChange &&

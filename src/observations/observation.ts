@@ -4,8 +4,8 @@ import { type Words, type WordsPart, wordsSchema } from '../core/words.ts';
 import type { NoAnswer } from '../net/answer.ts';
 import type { OpenExchange, OpeningMessage } from './endpoint/conversation.ts';
 import { type Outcome, outcomes } from './outcome.ts';
-import type { CheckEnd, Tally } from './tally.ts';
-import type { Essence, Reading } from './timeline.ts';
+import type { CheckEnd, Tally } from './timeline/tally.ts';
+import type { Essence, Reading } from './timeline/timeline.ts';
 import { changeClasses } from './tool-change.ts';
 
 /** Adapters show the questions in this order. */
@@ -240,5 +240,3 @@ export interface ObservationChange {
   /** Counts all members that differ, by class. */
   readonly counts?: Readonly<Record<string, number>>;
 }
-
-export const checksOf = ({ checks }: Pick<StoredObservation, 'checks'>): number => checks;

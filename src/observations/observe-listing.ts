@@ -26,7 +26,7 @@ import {
 import type { CheckRun } from './run.ts';
 import type { ObservationTransaction } from './schema.ts';
 import { toFacts } from './standing.ts';
-import { keyOf, type Timeline, wholeDigestOf } from './timeline.ts';
+import { keyOf, type Timeline, wholeDigestOf } from './timeline/timeline.ts';
 import { recordedNow } from './to-observations.ts';
 import { sumOfClasses } from './tool-change.ts';
 
@@ -43,8 +43,8 @@ const toFound = ({ items, counts, shown = items }: Difference): FoundDifference 
 const lastValue = (known: Timeline | undefined) => known?.spans.findLast(({ outcome }) => outcome === 'seen');
 
 /**
- * Whole values are compared before the write begins, because other writers wait for a write. Under the lease of
- * the check, nobody else stores values of the listing.
+ * Whole values are compared before the write begins, because other writers wait for a write. Under the
+ * lease of the check, nobody else stores values of the listing.
  */
 async function findDifferences(
   { handle }: CheckRun['listing'],

@@ -2,11 +2,10 @@ import type { Words, WordsPart } from '../core/words.ts';
 import type { Finding, ObservationChange } from './observation.ts';
 import { isLearnedOutcome, isUnanswered } from './outcome.ts';
 import { rulesOf, toEarlier, weightOf } from './standing.ts';
-import { addCheck, type CheckEnd, toTallied } from './tally.ts';
+import { addCheck, type CheckEnd, toTallied } from './timeline/tally.ts';
 import {
   add,
   alternatesSince,
-  type Change,
   changes as changesOf,
   type Essence,
   essenceOf,
@@ -16,11 +15,12 @@ import {
   mostSpans,
   type Reading,
   type Span,
+  type StateChange,
   type StoredDifference,
   standing,
   type Timeline,
-} from './timeline.ts';
-import type { PackedValue } from './values.ts';
+} from './timeline/timeline.ts';
+import type { PackedValue } from './timeline/values.ts';
 
 export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly kind: string;
@@ -70,8 +70,8 @@ const notSeen = (
 });
 
 /**
- * What a check learned, given what is known. The reading learned nothing if the exchange that decided the fact
- * before failed this time, or if the check did not see all that it looks at and found something else.
+ * What a check learned, given what is known. The reading learned nothing if the exchange that decided the
+ * fact before failed this time, or if the check did not see all that it looks at and found something else.
  */
 function read(known: Known, found: DatedFinding, stamp: RunStamp): Reading {
   const reading = toReading(found, stamp);
@@ -100,7 +100,7 @@ function withNewestLists({ spans, ...timeline }: Timeline): Timeline {
 
 const mostWeighty = 3;
 
-function weightiest(kind: string, all: readonly Change[]): readonly Change[] {
+function weightiest(kind: string, all: readonly StateChange[]): readonly StateChange[] {
   const weighed = all.map((change) => ({ change, weight: weightOf(kind, toEarlier(kind, change)) }));
   return weighed
     .sort((a, b) => b.weight - a.weight)

@@ -3,7 +3,7 @@ import type { ClaimSchema, ClaimTransaction } from '../claims/schema.ts';
 import type { TransactionPart } from '../store/store.ts';
 import { integer, json, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 import type { ObservationChange } from './observation.ts';
-import type { Timeline } from './timeline.ts';
+import type { Timeline } from './timeline/timeline.ts';
 
 export const observationTable = table('observation', ['handle'], {
   handle: text,

@@ -6,21 +6,21 @@ import type { EarlierChange, Observation, StoredObservation } from './observatio
 import { isUnanswered } from './outcome.ts';
 import {
   alternatesSince,
-  type Change,
   changes,
   isSame,
-  type Rules,
   type Span,
   type State,
+  type StateChange,
+  type StateRules,
   standing,
   type Timeline,
-} from './timeline.ts';
+} from './timeline/timeline.ts';
 
 /** The most changes of one fact that are told beside the last one, and the most with the same weight. */
 const mostEarlier = 5;
 const mostOfWeight = 2;
 
-export const rulesOf = ({ kind }: Pick<Timeline, 'kind'>): Rules => ({
+export const rulesOf = ({ kind }: Pick<Timeline, 'kind'>): StateRules => ({
   reach: kind === endpointAnswers.kind,
 });
 
@@ -37,7 +37,7 @@ function differenceOf(kind: string, { difference }: State) {
     : { members: items as ChangedFrom['members'], counts };
 }
 
-const toChangedFrom = (kind: string, { was, is }: Change): ChangedFrom => ({
+const toChangedFrom = (kind: string, { was, is }: StateChange): ChangedFrom => ({
   value: was.value,
   outcome: was.outcome,
   seen_until: was.to,
@@ -47,7 +47,7 @@ const toChangedFrom = (kind: string, { was, is }: Change): ChangedFrom => ({
 });
 
 /** Of the details, only numbers are told of an earlier change, such as the length of a list. */
-export function toEarlier(kind: string, change: Change): EarlierChange {
+export function toEarlier(kind: string, change: StateChange): EarlierChange {
   const { value, value_digest, details = {}, from: first_seen_at } = change.is;
   const counts = Object.entries(details).filter(([, one]) => typeof one === 'number');
   return {
@@ -68,10 +68,14 @@ export const weightOf = (kind: string, { value, changed_from, ...more }: Earlier
   kindOf(kind)?.weighChange?.(changed_from, { ...more, value }) ?? 0;
 
 /**
- * The changes before the last one that it does not outweigh, oldest first. A change that went to and fro is told
- * once.
+ * The changes before the last one that it does not outweigh, oldest first. A change that went to and fro is
+ * told once.
  */
-function earlierChanges(kind: string, all: readonly Change[], last: Change | undefined): EarlierChange[] {
+function earlierChanges(
+  kind: string,
+  all: readonly StateChange[],
+  last: StateChange | undefined,
+): EarlierChange[] {
   if (all.length === 0 || !kindOf(kind)?.weighChange) return [];
   const least = last ? weightOf(kind, toEarlier(kind, last)) : 0;
   const told = new Map<string, EarlierChange>();
@@ -92,7 +96,7 @@ function earlierChanges(kind: string, all: readonly Change[], last: Change | und
 }
 
 /** The changes that led to what stands. A value that came back has those of the value. */
-function changesTo({ kind, spans }: Timeline, { outcome }: State): readonly Change[] {
+function changesTo({ kind, spans }: Timeline, { outcome }: State): readonly StateChange[] {
   const all = changes(spans, rulesOf({ kind }));
   const isOfValue = outcome === 'seen' || outcome === 'nothing';
   return isOfValue ? all.filter(({ is }) => is.outcome === 'seen' || is.outcome === 'nothing') : all;

@@ -13,8 +13,8 @@ import type { StoredObservation } from './observation.ts';
 import { payeesOf, quotedPayees } from './payees.ts';
 import { changeTable, type Db, observationTable, valueTable } from './schema.ts';
 import { toFacts } from './standing.ts';
-import type { Timeline } from './timeline.ts';
-import { unpackValue } from './values.ts';
+import type { Timeline } from './timeline/timeline.ts';
+import { unpackValue } from './timeline/values.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
 
@@ -195,7 +195,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     const key = ['handle', 'kind', 'subject', 'digest'] as const;
     await upsert(db, 'observed_value', valueTable.encode(stored), ...key).execute();
   },
-  /** Deletes the values of other facts than these, and those beyond the bounds of the listing and its owner. */
+  /** Deletes the values of other facts than these, and those beyond the bounds. */
   async keepValues(handle: string, facts: readonly Pick<Timeline, 'kind' | 'subject'>[]) {
     const keys = new Set(facts.map(({ kind, subject = '' }) => `${kind}\n${subject}`));
     const stored = db.selectFrom('observed_value').select(['kind', 'subject']).distinct();

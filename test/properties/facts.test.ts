@@ -7,7 +7,7 @@ import { offersDifference } from '../../src/observations/kinds/prices/difference
 import { priceOffers } from '../../src/observations/kinds/prices/offers.ts';
 import { statesOffers, toOffer, unitOf } from '../../src/observations/prices/offer.ts';
 import { recordRun } from '../../src/observations/recording.ts';
-import { states } from '../../src/observations/timeline.ts';
+import { states } from '../../src/observations/timeline/timeline.ts';
 
 const usdc = {
   base: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',

@@ -6,7 +6,7 @@ import { toText } from '../../src/core/words.ts';
 import { changedWords } from '../../src/document/answers/history.ts';
 import { passGate } from '../../src/observations/gate.ts';
 import { kinds } from '../../src/observations/kinds.ts';
-import { essenceOf } from '../../src/observations/timeline.ts';
+import { essenceOf } from '../../src/observations/timeline/timeline.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 

@@ -23,7 +23,7 @@ import { credentials } from '../../observations/kinds/questions.ts';
 import type { DatedObservation } from '../../observations/observation.ts';
 import { outcomeWords } from '../../observations/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
-import { answeredWords } from '../../observations/tally.ts';
+import { answeredWords } from '../../observations/timeline/tally.ts';
 import {
   type FactsOf,
   mostPlaces,

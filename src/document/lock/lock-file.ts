@@ -11,8 +11,6 @@ const lockedFact = z.object({
   since: z.string().optional(),
   /** Set if Dossier saw the fact itself. */
   is_observed: z.literal(true).optional(),
-  /** Set if the newest check saw only a part of the fact. */
-  is_part: z.literal(true).optional(),
   method_version: z.string().optional(),
 });
 export type LockedFact = z.infer<typeof lockedFact>;
@@ -103,20 +101,13 @@ const isOtherMethod = (before: LockedFact, after: LockedFact): boolean =>
   before.method_version !== after.method_version;
 
 /**
- * Tells whether one side knows only a part of the fact, and no change of the fact is known since it was
- * locked.
- */
-const isPartly = (before: LockedFact, after: LockedFact): boolean =>
-  (before.is_part || after.is_part) === true && (after.since ?? '') <= (before.since ?? '');
-
-/**
  * Recorded facts are always compared. Observed facts are compared only if both sides know them by the same
- * method. If one side knows only a part of the fact, a change after the lock must be known too.
+ * method.
  */
 function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
   if (!(before ?? after)?.is_observed) return true;
   if (before === undefined || after === undefined) return false;
-  return !isOtherMethod(before, after) && !isPartly(before, after);
+  return !isOtherMethod(before, after);
 }
 
 export function compareLocked(

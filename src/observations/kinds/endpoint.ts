@@ -5,7 +5,7 @@ import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { isUnanswered } from '../outcome.ts';
 import { ofRemotes, ownProbe, withoutAnswer } from '../remotes.ts';
-import { type CheckEnd, type Tallied, tallied, talliedWords } from '../tally.ts';
+import { type CheckEnd, type Tallied, tallied, talliedWords } from '../timeline/tally.ts';
 
 /** The value is a status other than 2xx and 402 only if the endpoint asks for sign-in. */
 function answerWords(status: number): Words {

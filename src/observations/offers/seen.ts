@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { factsOf } from '../kind.ts';
 import { isQuote, priceOffers } from '../kinds/prices/offers.ts';
-import { checksOf, type ObservationChange, type StoredObservation } from '../observation.ts';
+import type { ObservationChange, StoredObservation } from '../observation.ts';
 import {
   allIn,
   hidesPayees,
@@ -74,7 +74,7 @@ async function readOffers(
 /** Begins with the newest. */
 async function toSightings(fact: StoredObservation, changes: OfferChanges): Promise<OfferSighting[]> {
   const { first_seen_at: from, observed_at: until } = fact;
-  const now = { ...(await readOffers(fact, changes, 0)), from, until, checks: checksOf(fact), isNow: true };
+  const now = { ...(await readOffers(fact, changes, 0)), from, until, checks: fact.checks, isNow: true };
   const past = changes.rows.flatMap(({ at: ended, changes: all }) =>
     all
       .filter(({ kind, subject }) => kind === fact.kind && subject === fact.subject)

@@ -30,12 +30,12 @@ const toPlace = (list: readonly unknown[], around?: readonly string[]): Place =>
   list.map((one) => ({ offers: readOffers(one, around), text: JSON.stringify(one) ?? '' }));
 
 /** `level` is how deep a reading is, and `levels` the lowest level at which each text was read. */
-interface Reading {
+interface SentReading {
   readonly level: number;
   readonly levels: Map<string, number>;
 }
 
-const deeper = ({ level, levels }: Reading): Reading => ({ level: level + 1, levels });
+const deeper = ({ level, levels }: SentReading): SentReading => ({ level: level + 1, levels });
 
 const isOffer = ({ offers }: Item): boolean => offers.length > 0;
 
@@ -44,7 +44,7 @@ const wrappers =
   /^(?:structuredcontent|content|text|resource|result|error|data|body|payment-?required|paymentrequirements|org\.paymentauth\/payment-required|_meta|www-authenticate|headers)$/i;
 
 /** Lists of offers are read in members of any name, because a client may read them there. */
-function placesWithin(one: JsonObject, reading: Reading): Place[] {
+function placesWithin(one: JsonObject, reading: SentReading): Place[] {
   if (reading.level > deepest) return [];
   const { accepts, challenges } = one;
   const around = resourcesOf(one);
@@ -79,7 +79,7 @@ const placesInHeader = (text: string): Place[] =>
     return toPlace(payment.map(({ parameters }) => Object.fromEntries(parameters)));
   });
 
-const placesInJson = (text: string, reading: Reading): Place[] =>
+const placesInJson = (text: string, reading: SentReading): Place[] =>
   placesAt(parseForeignJson(text), deeper(reading));
 
 /** A response that is printed with its head has a blank line before its body. */
@@ -91,9 +91,9 @@ function bodyOf(response: string): string | undefined {
 
 /**
  * Returns the places in a text. A header may hold the same text twice, and that text may hold a header again.
- * Reading every copy would take 2^n steps, so a text is read again only at a lower level.
+ * SentReading every copy would take 2^n steps, so a text is read again only at a lower level.
  */
-function placesInText(text: string, reading: Reading): Place[] {
+function placesInText(text: string, reading: SentReading): Place[] {
   const { level, levels } = reading;
   const sent = text.trim();
   if ((levels.get(sent) ?? Infinity) <= level) return [];
@@ -112,7 +112,7 @@ function placesInText(text: string, reading: Reading): Place[] {
   ];
 }
 
-function placesAt(value: unknown, reading: Reading): Place[] {
+function placesAt(value: unknown, reading: SentReading): Place[] {
   if (reading.level > deepest) return [];
   if (typeof value === 'string') return placesInText(value, reading);
   const list = Array.isArray(value) ? value : asObject(value) ? [value] : [];

@@ -58,7 +58,7 @@ export function convert(amount: string, asset: string | undefined): string | und
   return known && `${toDecimal(amount, known.decimals)} ${known.symbol}`;
 }
 
-export const isSymbol = (symbol: string): boolean => assets.some((asset) => asset.symbol === symbol);
+const isSymbol = (symbol: string): boolean => assets.some((asset) => asset.symbol === symbol);
 
 export function symbolOf(network: string, address: string): string | undefined {
   const named = toCaip19(network, address);

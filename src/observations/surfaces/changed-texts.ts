@@ -5,8 +5,8 @@ import {
   type TextPart,
 } from '../../core/difference/word-difference.ts';
 import { asMembers } from '../../core/json.ts';
+import { toShownName } from '../../core/text.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../endpoint/surface.ts';
-import { toShownName } from '../gate.ts';
 import { type NamedMember, textsOf, toNamed } from '../kinds/lists/member-changes.ts';
 import { surfaceOf } from '../kinds.ts';
 import type { ObservationChange } from '../observation.ts';

@@ -6,9 +6,9 @@ import {
   differenceWithin,
 } from '../../core/difference/word-difference.ts';
 import { asMembers, countValues, type JsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
+import { toShownName } from '../../core/text.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../endpoint/surface.ts';
-import { toShownName } from '../gate.ts';
 import { changedTexts } from './changed-texts.ts';
 
 export interface MemberDifference {

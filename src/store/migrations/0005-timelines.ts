@@ -15,15 +15,15 @@ const facts = ['value', 'value_digest', 'outcome', 'asks_for', 'method_version',
 const beside = ['recorded', 'why', 'response', 'details', 'as_seen', 'one_session_at'] as const;
 const places = ['vantage', 'source', 'source_url'] as const;
 
-const pick = (from: Members, names: readonly string[]) =>
+const keepMembers = (from: Members, names: readonly string[]) =>
   Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));
 
 /** The states that a stored observation remembered, as spans with the dates that it had. */
 function spansOf(one: Former): DatedSpan[] {
-  const common = pick(one, [...places, 'method_version']);
+  const common = keepMembers(one, [...places, 'method_version']);
   const toSpan = (of: Members, from: unknown, to: unknown, checks = 1): DatedSpan => ({
     ...common,
-    ...pick(of, [...facts, 'details']),
+    ...keepMembers(of, [...facts, 'details']),
     from: String(from),
     to: String(to),
     checks,
@@ -51,7 +51,7 @@ function spansOf(one: Former): DatedSpan[] {
   const missed = one.missed as Part;
   const span = {
     ...toSpan(one, one.first_seen_at, one.observed_at, Number(one.checks ?? 1)),
-    ...pick(one, beside),
+    ...keepMembers(one, beside),
   };
   const before = last
     ? [...ofChanges(last), toSpan(last, last.first_seen_at, last.observed_at, Number(last.checks ?? 1))]
@@ -64,7 +64,7 @@ function spansOf(one: Former): DatedSpan[] {
           ...common,
           value: null,
           outcome: ended,
-          ...pick(missed, ['why', 'response']),
+          ...keepMembers(missed, ['why', 'response']),
           from: String(since),
           to: String(since),
           checks: 1,
@@ -78,7 +78,7 @@ function spansOf(one: Former): DatedSpan[] {
           ...common,
           value: null,
           outcome: 'absent',
-          ...pick(missed ?? {}, ['why']),
+          ...keepMembers(missed ?? {}, ['why']),
           from: String(gone),
           to: String(gone),
           checks: 1,
@@ -109,7 +109,7 @@ function merged(spans: readonly DatedSpan[]): DatedSpan[] {
 
 /** Turns an observation of the versions before timelines into the timeline of what it remembered. */
 export const toTimeline = (one: Former): Members => ({
-  ...pick(one, ['kind', 'subject', 'tally']),
+  ...keepMembers(one, ['kind', 'subject', 'tally']),
   spans: merged(spansOf(one)),
 });
 

@@ -1,8 +1,8 @@
 import { difference, isNew, type ValueDifference } from '../../../core/difference/difference.ts';
 import { asMembers, isJsonObject, type Json, mapTexts } from '../../../core/json.ts';
+import { toShownName } from '../../../core/text.ts';
 import { code, join, own, say, type Words } from '../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../endpoint/surface.ts';
-import { toShownName } from '../../gate.ts';
 import type { Difference } from '../../kind.ts';
 import type { Observation } from '../../observation.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../core/json.ts';
-import { dayText } from '../core/text.ts';
-import type { WordsPart } from '../core/words.ts';
-import type { NoAnswer } from '../net/answer.ts';
-import type { OpeningMessage } from './endpoint/conversation.ts';
-import { isLearnedOutcome, isUnanswered, type Outcome } from './outcome.ts';
+import type { Json } from '../../core/json.ts';
+import { day_ms, dayText } from '../../core/text.ts';
+import type { WordsPart } from '../../core/words.ts';
+import type { NoAnswer } from '../../net/answer.ts';
+import type { OpeningMessage } from '../endpoint/conversation.ts';
+import { isLearnedOutcome, isUnanswered, type Outcome } from '../outcome.ts';
 import type { Tally } from './tally.ts';
 
 /** What a check learned of a fact. Two readings with the same essence are of the same state. */
@@ -88,13 +88,13 @@ export interface State extends Span {
   readonly isSilence?: true;
 }
 
-export interface Change {
+export interface StateChange {
   readonly was: State;
   readonly is: State;
 }
 
 /** `reach`: the fact says whether something answers, so that its checks that failed are a state too. */
-export type Rules = { readonly reach?: boolean };
+export type StateRules = { readonly reach?: boolean };
 
 const confirmedAfter_ms = 3_600_000;
 
@@ -158,7 +158,7 @@ interface Silence {
  *   After a reading that failed, such a fact begins anew.
  * - If nothing was ever learned, there is one state, the newest reading that asked.
  */
-export function states(spans: readonly Span[], { reach = false }: Rules = {}): State[] {
+export function states(spans: readonly Span[], { reach = false }: StateRules = {}): State[] {
   const counted: State[] = [];
   let waiting: Span | undefined;
   let silence: Silence | undefined;
@@ -205,14 +205,14 @@ function before(all: readonly State[], at: number): State | undefined {
   return (is && isOfValue(is) && earlier.findLast(isOfValue)) || earlier.at(-1);
 }
 
-/** Two methods are not compared, nor a reading with one that another exchange decided because its own failed. */
+/** Two methods are not compared, nor a reading with one that another exchange decided in its place. */
 const isCompared = (was: State, is: State) =>
   (isLearnedOutcome(was.outcome) || was.isSilence) &&
   was.method_version === is.method_version &&
   (is.by === undefined || was.open !== is.by);
 
 /** A state that comes back after others without a value is no change. */
-export function changes(spans: readonly Span[], rules?: Rules): Change[] {
+export function changes(spans: readonly Span[], rules?: StateRules): StateChange[] {
   const all = states(spans, rules);
   return all.flatMap((is, at) => {
     const was = before(all, at);
@@ -220,20 +220,20 @@ export function changes(spans: readonly Span[], rules?: Rules): Change[] {
   });
 }
 
-const alternates_ms = 30 * 86_400_000;
+const alternates_ms = 30 * day_ms;
 
-const isReturn = (later: Change, earlier: Change | undefined): boolean =>
+const isReturn = (later: StateChange, earlier: StateChange | undefined): boolean =>
   earlier !== undefined && isSame(earlier.was, later.is) && isSame(earlier.is, later.was);
 
 /**
- * Since when a fact alternates between the last two states: from the first of three changes to and fro within 30
- * days, until a third state comes. Undefined if it does not.
+ * Since when a fact alternates between the last two states: from the first of three changes to and fro
+ * within 30 days, until a third state comes. Undefined if it does not.
  */
-export function alternatesSince(all: readonly Change[]): string | undefined {
+export function alternatesSince(all: readonly StateChange[]): string | undefined {
   let first = all.length - 1;
-  while (first > 0 && isReturn(all[first] as Change, all[first - 1])) first -= 1;
+  while (first > 0 && isReturn(all[first] as StateChange, all[first - 1])) first -= 1;
   const run = all.slice(Math.max(first, 0));
-  const isDense = ({ is }: Change, at: number) =>
+  const isDense = ({ is }: StateChange, at: number) =>
     Date.parse(run[at + 2]?.is.from ?? '') - Date.parse(is.from) <= alternates_ms;
   return run.find(isDense)?.is.from;
 }
@@ -246,7 +246,7 @@ export interface Standing {
   readonly last?: State;
 }
 
-export function standing(spans: readonly Span[], rules?: Rules): Standing | undefined {
+export function standing(spans: readonly Span[], rules?: StateRules): Standing | undefined {
   const all = states(spans, rules);
   const state = all.at(-1);
   if (!state) return undefined;
@@ -281,8 +281,8 @@ export function between(
   spans: readonly Span[],
   [from, to]: readonly [string, string],
   checks: readonly number[],
-  rules?: Rules,
-): Change | undefined {
+  rules?: StateRules,
+): StateChange | undefined {
   const was = standing(until(spans, from, checks), rules)?.state;
   const is = standing(until(spans, to, checks), rules)?.state;
   return was && is && !isSame(was, is) ? { was, is } : undefined;
@@ -294,14 +294,16 @@ export const mostSpans = 100;
  * Keeps the newest spans, the first, and those beside the weightiest changes. The span before those that are
  * left out says how many they are.
  */
-export function fold(spans: readonly Span[], weightiest: readonly Change[]): readonly Span[] {
+export function fold(spans: readonly Span[], weightiest: readonly StateChange[]): readonly Span[] {
   if (spans.length <= mostSpans) return spans;
   const kept = new Set(weightiest.flatMap(({ was, is }) => [was.to, is.from]));
   const isKept = ({ from, to }: Span, at: number) =>
     at === 0 || at >= spans.length - mostSpans || kept.has(from) || kept.has(to);
-  return spans.reduce<Span[]>((all, span, at) => {
+  const all: Span[] = [];
+  for (const [at, span] of spans.entries()) {
     const last = all.at(-1);
-    if (!last || isKept(span, at)) return [...all, span];
-    return [...all.slice(0, -1), { ...last, folded: (last.folded ?? 0) + 1 + (span.folded ?? 0) }];
-  }, []);
+    if (!last || isKept(span, at)) all.push(span);
+    else all[all.length - 1] = { ...last, folded: (last.folded ?? 0) + 1 + (span.folded ?? 0) };
+  }
+  return all;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { day_ms, dayText } from '../core/text.ts';
-import { count, day, isEmpty, join, own, say, type Words } from '../core/words.ts';
+import { day_ms, dayText } from '../../core/text.ts';
+import { count, day, isEmpty, join, own, say, type Words } from '../../core/words.ts';
 
 const endWords = {
   answered: own('answered'),

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
-import { countValues, type Json } from '../core/json.ts';
-import { canonicalDigest } from '../log/leaf.ts';
+import { countValues, type Json } from '../../core/json.ts';
+import { canonicalDigest } from '../../log/leaf.ts';
 
 /** A value is read to its end within these bounds, or it is no value. */
 const mostValue_bytes = 2 * 2 ** 20;
