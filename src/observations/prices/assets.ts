@@ -58,8 +58,6 @@ export function convert(amount: string, asset: string | undefined): string | und
   return known && `${toDecimal(amount, known.decimals)} ${known.symbol}`;
 }
 
-const isSymbol = (symbol: string): boolean => assets.some((asset) => asset.symbol === symbol);
-
 export function symbolOf(network: string, address: string): string | undefined {
   const named = toCaip19(network, address);
   return named === undefined ? undefined : byAsset.get(named)?.symbol;
