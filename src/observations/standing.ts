@@ -68,8 +68,7 @@ export const weightOf = (kind: string, { value, changed_from, ...more }: Earlier
   kindOf(kind)?.weighChange?.(changed_from, { ...more, value }) ?? 0;
 
 /**
- * The changes before the last one that it does not outweigh, oldest first. A change that went to and fro is
- * told once.
+ * The changes that no later one outweighs, oldest first. A change that went to and fro is told once.
  */
 function earlierChanges(
   kind: string,
@@ -77,22 +76,21 @@ function earlierChanges(
   last: StateChange | undefined,
 ): EarlierChange[] {
   if (all.length === 0 || !kindOf(kind)?.weighChange) return [];
-  const least = last ? weightOf(kind, toEarlier(kind, last)) : 0;
+  let least = last ? weightOf(kind, toEarlier(kind, last)) : 0;
   const told = new Map<string, EarlierChange>();
-  const ofWeight = new Map<number, number>();
+  let ofWeight = 0;
   for (const change of all.filter((one) => one !== last).toReversed()) {
     const one = toEarlier(kind, change);
     const key = JSON.stringify([one.changed_from.value, one.value]);
     const weight = weightOf(kind, one);
     const isEqual = last && isSame(change.was, last.was) && isSame(change.is, last.is);
-    const isLight = weight < least || (weight === least && (ofWeight.get(weight) ?? 0) >= mostOfWeight);
+    const isLight = weight < least || (weight === least && ofWeight >= mostOfWeight);
     if (isEqual || told.has(key) || isLight || !isSaid(kind, one)) continue;
-    ofWeight.set(weight, (ofWeight.get(weight) ?? 0) + 1);
+    ofWeight = weight === least ? ofWeight + 1 : 1;
+    least = weight;
     told.set(key, one);
   }
-  const weightiest = [...told.values()].sort((a, b) => weightOf(kind, b) - weightOf(kind, a));
-  const kept = new Set(weightiest.slice(0, mostEarlier));
-  return [...told.values()].filter((one) => kept.has(one)).toReversed();
+  return [...told.values()].toReversed().slice(0, mostEarlier);
 }
 
 /** The changes that led to what stands. A value that came back has those of the value. */

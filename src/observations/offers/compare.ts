@@ -81,9 +81,7 @@ function toHeld(
 ): ComparedPart {
   const run = runOf(sightings, holds);
   const since = sinceWhen(run);
-  const counts = run.map(({ checks, from = '', until }) => checks ?? (from < until ? 2 : 1));
-  const checks = counts.reduce((sum, one) => sum + one, 0);
-  const least = run.length === 1 && run[0]?.checks !== undefined ? say`` : own('at least ');
+  const checks = run.reduce((sum, one) => sum + one.checks, 0);
   const was = sightings.slice(run.length).find(({ value }) => value !== undefined);
   const isOther = was?.value !== undefined && !holds(was.value);
   const isNew = checks < 2 || (isOther && now.getTime() - Date.parse(since) < newFor_ms);
@@ -92,7 +90,7 @@ function toHeld(
   const replaced = before ? say`; until ${dayOf(before.until)} it was ${before.value}` : say``;
   return {
     seen: isNew ? 'new' : 'as_seen',
-    text: say`${own(isNew ? 'new' : 'as seen')} since ${dayOf(since)} (${least}${count(checks, 'check')})${replaced}`,
+    text: say`${own(isNew ? 'new' : 'as seen')} since ${dayOf(since)} (${count(checks, 'check')})${replaced}`,
     ...(before && { changed: { since: dayText(since), checks, before } }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { factsOf } from '../kind.ts';
 import { isQuote, priceOffers } from '../kinds/prices/offers.ts';
-import type { ObservationChange, StoredObservation } from '../observation.ts';
+import type { StoredObservation } from '../observation.ts';
 import {
   allIn,
   hidesPayees,
@@ -11,19 +11,18 @@ import {
   type PlaceName,
   type StatedOffers,
 } from '../prices/offer.ts';
+import { keyOf, type Span, states, type Timeline } from '../timeline/timeline.ts';
 
 /** The offers at a place in a span of time. */
 export interface OfferSighting {
   /** Undefined if no offers were seen. */
   readonly value: readonly Offer[] | undefined;
-  /** Undefined if the start of the span is not known. */
-  readonly from: string | undefined;
+  readonly from: string;
   /** The last time at which the state was seen. */
   readonly until: string;
   /** The time of the check that no longer saw the state. */
   readonly ended?: string;
-  /** How many checks saw the state, if Dossier counted them. */
-  readonly checks?: number | undefined;
+  readonly checks: number;
   readonly isNow: boolean;
   /** Some offers could not be read, or are not stored any more. */
   readonly isPart: boolean;
@@ -33,10 +32,7 @@ export interface OfferSighting {
   readonly isAnother: boolean;
 }
 
-/** `rows` begin with the newest. `isAll` tells whether `rows` has the oldest row too. */
-export interface OfferChanges {
-  readonly rows: readonly { readonly at: string; readonly changes: readonly ObservationChange[] }[];
-  readonly isAll: boolean;
+export interface OfferReading {
   /** The time of the question. */
   readonly now: Date;
   /** Reads a whole value by its digest. */
@@ -53,7 +49,7 @@ const mostWhole = 5;
 
 async function readOffers(
   { value: stored, value_digest = '', outcome }: Stated,
-  { whole, isWanted }: OfferChanges,
+  { whole, isWanted }: OfferReading,
   age: number,
 ) {
   const { data } = outcome === 'seen' ? offersSummary.safeParse(stored) : {};
@@ -72,20 +68,25 @@ async function readOffers(
 }
 
 /** Begins with the newest. */
-async function toSightings(fact: StoredObservation, changes: OfferChanges): Promise<OfferSighting[]> {
-  const { first_seen_at: from, observed_at: until } = fact;
-  const now = { ...(await readOffers(fact, changes, 0)), from, until, checks: fact.checks, isNow: true };
-  const past = changes.rows.flatMap(({ at: ended, changes: all }) =>
-    all
-      .filter(({ kind, subject }) => kind === fact.kind && subject === fact.subject)
-      .map(({ before }) => ({ ended, before })),
+function toSightings(spans: readonly Span[], reading: OfferReading): Promise<OfferSighting[]> {
+  const all = states(spans).toReversed();
+  return Promise.all(
+    all.map(async (state, age) => ({
+      ...(await readOffers(state, reading, age)),
+      from: state.from,
+      until: state.to,
+      ...(age > 0 && { ended: all[age - 1]?.from ?? '' }),
+      checks: state.checks,
+      isNow: age === 0,
+    })),
   );
-  const before = past.map(async ({ before: was, ended }, index): Promise<OfferSighting[]> => {
-    const when = { from: past[index + 1]?.ended, until: was?.seen_until ?? '', ended, isNow: false };
-    return was ? [{ ...(await readOffers(was, changes, index + 1)), ...when }] : [];
-  });
-  return [now, ...(await Promise.all(before)).flat()];
 }
+
+/** Since when all spans are stored; undefined if none was left out. */
+const storedSince = (spans: readonly Span[]): string | undefined => {
+  const last = spans.findLastIndex(({ folded }) => folded !== undefined);
+  return last < 0 ? undefined : spans[last + 1]?.from;
+};
 
 /** What Dossier saw at one place. `quotes` begin with the newest. */
 export interface SeenOffers {
@@ -106,23 +107,28 @@ export interface SeenPlace extends SeenOffers {
 /** All places at which Dossier looked for the offers of the endpoints. */
 export function toSeenPlaces(
   facts: readonly StoredObservation[],
+  timelines: readonly Timeline[],
   endpoints: readonly string[],
-  changes: OfferChanges,
+  reading: OfferReading,
 ): Promise<SeenPlace[]> {
-  const oldest = changes.rows.at(-1)?.at;
-  const places = (factsOf(priceOffers, facts) as StoredObservation[]).map(
-    async (fact): Promise<SeenPlace> => {
-      const { data } = offersSummary.safeParse(fact.value);
-      return {
-        fact,
-        place: isQuote(fact) ? 'quote' : (data?.place ?? 'capabilities'),
-        now: changes.now,
-        endpoint: fact.recorded ?? fact.subject,
-        quotes: await toSightings(fact, changes),
-        ...(!changes.isAll && oldest !== undefined && { since: oldest }),
-      };
-    },
+  const byKey = new Map(timelines.map((one) => [keyOf(one), one.spans]));
+  const endpointOf = ({ recorded, subject }: StoredObservation) => recorded ?? subject;
+  const all = factsOf(priceOffers, facts) as StoredObservation[];
+  return Promise.all(
+    all
+      .filter((fact) => endpoints.includes(endpointOf(fact) ?? ''))
+      .map(async (fact): Promise<SeenPlace> => {
+        const { data } = offersSummary.safeParse(fact.value);
+        const spans = byKey.get(keyOf(fact)) ?? [];
+        const since = storedSince(spans);
+        return {
+          fact,
+          place: isQuote(fact) ? 'quote' : (data?.place ?? 'capabilities'),
+          now: reading.now,
+          endpoint: endpointOf(fact),
+          quotes: await toSightings(spans, reading),
+          ...(since !== undefined && { since }),
+        };
+      }),
   );
-  const isThere = ({ endpoint = '' }: SeenPlace) => endpoints.includes(endpoint);
-  return Promise.all(places).then((all) => all.filter(isThere));
 }

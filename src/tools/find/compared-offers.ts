@@ -3,14 +3,13 @@ import { attempt } from '../../core/json.ts';
 import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
 import { type ComparedOffer, compareWithClosest, unseenOffer } from '../../observations/offers/compare.ts';
 import { compareWithLists, type ListComparison } from '../../observations/offers/price-lists.ts';
-import { type OfferChanges, type SeenPlace, toSeenPlaces } from '../../observations/offers/seen.ts';
+import { type OfferReading, type SeenPlace, toSeenPlaces } from '../../observations/offers/seen.ts';
 import type { NumberedOffer, SentOffers } from '../../observations/offers/sent.ts';
 import { toToolName } from '../../observations/prices/x402-item.ts';
 import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
 import { keysOf } from './recorded-by.ts';
 import { whyNone } from './why-none.ts';
 
-const mostChanges = 100;
 const mostResources = 3;
 
 export interface CheckedOffer {
@@ -28,16 +27,15 @@ async function readSeen(
 ) {
   if (!facts) return { seen: [], lists: [] };
   const { handle } = facts.listing;
-  const rows = await store.observations.history(handle, { limit: mostChanges });
+  const { timelines = [] } = (await store.observations.ofListing(handle)) ?? {};
   const whole = (digest: string) => store.observations.whole(handle, digest);
-  const isWanted: OfferChanges['isWanted'] = ({ asset, amount, pays = [] }) =>
+  const isWanted: OfferReading['isWanted'] = ({ asset, amount, pays = [] }) =>
     offers.some(
       (one) =>
         (one.asset === asset && one.amount === amount) || pays.some(({ address }) => address === one.pay_to),
     );
-  const isAll = rows.length < mostChanges;
-  const changes: OfferChanges = { rows, isAll, now: clock(), whole, isWanted };
-  const places = await toSeenPlaces(facts.observed?.observations ?? [], endpoints, changes);
+  const reading = { now: clock(), whole, isWanted };
+  const places = await toSeenPlaces(facts.observed?.observations ?? [], timelines, endpoints, reading);
   return {
     seen: places.filter(({ place }) => place === 'quote'),
     lists: places.filter(({ place, fact }) => fact.outcome === 'seen' && /^(?:x402|catalog)$/.test(place)),

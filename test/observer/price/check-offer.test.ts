@@ -554,7 +554,7 @@ describe('after the service has changed what it asks for', () => {
     expect(before.offers[0]?.facts.slice(0, 3)).toEqual([
       `Payee \`${alice}\`: other: \`${mallory}\` since ${inDays(6)}; this one was seen until ${inDays(3)}.`,
       `Amount 0.02 USDC (20000): higher than 0.01 USDC (10000), last seen on ${inDays(6)}; this one, the highest, was seen until ${inDays(3)}.`,
-      `Asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: as seen since ${inDays(0)} (at least 3 checks).`,
+      `Asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: as seen since ${inDays(0)} (4 checks).`,
     ]);
     const mallorys = { handle: shopHandle, offer: [{ ...quoted(), amount: '10000', payTo: mallory }] };
     const now = await check(mallorys);

@@ -282,6 +282,6 @@ it('of two offers of one endpoint, each payee is compared with that of the same 
   const before = await stateOf({});
   expect(before).toMatchObject({ payee: 'seen_until' });
   expect(before?.facts[0]).toBe(
-    `Payee \`${alice}\`: seen until ${today} for this amount, asset, network and scheme; other: \`${mallory}\`; for other offers as seen since ${today} (at least 3 checks).`,
+    `Payee \`${alice}\`: seen until ${today} for this amount, asset, network and scheme; other: \`${mallory}\`; for other offers as seen since ${today} (3 checks).`,
   );
 });

@@ -40,25 +40,29 @@ const readChallenges = (response: Fetched): Offer[] =>
  * Version 2 of x402 sends its requirements in the header PAYMENT-REQUIRED (base64 JSON) or else, as version 1
  * does, in a JSON body.
  */
-const readX402 = (version: 1 | 2, { headers, text }: Fetched): Offer[] => {
+const readX402 = (version: 1 | 2, { headers, text }: Fetched): Offer[] | undefined => {
   const header = version === 2 ? headers['payment-required'] : undefined;
   const required = header === undefined ? readObject(text) : readBase64Object(header);
   const isRead = required?.x402Version === version && Array.isArray(required.accepts);
-  return isRead ? (required.accepts as unknown[]).map((one) => readAccepted(one)) : [];
+  return isRead ? (required.accepts as unknown[]).map((one) => readAccepted(one)) : undefined;
 };
 
-/** A 402 response may use several formats. */
-const quotedIn = (response: Fetched): Offer[] => [
-  ...readX402(2, response),
-  ...readX402(1, response),
-  ...readChallenges(response),
-];
+/** A 402 response may use several formats. Returns undefined if it uses none of them. */
+function quotedIn(response: Fetched): Offer[] | undefined {
+  const challenges = readChallenges(response);
+  const known = [
+    readX402(2, response),
+    readX402(1, response),
+    challenges.length > 0 ? challenges : undefined,
+  ];
+  return known.some(Boolean) ? known.flatMap((offers) => offers ?? []) : undefined;
+}
 
 const volatile = { pay_to: 'pays', unreadable: 'unreadable' } as const;
 
 /** Some endpoints name other payees in each answer. What the two answers have differently is left out. */
 function withoutVolatile(quoted: readonly Offer[], response: Fetched | undefined): StatedOffers {
-  const again = response ? quotedIn(response) : [];
+  const again = (response && quotedIn(response)) ?? [];
   if (again.length === 0) return { offers: toOffers(quoted) };
   const without = (offers: readonly Offer[], names: readonly (keyof typeof volatile)[]) =>
     toOffers(
@@ -90,12 +94,14 @@ const noPrice = {
   ),
 };
 
-const unrecognised = ({ headers, text }: Fetched) => ({
+const noneQuoted = ({ headers, text }: Fetched, isKnown: boolean) => ({
   value: null,
   outcome: 'asks' as const,
   asks_for: 'payment' as const,
   ...mayPass({ headers, text }, 'payment'),
-  why: own('The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.'),
+  why: own(
+    `The endpoint asked for a payment (HTTP 402) ${isKnown ? 'and offered no way to pay' : 'in a form that Dossier does not know'}.`,
+  ),
   as_seen: {
     sha256_of_body: hash('sha256', text),
     ...(headers['payment-required'] && {
@@ -115,7 +121,7 @@ function toFinding(endpoint: EndpointAnswer): RemoteFinding<OffersSummary> | NoA
   const { payment, paymentAgain } = endpoint;
   if (!payment) return withoutPayment(endpoint) ?? noPrice;
   const quoted = quotedIn(payment);
-  if (quoted.length === 0) return unrecognised(payment);
+  if (!quoted?.length) return noneQuoted(payment, quoted !== undefined);
   const { offers, varies } = withoutVolatile(quoted, paymentAgain);
   const found = statesOffers('quote', offers, varies);
   const why = unreadWords(found.value);
