@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -102,7 +103,7 @@ describe('a backup of what is hidden, long and told to others', () => {
   const restored: Record<string, unknown> = {};
   const handle = 'co.webhook/webhook';
   /** 2 MB, as an endpoint may send. */
-  const tools = [{ name: 'long', description: 'x'.repeat(2_000_000) }];
+  const tools = [{ name: 'long', description: randomBytes(1_550_000).toString('base64') }];
   const webhook: Webhook = {
     id: 'active',
     url: 'https://hook.example/in',
