@@ -99,7 +99,7 @@ beforeAll(async () => {
     );
     await rate(account, capability, { outcome: 'partial' });
     repository.commit({ [file]: `${line}\noptout ${handle}\n` });
-    expect(await world.claim(handle, {}, capability)).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await world.claim(handle, {}, capability)).toMatchObject({ status: 'opted_out' });
     if (handle === returned) {
       repository.commit({ [file]: line });
       expect(await world.claim(handle)).toMatchObject({ status: 'claimed' });
