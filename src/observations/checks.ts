@@ -4,32 +4,23 @@ import type { Listing } from '../listings/listing.ts';
 import type { Lease } from '../store/store.ts';
 import { pausedUntil } from './hosts/host-queue.ts';
 
-/**
- * The name and owner of a lease. On any thread, `isHeldBy` tests with them whether the lease is still held.
- */
+/** On any thread, `isHeldBy` tests with them whether the lease is still held. */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
 /** `wasEnded`: the check was ended from outside, because it took too much time or memory. */
 export interface CheckReport {
-  /** The number of facts that changed or are new. */
   readonly changes: number;
   readonly wasEnded?: true;
 }
 
 /** Runs checks in this thread or in a different one (app/observer-thread.ts). */
 export interface Checks {
-  /**
-   * `leased`: another check holds the lease of the listing. `not_due`: the lease was taken, and `isDue` then
-   * returned false. `interrupted`: the check did not finish and is due again.
-   */
+  /** `not_due`: under the lease, `isDue` returned false. `interrupted`: the check is due again. */
   observeIfDue(
     listing: Listing,
     isDue: () => Promise<boolean>,
   ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
-  /**
-   * Returns the time from which no host of the remotes is in a pause (RFC 3339), or undefined if none is in a
-   * pause now.
-   */
+  /** The time from which no host of the remotes is in a pause (RFC 3339); undefined if none is. */
   pausedUntil(listing: Listing): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -38,10 +38,7 @@ function hasFiniteNumbers(value: unknown): boolean {
   return Object.values(value).every(hasFiniteNumbers);
 }
 
-/**
- * Returns a value in the form in which the store will return it, because the next value is compared with that
- * form.
- */
+/** The form in which the store returns it, because the next value is compared with that form. */
 const cleaned = <T>(value: T, clean: (text: string) => string): T =>
   mapTexts(JSON.parse(JSON.stringify(value)), clean) as T;
 
@@ -58,11 +55,7 @@ function cutReason({ parts }: Words): readonly WordsPart[] {
   return kept;
 }
 
-/**
- * Turns a finding into the form that is stored: its texts are cleaned, and its value and details are
- * shortened if they are too large. Lists of tools have their own limit (`fitTogether`). Throws if the finding
- * cannot be stored in any form.
- */
+/** Lists of tools have their own limit (`fitTogether`). Throws if the finding cannot be stored. */
 export function passGate(
   { kind, method_version, lists, isList, value: schema }: Kind,
   finding: Finding,

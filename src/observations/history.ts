@@ -97,10 +97,7 @@ function createListReader(handle: string, { store: { observations } }: Pick<Cont
   };
 }
 
-/**
- * Reads the lists that the endpoints last sent, at most 512 KiB in all. A list that does not fit, or is not
- * stored, has `names` instead of members.
- */
+/** At most 512 KiB in all. A list that does not fit, or is not stored, has `names` instead of members. */
 export async function readTools(
   handle: string,
   observed: readonly StoredObservation[],

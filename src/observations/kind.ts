@@ -12,10 +12,8 @@ export type ShownFinding<Value = Json> = Pick<Observation, 'value_digest' | 'det
   readonly value: Value;
 };
 
-/** A line of an answer about a listing. */
 type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated';
 
-/** The rules by which a fact stands out (document/answers/stands-out.ts). */
 type StandsOutAs =
   | 'malware'
   | 'other_malware'
@@ -46,7 +44,6 @@ export type BeforeChange<Value = Json> = Omit<
 /** Fields that a copy of a registry may leave out of every record. */
 type LackingField = 'endpoint' | 'package' | 'repository';
 
-/** A kind of fact that answers a question of buyers, or a question that no fact answers. */
 export interface AskedKind {
   readonly kind: string;
   readonly question: Question;
@@ -69,17 +66,12 @@ export interface AskedKind {
     /** Matches words in the names of record fields that may state the answer. */
     readonly fields?: RegExp;
     readonly copyField?: LackingField;
-    /**
-     * A record states the answer within these fields. If a copy left one of them out, the answer is not known
-     * for a listing without endpoints.
-     */
+    /** If a copy left one of these fields out, the answer is not known for a listing without endpoints. */
     readonly standsWith?: readonly LackingField[];
     /** The name of the fact in lists of facts that the record does not state. */
     readonly name?: Words;
   };
-  /**
-   * Says that Dossier has not checked this, as long as nothing is known. `what` follows `has not checked`.
-   */
+  /** As long as nothing is known. `what` follows `has not checked`. */
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
@@ -95,33 +87,19 @@ interface Says<Value extends Json = Json> {
   /** The gate (gate.ts) refuses a finding of a check with any other value except null. */
   readonly value: z.ZodType<Value>;
   readonly say: (found: ShownFinding<Value>) => Words | undefined;
-  /** Puts a value into a few words, for a line. */
   readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
-  /** Returns undefined for a value that does not stand out. */
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
-  /**
-   * `between` names the days between which the value changed. Returns undefined if the change needs no
-   * sentence.
-   */
+  /** `between` names the days of the change. Undefined if the change needs no sentence. */
   readonly sayChange?: (
     was: BeforeChange<Value>,
     now: ShownFinding<Value>,
     between: Words,
   ) => Words | undefined;
-  /**
-   * Returns the weight of a change. A later change that weighs less does not hide an earlier one. Without
-   * this function, only the last change that has a sentence is shown.
-   */
+  /** A lighter change does not hide an earlier one. Without it, only the last change is told. */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
-  /**
-   * What one whole value has that the other has not (Finding.whole), the weightiest items first. `sayChange`
-   * and `weighChange` read the result as `was.difference`.
-   */
+  /** Of two whole values (Finding.whole), the weightiest items first; read as `was.difference`. */
   readonly difference?: (was: Json, is: Json) => Difference;
-  /**
-   * The sentence of `sayChange` says more than the two values. A history shows this sentence instead of the
-   * values.
-   */
+  /** The sentence of `sayChange` says more than the two values, so a history shows it instead. */
   readonly isToldByChange?: true;
 }
 
@@ -134,10 +112,7 @@ export interface FactKind extends AskedKind, Says {
   readonly means: string;
   readonly doesNotMean: string;
   readonly unit?: string;
-  /**
-   * A sentence in the present tense without a full stop, such as "It lists other tools". A sentence with
-   * dates follows.
-   */
+  /** In the present tense without a full stop, such as "It lists other tools"; dates follow. */
   readonly changed?: Words;
   /** With the rule `not_there`, an absent fact stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
@@ -145,7 +120,6 @@ export interface FactKind extends AskedKind, Says {
   readonly saidIn?: 'whose' | 'where' | 'tools' | 'kept_up';
   /** A further question of buyers that it answers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth' | 'licence';
-  /** The part of the record whose existence the fact shows. */
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
   /** Its name in entries of the registry API. Kinds without this name are not in the entries. */
   readonly entryName?: string;
@@ -174,9 +148,7 @@ export interface Kind extends FactKind {
 
 export interface RecordedContext {
   readonly listing: Listing;
-  /** Names of fields of the record whose values Dossier does not read. */
   readonly unread: readonly string[];
-  /** The number of stored versions, deleted ones included. */
   readonly versions: number;
   readonly lastPublished: string;
   /** It is undefined if fewer than two versions can be compared, or if their order is not known. */
@@ -185,10 +157,7 @@ export interface RecordedContext {
 
 export interface RecordKind extends FactKind {
   readonly origin: 'record';
-  /**
-   * Returns null if the record states no value, and undefined if there is no such fact. The function is
-   * absent if the fact follows from other listings.
-   */
+  /** Null if the record states no value, undefined if there is no such fact. */
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
   /** The outcome if the record states no value. The default is `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
@@ -220,7 +189,6 @@ export type FactOf<K extends NamedKind, Fact = Observation> = Omit<Fact, 'value'
   readonly value: KindValue<K> | null;
 };
 
-/** The facts of the kind that have no value, or one that fits the kind. */
 export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kind' | 'value'>>(
   { kind, value }: K,
   facts: readonly Fact[],

@@ -8,7 +8,6 @@ import type { CheckEnd, Tally } from './timeline/tally.ts';
 import type { Essence, Reading } from './timeline/timeline.ts';
 import { changeClasses } from './tool-change.ts';
 
-/** Adapters show the questions in this order. */
 export const questionTitles = {
   price: 'What does it cost, and who is paid?',
   reach: 'Does it answer, and how is it reached?',
@@ -113,15 +112,9 @@ export const observation = z.object({
   method_version: z.string(),
 });
 
-/**
- * Under this key, an observation has its `reason` without the sentence that the fact is stale. JSON has only
- * the whole reason.
- */
+/** The key of a `reason` without the sentence that the fact is stale. JSON has only the whole reason. */
 export const ownReason = Symbol('own reason');
-/**
- * Under this key, an observation has the part of its `reason` that says why checks since `missed_since` did
- * not see the fact.
- */
+/** The key of the part of a `reason` that says why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');
 export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
 
@@ -135,15 +128,12 @@ export type DatedObservation = Observation & Required<Pick<Observation, 'observe
 export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
-/**
- * `not_known`: the outcome is `not_asked`. `not_seen`: the check brought no value, or found nothing there.
- */
+/** `not_seen`: the check brought no value, or found nothing there. */
 export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
   if (outcome === 'not_asked') return 'not_known';
   return value === null || outcome === 'absent' ? 'not_seen' : 'known';
 }
 
-/** Returns undefined for a stale fact, so that no rule decides by it. */
 export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>): Outcome | undefined =>
   one?.is_stale ? undefined : one?.outcome;
 
@@ -174,7 +164,6 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly asks_for?: NoAnswer['asks_for'];
   /** The HTTP response that came instead of a value. */
   readonly response?: Exclude<Observation['response'], undefined>;
-  /** Further whole sentences about the finding. */
   readonly why?: Words;
   readonly details?: Readonly<Record<string, unknown>>;
   /** Data that may differ from check to check without a change of the fact, such as expiring signatures. */
@@ -207,10 +196,7 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
   readonly missed?: {
     readonly since: string;
     readonly why?: readonly WordsPart[];
-    /**
-     * The first of these checks without a usable answer. `outcome` is set if all checks without a usable
-     * answer ended in the same way.
-     */
+    /** `outcome` is set if all checks without a usable answer ended in the same way. */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
     readonly response?: Reading['response'];
@@ -220,7 +206,6 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
 
 type RecordedEssence = Essence & Pick<Finding, 'details'>;
 
-/** A change of one fact between two checks, as the log commits to it. */
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
@@ -235,8 +220,6 @@ export interface ObservationChange {
   readonly after: RecordedEssence;
   /** Since when the fact alternates between the two. Later changes between them are no entries. */
   readonly alternates_since?: string;
-  /** The members of a list that differ, the weightiest first. At most 100 are recorded. */
   readonly items?: readonly object[];
-  /** Counts all members that differ, by class. */
   readonly counts?: Readonly<Record<string, number>>;
 }

@@ -30,7 +30,6 @@ import { keyOf, type Timeline, wholeDigestOf } from './timeline/timeline.ts';
 import { recordedNow } from './to-observations.ts';
 import { sumOfClasses } from './tool-change.ts';
 
-/** The most items of a difference that are stored with the fact, and in the log. */
 const mostNamed = 20;
 const mostLogged = 100;
 
@@ -42,10 +41,7 @@ const toFound = ({ items, counts, shown = items }: Difference): FoundDifference 
 
 const lastValue = (known: Timeline | undefined) => known?.spans.findLast(({ outcome }) => outcome === 'seen');
 
-/**
- * Whole values are compared before the write begins, because other writers wait for a write. Under the
- * lease of the check, nobody else stores values of the listing.
- */
+/** Before the write, because other writers wait for it. The lease keeps others from storing values. */
 async function findDifferences(
   { handle }: CheckRun['listing'],
   found: readonly DatedFinding[],
@@ -97,10 +93,7 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why 
 
 const failed = own('The check failed on our side; the failure was logged.');
 
-/**
- * If the check fails, its only finding says that it failed. In place of a fact that cannot be stored, a
- * finding says the same.
- */
+/** A failed check has one finding, and a fact that cannot be stored becomes one, that say so. */
 async function checkKind(
   kind: Kind,
   run: CheckRun,
@@ -131,7 +124,6 @@ async function checkKind(
 
 const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isList).map(({ kind }) => kind));
 
-/** Stores nothing. After each kind, other checks of the thread get a turn. */
 export async function findAll(run: CheckRun, checks: CheckContext): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) {
@@ -157,7 +149,6 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
   ];
 }
 
-/** `imported_at` is the time at which the observed record was imported. */
 interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly differences: Differences;
@@ -177,7 +168,6 @@ function isPublished({ kind: name, changed_from, ...one }: StoredObservation): b
   );
 }
 
-/** `changes` is the number of facts that changed or are new. */
 export type RunReport = Awaited<ReturnType<typeof writeObserved>>;
 
 /** One entry of the log commits to all changes of the check. */
@@ -219,10 +209,7 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   return { handle, observations, changes: changes.length };
 }
 
-/**
- * Stores that a check was stopped. The check counts as made: known facts stay, and unknown ones become
- * `not_asked`. Throws if the store fails or the lease was lost.
- */
+/** The check counts as made: known facts stay, and unknown ones become `not_asked`. */
 export function storeEnded(
   listing: Listing,
   why: Words,

@@ -28,8 +28,5 @@ export const outcomeWords = ({
 export const isLearnedOutcome = (outcome: Outcome): boolean =>
   outcome === 'seen' || outcome === 'nothing' || outcome === 'asks' || outcome === 'absent';
 
-/**
- * Tells whether no usable answer came (`silent`), or something other than what Dossier asked for
- * (`otherwise`).
- */
+/** `silent`: no usable answer came. `otherwise`: something else came. */
 export const isUnanswered = (outcome: Outcome): boolean => outcome === 'silent' || outcome === 'otherwise';

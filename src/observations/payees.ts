@@ -6,7 +6,6 @@ import { type Offer, type OffersSummary, offersSummary, toOffers } from './price
 
 type PaidOffer = SeenPayee['offers'][number];
 
-/** The offers with a price, without what else they say. */
 export const toPaid = (offers: readonly Offer[]): PaidOffer[] => {
   const bare = offers.map(({ amount = '', asset = '', network = '', scheme = '' }) => ({
     amount,
@@ -30,7 +29,6 @@ type PayeeObservation = Pick<
   'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'first_seen_at'
 >;
 
-/** Who is paid by what endpoints quote, on each network. */
 export const quotedPayees = <Fact extends PayeeObservation>(observations: readonly Fact[]) =>
   factsOf(priceOffers, observations)
     .filter((one) => one.outcome === 'seen' && isQuote(one))
@@ -74,10 +72,7 @@ export const pricesIn = ({ offers, count }: OffersSummary): string[] => [
   ...(count > offers.length ? [String(count)] : []),
 ];
 
-/**
- * Since when a part of the value is the same, as far as the changes of the fact that are kept show that, and
- * until when the part before it was seen.
- */
+/** As far as the kept changes show it, and until when the part before it was seen. */
 export function heldSince(
   one: Pick<DatedObservation, 'value' | 'first_seen_at' | 'changed_from' | 'earlier_changes'>,
   partOf: (value: OffersSummary) => readonly string[],

@@ -32,13 +32,11 @@ export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly isFailure?: true;
 }
 
-/** The time of a check (RFC 3339), and the name of the place from which Dossier asked. */
 export interface RunStamp {
   readonly at: string;
   readonly vantage: string;
 }
 
-/** What differs from the last whole value: `items` are logged, and `shown` is stored with the fact. */
 export interface FoundDifference extends StoredDifference {
   readonly shown: readonly object[];
 }
@@ -69,10 +67,7 @@ const notSeen = (
   ...(why && { why }),
 });
 
-/**
- * What a check learned, given what is known. The reading learned nothing if the exchange that decided the
- * fact before failed this time, or if the check did not see all that it looks at and found something else.
- */
+/** Nothing, if the exchange that decided before failed, or the check saw only a part and something else. */
 function read(known: Known, found: DatedFinding, stamp: RunStamp): Reading {
   const reading = toReading(found, stamp);
   const { state, last = state } = (known && standingOf(known)) ?? {};
@@ -207,10 +202,7 @@ function toChange(known: Known, now: Timeline, differences: Differences): Observ
   };
 }
 
-/**
- * Adds what a check found to the timelines. A known fact that no finding mentions is dropped. Its recorded
- * changes stay in the history.
- */
+/** A known fact that no finding mentions is dropped. Its recorded changes stay in the history. */
 export function recordRun(
   known: readonly Timeline[],
   found: readonly DatedFinding[],

@@ -90,10 +90,7 @@ export const ofRareRemotes = <const Value extends Json>(toFinding: FromEndpoint<
   isOptional: true as const,
 });
 
-/**
- * Finds one fact for each origin of the remotes. `toFinding` returns undefined for content that is not what
- * was asked for.
- */
+/** `toFinding` returns undefined for content that is not what was asked for. */
 export const ofOrigins = <const Value extends Json>(
   path: string,
   what: Words,

@@ -18,7 +18,6 @@ import type { createPriceCatalogs } from './prices/catalogs.ts';
 
 export type CheckedListing = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
 
-/** Keeps errors too, so that a failed question is not asked again. */
 function onceEach<T>(ask: (key: string) => Promise<T>) {
   const asked = cachedOnce(async (key) => (await Promise.allSettled([ask(key)]))[0], { most: 500 });
   return async (key?: string): Promise<T> => {
@@ -106,10 +105,7 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
     head: () => head(),
     /** `committed_at` is RFC 3339, as the committer stated it. */
     commit: () => commit(),
-    /**
-     * Reads a file at HEAD. `unreadable`: the file exists, but it is an LFS pointer, is no text or has more
-     * than 16 KiB.
-     */
+    /** `unreadable`: it is an LFS pointer, no text, or more than 16 KiB. */
     file,
   };
 }
@@ -160,11 +156,7 @@ async function get(url: string, { fetch, robots, slow }: DocumentParts): Promise
 
 export type CheckRun = ReturnType<typeof createRun>;
 
-/**
- * Creates the questions that the checks of one listing may ask (docs/observations.md). A repeated question
- * gets the same answer. If `refusal` is set, it is the answer to all questions about the listing's hosts and
- * package files.
- */
+/** A repeated question gets the same answer. `refusal` answers all about the hosts and package files. */
 export function createRun(
   subject: CheckedListing,
   parts: RunParts,
@@ -203,7 +195,6 @@ export function createRun(
     return 'result' in opened ? opened : { manifest: onceEach(opened.manifest), blob: onceEach(opened.blob) };
   });
   return {
-    /** It has at most ten remotes, one for each address. */
     listing,
     now,
     /** Introduces itself as an MCP client does, and reads the lists. It never calls a tool. */
@@ -213,11 +204,9 @@ export function createRun(
     packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.headFile(url, fetch)),
     ...createRepositoryQuestions(listing, parts.repositories),
     claimFile: parts.claimFile,
-    /** Returns an empty list without the setting PRICE_CATALOGS. */
     catalogs: parts.catalogs,
     /** A path is, for example, `/left-pad`. Returns `not_asked` without a configured registry. */
     registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
-    /** Opens a public container image. */
     image: ({ host, name }: Readonly<Record<'host' | 'name', string>>) => image(`${host}/${name}`),
     verifyBundle,
     advisories,

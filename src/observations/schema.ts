@@ -7,7 +7,6 @@ import type { Timeline } from './timeline/timeline.ts';
 
 export const observationTable = table('observation', ['handle'], {
   handle: text,
-  /** The time at which the last check ended, whatever it found. */
   observed_at: text,
   observations: json<readonly Timeline[]>(),
   /** The times of the newest checks (ms since 1970), oldest first. */
@@ -32,7 +31,6 @@ export const valueTable = table('observed_value', ['handle', 'kind', 'subject', 
   /** The digest by which whole values of the kind are compared. */
   digest: text,
   first_seen_at: text,
-  /** The size of its JSON. */
   bytes: integer,
   /** zstd in base64 (values.ts). */
   value: text,

@@ -11,10 +11,7 @@ function shortenText(text: string, most_bytes: number): string {
   return end > 0 ? cut() : '';
 }
 
-/**
- * Keeps the first items that fit. If not even the first item fits, it is shortened, or left out if too little
- * room is left.
- */
+/** If not even the first item fits, it is shortened, or left out if too little room is left. */
 function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   const kept: unknown[] = [];
   let left_bytes = most_bytes - 2;
@@ -29,10 +26,7 @@ function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   return isFirstCut ? [shorten(list[0], room_bytes)] : kept;
 }
 
-/**
- * Shares the room among members, small ones first. A large member is shortened, or left out if its share is
- * too small.
- */
+/** Small members first. A large one is shortened, or left out if its share is too small. */
 function shortenMembers(members: object, most_bytes: number): object {
   const bySize = Object.entries(members)
     .map(([name, value]) => ({ name, value, size: nameSize(name) + sizeOf(value) }))

@@ -85,7 +85,6 @@ function toReferences(observations: readonly StoredObservation[]) {
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
-/** `checks` are the times of the checks before this one. */
 export interface ObservedListing {
   readonly handle: string;
   readonly observed_at: string;
@@ -96,7 +95,6 @@ export interface ObservedListing {
 const mostChecks = 400;
 
 export const createObservationReads = (db: Db) => ({
-  /** Reads the whole table. */
   async count() {
     const { listings } = await db
       .selectFrom('observation')
@@ -129,7 +127,6 @@ export const createObservationReads = (db: Db) => ({
     const rows = await stored.orderBy('first_seen_at', 'desc').execute();
     return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
   },
-  /** The JSON of a whole value; undefined if it is not stored any more. */
   async valueText(at: ValueAt, digest: string): Promise<string | undefined> {
     const row = await selectValues(db, at).select('value').where('digest', '=', digest).executeTakeFirst();
     return row && unpackValue(row.value);
@@ -140,7 +137,6 @@ export const createObservationReads = (db: Db) => ({
     const row = await stored.where('digest', '=', digest).limit(1).executeTakeFirst();
     return row && (JSON.parse(await unpackValue(row.value)) as Json);
   },
-  /** Listings after an id that are not withdrawn, in the order of ids. */
   lastRuns: (afterId: number, limit: number) =>
     db
       .selectFrom('listing')
@@ -151,14 +147,12 @@ export const createObservationReads = (db: Db) => ({
       .orderBy('listing.id')
       .limit(limit)
       .execute(),
-  /** The times at which requests may be sent again, by `place`. */
   async pauses(host: string): Promise<ReadonlyMap<string, string>> {
     const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
     return new Map(rows.map(({ place, not_before }) => [place, not_before]));
   },
 });
 
-/** Writes observations inside a transaction; `touch` names each listing whose facts changed. */
 export const createObservationWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createObservationReads(db),
   /** The listing stays due if an import changed its record after `imported_at`. */

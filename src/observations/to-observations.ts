@@ -23,7 +23,6 @@ const staleAfter = 3;
 const staleAt_ms = (observed_at: string, interval_s: number) =>
   Date.parse(observed_at) + staleAfter * interval_s * 1000;
 
-/** Returns RFC 3339. */
 export const toStaleAt = (observed_at: string, interval_s: number): string =>
   new Date(staleAt_ms(observed_at, interval_s)).toISOString();
 
@@ -35,7 +34,6 @@ export const nextStale_ms = (stored: readonly StoredObservation[], { now, interv
       .filter((at_ms) => at_ms > now.getTime()),
   );
 
-/** Returns no words unless one value replaced another. */
 function sinceWhen({ changed_from, outcome }: StoredObservation, { changed }: Kind) {
   if (!changed || changed_from?.outcome !== outcome || changed_from.value === null) return none;
   return say`${changed}. This was first seen on ${day(changed_from.seen_from)}, and the earlier state was last seen on ${day(changed_from.seen_until)}.`;
@@ -105,10 +103,7 @@ const mostUnlearned = 10;
 
 const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
-/**
- * Drops observations of things that the listing no longer records. An observation without a subject is kept
- * only if its outcome is `not_asked`.
- */
+/** What the listing still records. Without a subject, only `not_asked` is kept. */
 export function recordedNow(
   listing: CheckedListing,
   stored: readonly StoredObservation[],
@@ -136,10 +131,7 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Check
     }));
 }
 
-/**
- * The result is in the order of the kinds. Before the first check, `stored` is undefined; afterwards, it is
- * the result of `recordedNow`.
- */
+/** In the order of the kinds. `stored`: undefined before the first check, then of `recordedNow`. */
 export function toObservations(
   listing: CheckedListing,
   stored: readonly StoredObservation[] | undefined,

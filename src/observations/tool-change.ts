@@ -15,7 +15,6 @@ export type ChangeClass = (typeof changeClasses)[number];
 /** The number of changed members by their weightiest class. */
 export type ChangeCounts = Readonly<Partial<Record<ChangeClass, number>>>;
 
-/** Returns undefined if nothing changed. */
 export function sumOfClasses(all: readonly ChangeCounts[]): ChangeCounts | undefined {
   const sums = changeClasses.flatMap((name) => {
     const sum = all.reduce((total, counts) => total + (counts[name] ?? 0), 0);

@@ -23,7 +23,6 @@ export const differing = <const Name extends string>(compared: Readonly<Record<N
 export const versionWords = (version: string | undefined): Words =>
   version === undefined ? own('') : say` version ${code(version)}`;
 
-/** The host and path of an address. They tell endpoints apart. */
 export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.replace(/\/+$/, '')}`;
 
 export interface ServerCard {
@@ -32,7 +31,6 @@ export interface ServerCard {
   readonly name: string;
   readonly version: string | undefined;
   readonly addresses: readonly URL[];
-  /** The revisions of MCP that the card states for an address. */
   protocolsOf(url: URL): readonly unknown[];
   /** It is undefined if the card has no list of tools, or calls its tools dynamic. */
   readonly tools: readonly string[] | undefined;

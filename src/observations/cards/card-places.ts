@@ -12,7 +12,6 @@ const cardType = 'application/mcp-server-card+json';
 const mostEntries = 1000;
 const mostFollowed = 3;
 
-/** `at` is the path of the card, or of the catalog that holds the card, on the endpoint's origin. */
 export interface FoundCard {
   readonly result: 'card';
   readonly at: string;
@@ -27,10 +26,7 @@ const shortPath = ({ pathname, search }: URL): string => `${pathname}${search}`.
 const names = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.some((one) => placeOf(one) === placeOf(url));
 
-/**
- * A card that names no address at the endpoint's host is about the endpoint if the listing has no other
- * endpoint at that origin.
- */
+/** A card that names no address at the host is about the only endpoint at that origin. */
 function isAbout(card: ServerCard, url: URL, run: CheckRun): boolean {
   const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
   const isOfHost = card.addresses.some(({ host }) => host === url.host);
@@ -71,11 +67,7 @@ async function findInCatalogs(
   return undefined;
 }
 
-/**
- * Looks for a card at the endpoint's address with `/server-card` (SEP-2127), then in the catalogs of the
- * endpoint's origin, then at the paths of SEP-1649. Stops if the first request, or a request to a path of
- * SEP-1649, ends with `silent` or `not_asked`.
- */
+/** After a first request, or one of SEP-1649, that ends with `silent` or `not_asked`, it asks no further. */
 export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);
   const failures: NoAnswer[] = [];

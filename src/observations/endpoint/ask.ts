@@ -41,10 +41,7 @@ const isWithoutList = ({ list, credentials, payment }: EndpointAnswer): boolean 
   list.result === 'no_answer' &&
   (isUnanswered(list.outcome) || list.outcome === 'absent');
 
-/**
- * Sends `initialize`. A discovery that asked for credentials decides the answer only if `initialize` brings
- * no introduction and asks for no payment.
- */
+/** A discovery that asked for credentials decides unless `initialize` brings an introduction or a payment. */
 async function askOlder(
   talk: Conversation,
   { discovered, modern }: { readonly discovered: Replied; readonly modern: EndpointAnswer | undefined },
@@ -77,7 +74,6 @@ async function askOlder(
   return none.cause === 'one_session' ? { ...none, one_session_at: talk.now.toISOString() } : none;
 }
 
-/** Sends no tools/call, no payment and no credential. */
 async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: RpcMessage, more: Partial<PoliteRequest> = {}) =>
     parts.fetch({ url, method: 'POST', ...message, ...more });
@@ -120,7 +116,6 @@ async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAns
   return run.cause === 'timeout' ? askOverStream(url, parts, observerSecondTry_ms) : run;
 }
 
-/** A failure of the host is returned as a result, not thrown. */
 export const askInTransports = (
   url: string,
   recorded: Transport,

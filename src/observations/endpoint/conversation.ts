@@ -23,7 +23,6 @@ export type Transport = 'streamable-http' | 'sse';
 /** The message that opens a conversation: `server/discover`, or `initialize` in older revisions. */
 export type OpeningMessage = 'discover' | 'initialize';
 
-/** An exchange that might have decided a fact, but failed for a reason that may be temporary. */
 export interface OpenExchange {
   readonly exchange: OpeningMessage;
   readonly why: Words;
@@ -37,7 +36,6 @@ export interface EndpointAnswer {
   readonly result: 'answered';
   readonly url: string;
   readonly transport: Transport;
-  /** The exchange that decided this answer. */
   readonly by: OpeningMessage;
   /** The other exchange, if it may decide differently the next time. */
   readonly open?: OpenExchange;
@@ -49,10 +47,7 @@ export interface EndpointAnswer {
   readonly credentials?: Fetched;
   /** The first response that asked for a payment, whatever the message. */
   readonly payment?: Fetched;
-  /**
-   * The response to the same message sent again, if it asked for a payment too. Some endpoints name a
-   * different address each time.
-   */
+  /** The same message again: some endpoints name a different address each time. */
   readonly paymentAgain?: Fetched;
 }
 
@@ -106,10 +101,7 @@ async function sendOnce(
   return toReplied(answer, id);
 }
 
-/**
- * Sends a message again if the response asks for a payment, since the second response may name a different
- * payee.
- */
+/** A response that asks for a payment is asked for again, since it may name a different payee. */
 export async function send(
   talk: Conversation,
   message: (id: number) => RpcMessage,
@@ -121,10 +113,7 @@ export async function send(
   return again.is === 'payment' ? { ...reply, again: again.response } : reply;
 }
 
-/**
- * `protocol` is the revision for all later messages. The era is `modern` for revision 2026-07-28, and
- * `legacy` for older revisions.
- */
+/** `protocol` is the revision for all later messages; `modern` is revision 2026-07-28. */
 function toIntroduction(
   result: JsonObject,
   more: { readonly status: number; readonly protocol: string; readonly era: 'modern' | 'legacy' },
@@ -308,10 +297,7 @@ const notSpoken = none(
   { status: 200 },
 );
 
-/**
- * A reason that may be temporary is preferred. Of several such reasons, the first with a status or a cause is
- * taken, or else the first. If any message had a result, the endpoint does not count as absent.
- */
+/** Temporary reasons come first. If any message had a result, the endpoint does not count as absent. */
 export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
   const isThere = replies.some(({ is }) => is === 'result');
@@ -324,9 +310,7 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   );
 }
 
-/**
- * Returns undefined if the reply asks for nothing and is no introduction in a revision that clients accept.
- */
+/** Undefined if the reply asks for nothing and is no introduction that clients accept. */
 export async function afterInitialize(
   talk: Conversation,
   reply: Replied,

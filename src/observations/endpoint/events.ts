@@ -1,21 +1,15 @@
-/** `event` is the type of the event, or empty if it has none. */
 interface StreamEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Events of a stream after this many are ignored. */
 const mostEvents = 1000;
 
-/**
- * Creates an incremental parser of event streams (HTML Living Standard, section 9.2). It takes linear time
- * for pieces of any length.
- */
+/** HTML Living Standard, section 9.2, in linear time for pieces of any length. */
 export function createEventReader(onEvent: (event: StreamEvent) => void): (piece: string) => void {
   let events = 0;
   let event = '';
   let data: string[] = [];
-  /** The pieces so far of a line that has not ended. */
   let begun: string[] = [];
   let isFirst = true;
   let isAfterReturn = false;

@@ -17,10 +17,7 @@ const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) =>
 });
 export type ListedMembers = ReturnType<typeof toListedMembers>;
 
-/**
- * The number of JSON values that further lists of one check may have. All lists are kept until the check
- * ends.
- */
+/** All lists are kept until the check ends, so their JSON values are bounded together. */
 export interface ListRoom {
   values: number;
 }
@@ -77,7 +74,6 @@ function createList(surface: Surface, room: ListRoom) {
   let values = 0;
   return {
     members,
-    /** If a member cannot be added, returns why there is no list. */
     add(listed: readonly unknown[]): ReturnType<typeof noAnswer> | undefined {
       for (const member of listed) {
         if (!isJsonObject(member)) continue;
@@ -153,7 +149,6 @@ async function readLists(reading: ListReading): Promise<NotListed | undefined> {
   return undefined;
 }
 
-/** Returns the whole list, or why there is none. */
 export async function listSurface(
   surface: Surface,
   { read, room, left }: { readonly read: ReadPage; readonly room: ListRoom; readonly left: PagesLeft },

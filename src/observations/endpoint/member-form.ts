@@ -40,9 +40,7 @@ export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObjec
     : pick({ resources }, ['resources'])),
 });
 
-/**
- * Returns the arguments in reverse order. If two have the same name, an object made of them keeps the first.
- */
+/** In reverse order, so that of two with the same name an object made of them keeps the first. */
 const argumentsOf = ({ arguments: named }: JsonObject): [string, JsonObject][] =>
   (Array.isArray(named) ? named : [])
     .filter(isJsonObject)

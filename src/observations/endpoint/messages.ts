@@ -11,10 +11,7 @@ import { type Fetched, type NoAnswer, noAnswer as none, refusedJson, returned } 
 import { meaningOf } from '../../net/meaning.ts';
 import { createEventReader } from './events.ts';
 
-/**
- * `answer` has Dossier's words, and marks names from the endpoint as code. `result` and `response` are
- * untrusted.
- */
+/** `answer` has Dossier's words, and marks foreign names as code. `result` and `response` are untrusted. */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Fetched }
@@ -28,10 +25,7 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
   return read;
 }
 
-/**
- * A message with a method is a request of the server, and may have the same id by chance. Like clients, this
- * also accepts the id as text.
- */
+/** A request of the server may have the same id. Like clients, this accepts the id as text. */
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
 
@@ -124,7 +118,6 @@ export interface ClientInfo {
 
 const toBody = (message: object) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
-/** A request of revision 2026-07-28, which needs no session. */
 export const modernMessage = (
   id: number,
   method: string,

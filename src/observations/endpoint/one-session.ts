@@ -4,10 +4,7 @@ import { type NoAnswer, noAnswer } from '../../net/answer.ts';
 
 const asked_again_ms = 7 * day_ms;
 
-/**
- * Returns why an endpoint that had one session for all clients is not asked for one. After a restart of the
- * endpoint, a check would take that session from its users. `refused_at` is stored with the observation.
- */
+/** After a restart of the endpoint, a check would take its only session from its users. */
 export const whyNoSession = (url: string, refused_at: string | undefined, now: Date): NoAnswer | undefined =>
   refused_at === undefined || now.getTime() - Date.parse(refused_at) >= asked_again_ms
     ? undefined

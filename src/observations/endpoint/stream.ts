@@ -52,10 +52,7 @@ async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<No
   return none('silent', why, { cause: 'timeout' });
 }
 
-/**
- * Asks over HTTP with SSE (2024-11-05): a GET opens a stream, in which the address for messages and the
- * replies arrive. A failure of the host is returned as a result, not thrown.
- */
+/** HTTP with SSE (2024-11-05). A failure of the host is returned as a result, not thrown. */
 export async function askOverStream(
   url: string,
   parts: AskParts,

@@ -13,20 +13,17 @@ import {
 } from './member-form.ts';
 import { toolWithoutForm } from './tool-form.ts';
 
-/** An untrusted member of a list as it was sent. */
 export type SurfaceMember = JsonObject;
 export type SurfaceTool = SurfaceMember;
 
 export const surfaceNames = ['tools', 'prompts', 'resources', 'skills'] as const;
 export type SurfaceName = (typeof surfaceNames)[number];
 
-/** A method that sends a list, and the member of its result that has the list. */
 export interface ListQuestion {
   readonly method: string;
   readonly listedAs: string;
 }
 
-/** A kind of list that an endpoint sends: its tools, prompts, resources or skills. */
 export interface Surface {
   readonly name: SurfaceName;
   readonly noun: string;
@@ -37,15 +34,11 @@ export interface Surface {
   readonly isDeclared: (capabilities: JsonObject) => boolean;
   /** The properties that may hold the name of a member. The first of them that is a text is the name. */
   readonly namedBy: readonly [string, ...string[]];
-  /**
-   * Leaves out the properties that SDKs or revisions of the protocol write differently for the same member.
-   */
+  /** Without what SDKs or revisions of the protocol write differently for the same member. */
   readonly withoutForm: (member: SurfaceMember) => SurfaceMember;
   /** Turns a list in a member, such as the arguments of a prompt, into an object by name. */
   readonly byName: (member: SurfaceMember) => SurfaceMember;
-  /**
-   * Turns a result of `withoutForm` into the shape of a tool, so that the rules for tools say how it changed.
-   */
+  /** In the shape of a tool, so that the rules for tools say how it changed. */
   readonly asTool: (member: SurfaceMember) => SurfaceMember;
   /** The properties that MCP hosts pass on. They are compared with what a caller was shown. */
   readonly compared: readonly string[];
@@ -127,7 +120,6 @@ const longestName = 200;
 export const shortNameOf = (member: SurfaceMember, surface: Surface) =>
   nameOf(member, surface).slice(0, longestName);
 
-/** SHA-256 (hex) of the RFC 8785 JSON. */
 export const memberDigest = (member: SurfaceMember): string => canonicalDigest(member);
 
 /** `content_sha256` is the digest of what `withoutForm` keeps. */
@@ -137,7 +129,6 @@ export interface DigestedMember {
   readonly content_sha256: string;
 }
 
-/** Sorts by name (UTF-8 bytes). */
 export const digestMembers = (
   members: readonly SurfaceMember[],
   surface: Surface,

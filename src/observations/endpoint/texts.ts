@@ -2,9 +2,6 @@ import type { NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from './conversation.ts';
 import { type SurfaceMember, type SurfaceName, surfaceNames } from './surface.ts';
 
-/**
- * Returns undefined for a list that was not asked for, for example because the endpoint does not declare it.
- */
 export const listOf = ({ list, besides }: EndpointAnswer, name: SurfaceName) =>
   name === 'tools' ? list : besides[name];
 
@@ -29,7 +26,6 @@ export const whyNotWhole = (endpoint: EndpointAnswer): NoAnswer | undefined =>
 
 const longestPlace = 200;
 
-/** Yields every string in a value with its path, and the names of object members. */
 export function* textsIn(value: unknown, place: string): Generator<[place: string, text: string]> {
   if (typeof value === 'string') yield [place, value];
   if (typeof value !== 'object' || value === null) return;

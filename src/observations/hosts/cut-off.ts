@@ -5,18 +5,13 @@ import type { FailedRequest } from '../../net/client.ts';
 export type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
 
 const remembered_ms = 3_600_000;
-/**
- * Our own network is suspected if at least this many other domains are silent and no other domain answers.
- */
+/** With so many silent domains, and none that answers, our own network is suspected. */
 const leastSilent = 3;
 
 const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
   /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
 
-/**
- * Distinguishes a failure of our own network from a silent host. A refused connection counts as silence,
- * because our own firewall may have refused it.
- */
+/** A refused connection counts as silence, because our own firewall may have refused it. */
 export function createCutOffWatch(clock: () => Date) {
   /** The time (ms since 1970) of each domain's last answered request, oldest first. */
   const answered = new Map<string, number>();

@@ -14,15 +14,9 @@ interface QueueTarget {
 }
 
 export interface HostTurn {
-  /**
-   * Aborted when the process stops, or when another node may have the host. `createHostTurns` adds the
-   * deadline of the request.
-   */
+  /** Aborted when the process stops, or when another node may have the host. */
   readonly signal: AbortSignal;
-  /**
-   * Notes a Retry-After. The pause applies to the address of the target, and to the host for at most five
-   * minutes. If the target has no address, the whole pause applies to the host.
-   */
+  /** For the address of the target, and at most five minutes for the host; without an address, for it. */
   pause(seconds: number): void;
 }
 
@@ -79,10 +73,7 @@ function toPauses({ host, address }: QueueTarget, seconds: number, now: Date): R
   ]);
 }
 
-/**
- * While a request holds the lease of one host, it never waits for a lease of another host, so nodes do not
- * block each other.
- */
+/** Under the lease of one host it never waits for another, so nodes do not block each other. */
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;
   const hosts = new Map<string, Promise<LeasedHost>>();
@@ -200,10 +191,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
     return { result };
   };
   return {
-    /**
-     * Returns 'paused' without running `work` if the host or this address is in a pause. Throws the signal's
-     * reason once the process stops.
-     */
+    /** `paused`: nothing ran. Throws the signal's reason once the process stops. */
     async run<T>(place: QueueTarget, work: (turn: HostTurn) => Promise<T>): Promise<T | 'paused'> {
       // With a single database connection, a wait for a turn inside a transaction would deadlock.
       refuseInTransaction('a turn at a host');

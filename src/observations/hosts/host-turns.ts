@@ -4,16 +4,12 @@ import { withoutRoot } from '../../net/addresses.ts';
 import type { FailedRequest, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, HostTurn } from './host-queue.ts';
 
-/**
- * The time that is left for all requests to one host, or for all of one check. Waiting for a turn and
- * resolving a name do not count.
- */
+/** For all requests to one host, or of one check. Waiting for a turn and for a name do not count. */
 export interface TimeBudget {
   left_ms: number;
   readonly spent: (host: string) => Words;
 }
 
-/** The result is a function that returns the budget of the URL's host, and that of the whole check. */
 export function createTimeBudgets({
   observerHost_ms,
   observerCheck_ms,
@@ -46,7 +42,6 @@ interface TurnLimits {
 /** `overtime` means that a budget is spent. */
 export type NotAsked = 'paused' | 'overtime' | FailedRequest;
 
-/** A request beside another one has no turn of its own, and cannot pause the host. */
 const besideTurn: HostTurn = { signal: new AbortController().signal, pause: () => undefined };
 
 export const createHostTurns =
@@ -57,10 +52,7 @@ export const createHostTurns =
   }: {
     readonly client: OutboundClient;
     readonly queue: HostQueue;
-    /**
-     * `address`: a Retry-After applies to the requested address, and to the host for at most five minutes.
-     * `host`: the whole Retry-After applies to the host.
-     */
+    /** What a Retry-After pauses: the address (and the host for at most five minutes), or the host. */
     readonly pauses: 'address' | 'host';
   }) =>
   /** Throws the reason of the queue's signal, and whatever `ask` throws. */

@@ -92,7 +92,6 @@ const overtime = ({ host }: URL, times: readonly TimeBudget[] = []): NoAnswer =>
     times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? own('The time of this check was used up.'),
   );
 
-/** `otherwise` makes the result for a request that was sent. */
 export function whyNone(
   url: URL,
   ended: NotAsked,
@@ -173,10 +172,7 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
 
 const repositoryPaused = { result: 'host_rate_limited' as const };
 
-/**
- * A read that asks both the git host and the host of its raw files takes its turn at the git host. Claims are
- * checked without a turn, because somebody waits for the result.
- */
+/** A read of raw files takes its turn at the git host. Claims take none, because somebody waits for them. */
 export function createPoliteRepositories(
   repositories: RepositoryReader,
   hosts: Config['repositoryHosts'],
@@ -208,17 +204,13 @@ export function createPoliteRepositories(
   };
 }
 
-/** Returns undefined if the claim file could not be read. */
 function isRefusedIn(read: RepositoryCheck): boolean | undefined {
   if (read.result === 'file_absent') return false;
   const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
   return file === 'too_large' ? undefined : file.isObservationRefused;
 }
 
-/**
- * A refusal (`observe: no`) holds until the claim file is read without that line, or is gone. A file that was
- * never readable refuses nothing.
- */
+/** A refusal (`observe: no`) holds until the claim file is read without that line, or is gone. */
 export async function findRefusal(
   { handle, repository }: Pick<Listing, 'handle' | 'repository'>,
   { repositories, config, store }: Pick<Context, 'repositories' | 'config' | 'store'>,

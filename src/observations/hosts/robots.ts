@@ -4,7 +4,6 @@ import { code, own, say } from '../../core/words.ts';
 import { longestAddress, type NoAnswer, noAnswer, notAsked, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
-/** `texts` are the parts of the path between `*`. `isWhole` tells whether the path ends with `$`. */
 interface RobotsRule {
   readonly texts: readonly string[];
   readonly isWhole: boolean;
@@ -46,7 +45,6 @@ function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   return charactersOf(rule) > longestRule ? undefined : rule;
 }
 
-/** Compares the rule with a path without backtracking. */
 function applies({ texts, isWhole }: RobotsRule, path: string): boolean {
   const [first = '', ...others] = texts;
   if (!path.startsWith(first)) return false;
@@ -95,10 +93,7 @@ function pathsFor(text: string): ReadonlyMap<string, boolean> {
 
 const perRule_bytes = 200;
 
-/**
- * If a robots.txt (RFC 9309) has more than 1,000 rules for Dossier, none of the rules is read and `isAllowed`
- * returns undefined. `size_bytes` estimates the memory of the result.
- */
+/** Of more than 1,000 rules none is read, and `isAllowed` returns undefined. `size_bytes` is an estimate. */
 export function parseRobots(text: string) {
   const rules: RobotsRule[] = [];
   for (const [path, isAllowed] of pathsFor(text)) {
@@ -126,10 +121,7 @@ const kept_ms = 30 * cached_ms;
 const mostCached_bytes = 16 * 1024 * 1024;
 /** A robots.txt that could not be read is requested again after this time. */
 const failed_ms = 600_000;
-/**
- * A connection must open in less time (net/client.ts). A host that exceeds this time has therefore accepted a
- * connection.
- */
+/** A connection opens in less (net/client.ts), so a host that exceeds it has accepted one. */
 const timeout_ms = 10_000;
 /** The part of a file that is read; RFC 9309 section 2.5 requires at least 500 KiB. */
 const longestFile_bytes = 512 * 1024;

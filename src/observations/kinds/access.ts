@@ -63,10 +63,7 @@ const noMetadata = noAnswer(
   own('The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/**
- * Returns the first object with one of the members. If there is none, returns the first failure other than
- * `absent` and `asks`, or else `noMetadata`.
- */
+/** The first object with one of the members, or else the first failure other than `absent` and `asks`. */
 async function findObject(
   run: CheckRun,
   urls: readonly string[],
@@ -96,7 +93,6 @@ async function readServer(run: CheckRun, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer), ['issuer']);
   if (found.result !== 'object') return { issuer, metadata: found.outcome };
   const { issuer: stated, registration_endpoint, client_id_metadata_document_supported } = found.object;
-  // Clients must not use metadata that names a different issuer (RFC 8414 section 3.3).
   if (stated !== issuer)
     return { issuer, metadata: 'of_another_issuer', stated_issuer: toAccessText(stated) ?? null };
   return {
@@ -122,10 +118,7 @@ const openWithoutMetadata = noAnswer(
 const isUndecided = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && !isLearnedOutcome(list.outcome);
 
-/**
- * If the endpoint did not ask for credentials, only metadata for its address or for a parent path of this
- * address counts.
- */
+/** Without a question for credentials, only metadata for the address or a parent path of it counts. */
 async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
   const addresses = metadataAddresses(endpoint);
   const found = await findObject(
@@ -189,7 +182,6 @@ async function findAccess(endpoint: EndpointAnswer, run: CheckRun) {
 const signIn = z.strictObject({
   issuers: z.array(z.string()),
   scopes: z.array(z.string()),
-  /** The address that the metadata names as its resource. */
   resource: z.string().nullable(),
 });
 const mostScopes = 8;

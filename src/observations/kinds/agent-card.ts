@@ -8,7 +8,6 @@ import { ofOrigins } from '../remotes.ts';
 
 const mostSkills = 10_000;
 
-/** Returns undefined for a card without a name or without a list of skills. */
 function agentFinding({ text, url }: Fetched) {
   const card = readObject(text);
   const name = lineOf(card?.name, longestName);

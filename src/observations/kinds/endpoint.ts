@@ -77,7 +77,6 @@ const causes = {
   no_method: 'other_answer',
 } as const;
 
-/** Returns undefined if the check is not counted. */
 function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
   if (outcome === 'absent') return 'not_there';
   if (!isUnanswered(outcome)) return undefined;

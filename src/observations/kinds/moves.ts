@@ -14,10 +14,7 @@ const ofOtherHosts = own('of other domains or accounts');
 /** The owner of a package does not always follow from the name of the package. */
 const ofOtherPackages = own('of other or unknown owners');
 
-/**
- * `others` counts the names of other owners and says whose they are. The names of other owners come before
- * the rest of `all`.
- */
+/** `others` counts the names of other owners, which come first in `all`, and says whose they are. */
 function listNames(all: readonly string[], left_out = 0, others?: Others): Words {
   const total = all.length + left_out;
   if (total <= mostNamed + 1) return listed(all.map((one) => code(one)));
@@ -42,7 +39,6 @@ type Replaced = NonNullable<VersionMove['endpoints']>;
 const ofNamed = ({ to, is_within }: Replaced): Words =>
   own(is_within ? (to.length === 1 ? ', of an owner named before' : ', of owners named before') : '');
 
-/** The words around the old names and the new ones, and whose the new ones may be. */
 const replacing = {
   endpoint: { verb: own('moved'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
   address: { verb: own('changed'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
@@ -152,7 +148,6 @@ function passedWords({ passed = [], passed_left_out = 0 }: VersionMove): Words[]
   return more > 0 ? [...said, others] : said;
 }
 
-/** Returns a predicate without its subject, which is the version or its record. */
 export function moveWords(move: VersionMove): Words {
   const { endpoints, addresses, packages, starts, repository, secrets } = move;
   const parts = [
@@ -192,10 +187,7 @@ export function versionMoveWords({ version, published_at, kept, ...move }: Dated
   return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
 }
 
-/**
- * The words for each part of a move in the list after “none changed”. They are undefined for a part that the
- * words of another part include.
- */
+/** For the list after “none changed”; undefined for a part that the words of another part include. */
 const comparedParts = {
   endpoints: undefined,
   addresses: 'an endpoint address',
@@ -207,10 +199,7 @@ const comparedParts = {
   passed_left_out: undefined,
 } as const satisfies Record<keyof VersionMove, string | undefined>;
 
-/**
- * Returns no words in two cases: if the versions could not be compared, and if all versions were compared as
- * a whole and there are moves.
- */
+/** None if the versions could not be compared, or all were compared as a whole and there are moves. */
 export function comparedWords(versions: number, moved: Moved | null | undefined): Words {
   // Only a database that was upgraded lacks the comparison.
   if (!moved) return moved === null ? own(', which were not compared yet') : say``;
@@ -225,17 +214,11 @@ export function comparedWords(versions: number, moved: Moved | null | undefined)
 
 type Moved = z.output<typeof value>;
 const value = z.strictObject({
-  /** The number of compared versions, including those that were deleted later. */
   versions: z.int(),
   since: z.string().optional(),
-  /**
-   * It is set if a part of a record has a form that is not read, too many items, or values that are too long.
-   * Such a part is not compared as a whole.
-   */
+  /** A part of an unread form, with too many items or too long values, is not compared as a whole. */
   partly_read: z.literal(true).optional(),
-  /**
-   * Ten moves at most, the newest first. If there are more, `weightyFirst` decides which of them are kept.
-   */
+  /** Ten at most, the newest first; `weightyFirst` decides which of more are kept. */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
 });

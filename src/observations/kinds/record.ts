@@ -73,10 +73,7 @@ function* namesIn(value: unknown, depth = 0): Generator<string> {
   }
 }
 
-/**
- * Names fields of the publisher's own `_meta`, unknown fields, and known fields of an unexpected form
- * (`packages.environmentVariables`). Returns at most 50 names. They are publisher text.
- */
+/** At most 50 names of `_meta`, of unknown fields and of known ones in an unexpected form. */
 export function publisherFields(server: object): string[] {
   const below = readRecord(server).unread.map((path) =>
     toLine(path.replaceAll(/\.\d+(?=\.|$)/g, ''))

@@ -48,7 +48,6 @@ export const repositorySupersededBy = defineKind({
 
 const existence = z.strictObject({
   state: z.enum(['there', 'empty', 'moved']),
-  /** The path to which the host redirects. */
   moved_to: z.string().optional(),
 });
 

@@ -17,9 +17,7 @@ import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
 
 const comparedTools = z.strictObject({
-  /** How many tools the card names. */
   named: z.number(),
-  /** The fields from here on are absent if the endpoint's list is not known. */
   listed: z.number().optional(),
   both: z.number().optional(),
   not_in_card: z.array(z.string()).optional(),
@@ -69,7 +67,6 @@ function toolsWords({
   return say`; names ${count(named, 'tool')}, while the endpoint lists ${all}${join(sides, '')}`;
 }
 
-/** Returns undefined if the two lists have the same tools, or if the endpoint's list is not known. */
 function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined {
   const { named, listed: all, both = 0, not_in_card = [], only_in_card = [] } = tools;
   if (all === undefined || (all === both && named === both)) return undefined;
@@ -119,7 +116,6 @@ export const serverCard = defineKind({
     name: z.string(),
     version: z.string().optional(),
     form: z.enum(['SEP-2127', 'SEP-1649']),
-    /** The path of the card, or of the catalog that holds it, on the endpoint's host. */
     at: z.string(),
     tools: comparedTools.optional(),
     differs: z.array(z.enum(differsNames)),

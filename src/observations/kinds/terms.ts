@@ -20,7 +20,6 @@ const valuesOf = (lines: readonly string[], field: string): string[] =>
     .filter((line) => line.toLowerCase().startsWith(`${field}:`))
     .map((line) => toLine(line.slice(field.length + 1)));
 
-/** Reads a security.txt file (RFC 9116). Returns undefined for a text without a contact. */
 function readSecurityTxt(text: string) {
   const lines = text.slice(0, 64 * 1024).split(/\r?\n/, mostLines);
   const contacts = valuesOf(lines, 'contact').filter((contact) => contactForm.test(contact));
@@ -88,9 +87,7 @@ export const securityContact = defineKind({
   ...ofOrigins('/.well-known/security.txt', own('a security contact (RFC 9116)'), contactFinding),
 });
 
-/**
- * Returns undefined for a long link, and for a link that is not http or https or has a user name or password.
- */
+/** Undefined for long links, other protocols, and links with a user name or password. */
 function toLink(stated: unknown, base: string): string | undefined {
   const url = typeof stated === 'string' && stated.length <= 1000 ? URL.parse(stated, base) : null;
   return url && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : undefined;
@@ -100,7 +97,6 @@ const relation = /(?:^|\s)terms-of-service(?:\s|$)/i;
 const attribute = (tag: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, 'i').exec(tag)?.slice(1).find(Boolean);
 
-/** The first link in a page with the relation `terms-of-service` (RFC 6903). */
 function termsOfPage({ text, url }: Fetched): string | undefined {
   return text
     .matchAll(/<(?:a|link)\s[^<>]{1,2000}>/gi)

@@ -30,7 +30,6 @@ export const changedPart = z.object({
 });
 
 interface OfferPart {
-  /** Absent if the offer states no value that can be read. */
   readonly value?: Words;
   readonly seen: (typeof seenStates)[number];
   readonly changed?: z.infer<typeof changedPart> | undefined;
@@ -60,13 +59,11 @@ interface OfferQuestion {
   readonly name: (offers: readonly Offer[]) => readonly Words[];
 }
 
-/** The unbroken run of sightings of such values up to the newest. */
 function runOf(sightings: readonly OfferSighting[], holds: (value: readonly Offer[]) => boolean) {
   const end = sightings.findIndex(({ value }) => value === undefined || !holds(value));
   return sightings.slice(0, end === -1 ? sightings.length : end);
 }
 
-/** Returns when a run began, or a later time if unknown. */
 function sinceWhen(run: readonly OfferSighting[]): string {
   const last = run.at(-1);
   return last?.from ?? last?.until ?? '';
@@ -171,10 +168,7 @@ const payeesWords = (paid: string): Words =>
     5,
   );
 
-/**
- * All whom an offer pays are compared as a set: among those of this price, which are of the same asset,
- * network and scheme, and of the same amount if the newest quote has this amount.
- */
+/** As a set: of the same asset, network and scheme, and amount if the newest quote has it. */
 function comparePayees(pays: readonly string[], offer: SentOffer, places: SeenOffers): ComparedPart {
   const quotes = places.quotes.map((one) => ({ ...one, isPart: one.hidesPayees }));
   const seen = { ...places, quotes };
@@ -289,7 +283,6 @@ export const isNetworkName = (network: string): boolean => !network.includes(':'
 const isAssetName = (asset: string, network: string): boolean =>
   /^(?:eip155|solana):/.test(network) && toCaip19(network, asset) === undefined;
 
-/** A name that Dossier does not know may mean what is written in another form. */
 function whyNotComparable(
   stated: string | undefined,
   seen: readonly string[],
@@ -302,9 +295,7 @@ function whyNotComparable(
   return notKnown(say`${code(unknown)} is a name, and Dossier does not know which ${what} has it`);
 }
 
-/**
- * Compares the network, the asset among offers on this network, and the scheme among offers of this asset.
- */
+/** The asset is compared among offers on this network, and the scheme among offers of this asset. */
 function compareUnit(
   offer: SentOffer,
   seen: SeenOffers,

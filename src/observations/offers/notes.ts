@@ -22,7 +22,6 @@ function assetNote({ asset, network, asset_name }: SentOffer): Words {
 interface PaidThere {
   /** Begins with the oldest listing, and leaves out the listing that the offer is compared with. */
   readonly others: readonly { readonly handle: string; readonly as_of: string }[];
-  /** Whether `others` has all such listings. */
   readonly isAll: boolean;
   readonly isCompared: boolean;
 }

@@ -13,12 +13,9 @@ import {
 } from '../prices/offer.ts';
 import { keyOf, type Span, states, type Timeline } from '../timeline/timeline.ts';
 
-/** The offers at a place in a span of time. */
 export interface OfferSighting {
-  /** Undefined if no offers were seen. */
   readonly value: readonly Offer[] | undefined;
   readonly from: string;
-  /** The last time at which the state was seen. */
   readonly until: string;
   /** The time of the check that no longer saw the state. */
   readonly ended?: string;
@@ -33,9 +30,7 @@ export interface OfferSighting {
 }
 
 export interface OfferReading {
-  /** The time of the question. */
   readonly now: Date;
-  /** Reads a whole value by its digest. */
   whole(digest: string): Promise<Json | undefined>;
   /** Of too many offers, those that are wanted are compared. */
   isWanted(offer: Offer): boolean;
@@ -67,7 +62,6 @@ async function readOffers(
   };
 }
 
-/** Begins with the newest. */
 function toSightings(spans: readonly Span[], reading: OfferReading): Promise<OfferSighting[]> {
   const all = states(spans).toReversed();
   return Promise.all(
@@ -88,7 +82,6 @@ const storedSince = (spans: readonly Span[]): string | undefined => {
   return last < 0 ? undefined : spans[last + 1]?.from;
 };
 
-/** What Dossier saw at one place. `quotes` begin with the newest. */
 export interface SeenOffers {
   readonly now: Date;
   readonly endpoint: string | undefined;
@@ -104,7 +97,6 @@ export interface SeenPlace extends SeenOffers {
   readonly place: PlaceName;
 }
 
-/** All places at which Dossier looked for the offers of the endpoints. */
 export function toSeenPlaces(
   facts: readonly StoredObservation[],
   timelines: readonly Timeline[],

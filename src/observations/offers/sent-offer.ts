@@ -18,7 +18,6 @@ export interface SentOffer {
   readonly asset_name?: string;
   /** What is paid for, by the offer or the request around it: an address, or `mcp://tool/<name>`. */
   readonly resource?: string;
-  /** RFC 3339. */
   readonly expires?: string;
   /** Other members that may name a recipient, an account at an address, or a fee or deposit. */
   readonly beside?: readonly BesideMember[];

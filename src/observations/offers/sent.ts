@@ -89,10 +89,7 @@ function bodyOf(response: string): string | undefined {
   return at === -1 ? undefined : all.slice(at).join('\n');
 }
 
-/**
- * Returns the places in a text. A header may hold the same text twice, and that text may hold a header again.
- * SentReading every copy would take 2^n steps, so a text is read again only at a lower level.
- */
+/** A text may hold itself twice, in 2^n copies, so it is read again only at a lower level. */
 function placesInText(text: string, reading: SentReading): Place[] {
   const { level, levels } = reading;
   const sent = text.trim();
@@ -156,10 +153,7 @@ function joinPlaces(places: readonly Place[]): SentOffers {
   return { offers: byNews.slice(0, mostOffers), count };
 }
 
-/**
- * Reads the body of a 402 or its header (x402, MPP), a tool result or message of MCP with either, a list of
- * offers, or one offer; as JSON or as text. Returns undefined if `sent` is none of these.
- */
+/** A 402 body or header (x402, MPP), a tool result, a list or an offer, as JSON or text; or undefined. */
 export function readSentOffers(sent: unknown): SentOffers | undefined {
   const read = joinPlaces(placesAt(sent, { level: 0, levels: new Map() }));
   return read.offers.length === 0 ? undefined : read;

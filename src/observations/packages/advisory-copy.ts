@@ -42,10 +42,7 @@ async function readCopy(path: string, savedAt_ms: number) {
   return { savedAt_ms, byPackage, ecosystems, unread };
 }
 
-/**
- * The copy (a zip of JSON files) is read on first use, and again after it has changed. The returned function
- * never throws.
- */
+/** Read on first use, and again after the zip changed. The returned function never throws. */
 export function openAdvisoryCopy(path: string) {
   const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
   const open = async () => openSaved(String((await stat(path)).mtimeMs));

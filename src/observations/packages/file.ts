@@ -20,10 +20,7 @@ interface FileContext {
   readonly hosts: Config['repositoryHosts'];
 }
 
-/**
- * Follows at most two redirects, because forges redirect to other hosts. If the file is at a host in
- * REPOSITORY_HOSTS, no robots.txt is read (docs/decisions/packages.md).
- */
+/** Forges redirect to other hosts. No robots.txt is read at REPOSITORY_HOSTS (docs/decisions/packages.md). */
 export async function askFile(
   url: string,
   { fetch, robots, hosts }: FileContext,

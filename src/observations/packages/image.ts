@@ -12,10 +12,7 @@ const manifests = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-/**
- * Returns the address from a 401 response at which everyone gets a token for public images (distribution
- * specification).
- */
+/** Where everyone gets a token for public images (distribution specification). */
 function tokenUrl(response: Fetched, asked: URL): URL | undefined {
   const { parameters } = challengesOf(response).find(({ scheme }) => scheme === 'bearer') ?? {};
   const url = URL.parse(parameters?.get('realm') ?? '');

@@ -83,7 +83,6 @@ function readForms<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; 
 }
 
 interface ReadAdvisory {
-  /** It is empty if the advisory was withdrawn. */
   readonly about: readonly {
     readonly ecosystem: string;
     readonly key: string;
@@ -93,7 +92,6 @@ interface ReadAdvisory {
   readonly unread?: Advisory;
 }
 
-/** Returns undefined for a document without a valid id. */
 export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   const { data } = osv.safeParse(document);
   if (!data) return undefined;
@@ -136,10 +134,7 @@ const atOf = ({ introduced, fixed, last_affected }: AdvisoryRange['events'][numb
 /** In OSV, version 0 comes before every other. */
 const beginning = '0';
 
-/**
- * As in OSV, the last event at or before the version decides. The version of `last_affected` is itself
- * affected.
- */
+/** As in OSV, the last event at or before the version decides; `last_affected` is itself affected. */
 function isInRange({ events }: AdvisoryRange, version: string, { compare }: Order): boolean {
   const order = (a: string, b: string) => {
     if (a === beginning || b === beginning) return Number(b === beginning) - Number(a === beginning);

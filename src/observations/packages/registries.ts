@@ -29,10 +29,7 @@ function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): Out
 const lookupIsOff = (name: keyof Config['packageRegistries']) =>
   notAsked(say`This service is not configured to look up ${own(name)} packages (PACKAGE_REGISTRIES).`);
 
-/**
- * Requests to the configured APIs (`fetchConfigured`) are not signed, and their robots.txt is not read
- * (docs/decisions/packages.md).
- */
+/** Requests to the configured APIs are not signed, without robots.txt (docs/decisions/packages.md). */
 export function createPackageRegistries(
   config: Config,
   {

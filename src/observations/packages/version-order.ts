@@ -9,7 +9,6 @@ export type Ecosystem = (typeof ecosystems)[Registry];
 
 export const osvRegistries = Object.keys(ecosystems) as readonly Registry[];
 
-/** Returns undefined for registries without advisories, such as those of images. */
 export function ecosystemOf(registry: Registry): Ecosystem;
 export function ecosystemOf(registry: string): Ecosystem | undefined;
 export function ecosystemOf(registry: string): Ecosystem | undefined {
@@ -18,10 +17,7 @@ export function ecosystemOf(registry: string): Ecosystem | undefined {
 
 export interface Order {
   isVersion(text: string): boolean;
-  /**
-   * Returns a negative number if the first is older, and 0 for two spellings of one version. Both texts must
-   * be versions.
-   */
+  /** Negative if the first is older, 0 for two spellings of one version. Both must be versions. */
   compare(a: string, b: string): number;
 }
 

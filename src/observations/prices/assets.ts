@@ -2,26 +2,18 @@ import { ownMember } from '../../core/json.ts';
 import { code, ours, type Words } from '../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
-/**
- * `assets` are the tokens whose amounts Dossier converts, by CAIP-19 name (eip155 addresses in lower case),
- * each with a reference for its address and decimals. The symbols of test tokens say that they have no value.
- * `networks` has the CAIP-2 name for each network name of x402 version 1.
- */
+/** By CAIP-19, each with a reference; test tokens have no value. `networks`: names of x402 version 1. */
 const { assets, networks } = table;
 
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
-/**
- * The CAIP-2 name of a network, for example `eip155:8453` for `Base` or `EIP155:08453`. A name that is
- * neither in the table nor in the form of CAIP-2 is returned as it is.
- */
+/** In CAIP-2, such as `eip155:8453` for `Base`; a name that is not known is returned as it is. */
 export const toChain = (network: string): string =>
   ownMember(networks, network.toLowerCase()) ??
   network
     .replace(/^[-a-z\d]{3,8}:/i, (namespace) => namespace.toLowerCase())
     .replace(/^eip155:0+(?=\d)/, 'eip155:');
 
-/** The common name of a network, such as `Base Sepolia`. */
 export function networkName(network: string): string | undefined {
   const chain = toChain(network);
   const [name] = Object.entries(networks).find(([, one]) => one === chain) ?? [];
@@ -52,7 +44,6 @@ function toDecimal(amount: string, decimals: number): string {
   return fraction ? `${digits.slice(0, -decimals)}.${fraction}` : digits.slice(0, -decimals);
 }
 
-/** Converts an amount by the table, as "0.01 USDC". */
 export function convert(amount: string, asset: string | undefined): string | undefined {
   const known = asset === undefined ? undefined : byAsset.get(toKey(asset));
   return known && `${toDecimal(amount, known.decimals)} ${known.symbol}`;
@@ -72,17 +63,13 @@ export const tokensOn = (network: string): { readonly symbol: string; readonly a
 const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
 const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
 
-/**
- * Reads an amount of an asset as "0.01 USDC" (a symbol in the table), or a whole number of the smallest unit
- * of a CAIP-19 asset.
- */
+/** For example "0.01 USDC", or a whole number of the smallest unit of a CAIP-19 asset. */
 export function readPriceLimit(text: string) {
   const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];
   if (amount === undefined || asset === undefined) return undefined;
   return asset.includes('/') || assets.some(({ symbol }) => symbol === asset) ? { amount, asset } : undefined;
 }
 
-/** The unit of the result is 10^-18. */
 function toFixed18(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.');
   return BigInt(whole + fraction.padEnd(18, '0'));

@@ -26,7 +26,6 @@ interface Kept {
   characters: number;
 }
 
-/** Returns how many items the page has; undefined if it cannot be read. */
 function addItems(kept: Kept, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
   if (!Array.isArray(listed)) return undefined;

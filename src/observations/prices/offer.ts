@@ -5,7 +5,6 @@ import { toLine } from '../../core/text.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import { convert, toCaip19, toChain } from './assets.ts';
 
-/** Somebody whom an offer pays: its recipient, or who gets a part, a fee or a deposit. */
 const payee = z.strictObject({
   /** An eip155 address is in lower case. */
   address: z.string(),
@@ -30,15 +29,12 @@ export const offer = z.strictObject({
 });
 export type Offer = z.infer<typeof offer>;
 
-/** The asset of a tool that states a price in dollars. */
 export const dollars = 'dollars';
-/** An amount that depends on the call. */
 export const dynamic = 'dynamic';
 
 /** What differs at two requests of one check is left out of the offers and named in `varies`. */
 const varies = z.array(z.enum(['pay_to', 'unreadable'])).optional();
 
-/** The whole value of a place. */
 export interface StatedOffers {
   readonly offers: readonly Offer[];
   readonly varies?: z.infer<typeof varies>;
@@ -119,10 +115,7 @@ interface OfferMembers {
   readonly beside?: readonly BesideMember[];
 }
 
-/**
- * Reads what can be read of an offer. `needs` names the members that it must state. Beside a member that
- * cannot be read, who is paid is only kept if nobody else may be.
- */
+/** `needs` must be stated. Beside an unreadable member, payees are kept only if nobody else may be paid. */
 export function toOffer(stated: OfferMembers, needs: readonly (keyof OfferMembers)[]): Offer {
   const { amount, asset, network, scheme, pay_to, chain_id, beside = [] } = stated;
   const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
@@ -184,7 +177,6 @@ export function readAccepted(stated: unknown, tool?: string): Offer {
   );
 }
 
-/** Tells whether an amount can be compared. */
 export const isWhole = (amount: string | undefined): amount is string => /^\d{1,78}$/.test(amount ?? '');
 
 /** Offers with the same tool, network, asset and scheme can be compared by amount. */
@@ -208,7 +200,6 @@ export const toOffers = (all: readonly Offer[]): Offer[] =>
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, one]) => one);
 
-/** The distinct addresses that the offers pay. */
 export const addressesOf = (offers: readonly Offer[]): string[] => [
   ...new Set(offers.flatMap(({ pays = [] }) => pays.map(({ address }) => address))),
 ];
@@ -295,14 +286,12 @@ function toSummary(place: PlaceName, { offers, varies: other }: StatedOffers): O
   };
 }
 
-/** The finding that a place states these offers. */
 export function statesOffers(place: PlaceName, stated: readonly Offer[], other?: StatedOffers['varies']) {
   const offers = toOffers(stated);
   const all = { offers, ...(other && { varies: other }) };
   return { value: toSummary(place, all), whole: all as unknown as Json, outcome: 'seen' as const };
 }
 
-/** The offers at a place, if the summary has all of them. */
 export const allIn = ({ offers, count }: OffersSummary): readonly Offer[] | undefined =>
   offers.length === count ? offers : undefined;
 

@@ -6,11 +6,7 @@ const longestTool = 200;
 export const toToolName = (name: unknown): string | undefined =>
   typeof name === 'string' && name.trim() !== '' ? name.slice(0, longestTool) : undefined;
 
-/**
- * The MCP tool that an x402 item is about. In the specification of the Bazaar, the name is `input.tool` of
- * the extension. The packages of x402 write `input.toolName`, and some items have the name beside the
- * address.
- */
+/** `input.tool` in the Bazaar, `input.toolName` in the packages of x402, or the name beside the address. */
 export function toolOf(item: JsonObject): string | undefined {
   const { info } = asMembers(asMembers(item.extensions).bazaar);
   const inputs = [item, asMembers(info).input, asMembers(item.discoveryInfo).input].map(asMembers);

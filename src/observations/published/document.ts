@@ -5,20 +5,14 @@ import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 
 export type Newest = { readonly version: string; readonly published_at?: string };
 
-/**
- * `isSettled` tells whether the release is at least seven days older than the version that it is compared
- * with.
- */
+/** `isSettled`: at least seven days older than the version that it is compared with. */
 export interface Earlier {
   readonly version: string;
   readonly isSettled: boolean;
   readonly document: JsonObject;
 }
 
-/**
- * A registry's statements about the recorded version. If no version is recorded, they are about the
- * registry's default version.
- */
+/** About the recorded version, or else the registry's default version. */
 export interface Published {
   readonly result: 'published';
   /** The recorded name. For NuGet and crates.io, it has the spelling of the registry. */
@@ -30,12 +24,10 @@ export interface Published {
   readonly deprecated:
     | { readonly deprecated: boolean; readonly unlisted?: true; readonly message?: string }
     | NoAnswer;
-  /** The accounts that may publish, each once, sorted. */
   readonly maintainers: readonly string[] | NoAnswer;
   readonly newest: Newest | NoAnswer;
   /** The handles of the listings to which the package says that it belongs. */
   readonly names: readonly string[] | NoAnswer;
-  /** `host/path`. */
   readonly repository: string | undefined;
   readonly licence: string | undefined;
   /** Earlier releases are read only from npm. The first of them is the one to compare with this version. */
@@ -61,7 +53,6 @@ export function namesWords(count: number, names: readonly string[]): Words {
   return say`${count}: ${codes(shown)}${more > 0 ? say` and ${more} more` : own('')}`;
 }
 
-/** Returns RFC 3339, or undefined if the time is invalid or its year does not have four digits. */
 export function toTime(value: unknown): string | undefined {
   const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   const time = Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
@@ -76,8 +67,6 @@ export const notFound = (registry: Words, response: Fetched, what: Words): NoAns
 
 export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
 
-/**
- * The text is empty for a name in a scope of npm, because only the owner of the scope can register that name.
- */
+/** Only the owner of a scope of npm can register a name in it. */
 export const freeNameWarning = (name: string) =>
   name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');

@@ -44,11 +44,7 @@ export const isAttested = (version: unknown): boolean =>
 
 const settled_ms = 7 * day_ms;
 
-/**
- * Returns the earlier releases with a lower version, without pre-releases. Releases that are at least seven
- * days older (`isSettled`) come first, because somebody who takes over a package may publish several versions
- * in a row.
- */
+/** Settled ones first, because somebody who takes over a package may publish several versions in a row. */
 function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
   const times = memberOf(document, 'time');
   const settled = new Date(Date.parse(time) - settled_ms).toISOString();

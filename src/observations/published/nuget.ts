@@ -54,9 +54,7 @@ const base = (id: string) => `/v3/registration5-gz-semver2/${id}`;
 const pageVersion = /^[\w.+-]{1,100}$/;
 const mostPages = 3;
 
-/**
- * If a package has few versions, the index has the entries. Otherwise each page has an address of its own.
- */
+/** With few versions the index has the entries; otherwise each page has its own address. */
 async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<NugetEntry[] | NoAnswer> {
   let { items } = page;
   if (!Array.isArray(items)) {
@@ -72,10 +70,7 @@ async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<Nu
   return (items as readonly unknown[]).map((leaf) => memberOf(leaf, 'catalogEntry'));
 }
 
-/**
- * The reader reads each page once. After three pages whose entries are not in the index, it returns undefined
- * for another such page.
- */
+/** Each page once; undefined after three pages whose entries are not in the index. */
 function createPageReader(run: CheckRun, id: string) {
   const read = new Map<NugetPage, Promise<NugetEntry[] | NoAnswer>>();
   let left = mostPages;
@@ -93,10 +88,7 @@ function createPageReader(run: CheckRun, id: string) {
 }
 type PageReader = ReturnType<typeof createPageReader>;
 
-/**
- * Returns all pages if the index has their entries, or else at most two that may have the version, and the
- * last page. `isCut` says that a page that is left out may have the version.
- */
+/** All pages of the index, or at most two that may have the version, and the last. `isCut`: others may. */
 function pagesFor(version: string | undefined, pages: readonly NugetPage[]) {
   if (pages.every(({ items }) => Array.isArray(items))) return { chosen: pages, isCut: false };
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));

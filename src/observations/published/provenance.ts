@@ -14,10 +14,7 @@ export interface ServedProvenance {
   readonly source_url: string;
 }
 
-/**
- * `absent`: the registry returned HTTP 404 or 410 for the provenance. `none`: its documents name no
- * provenance that Dossier reads.
- */
+/** `absent`: HTTP 404 or 410. `none`: the documents name no provenance that Dossier reads. */
 type Served = ServedProvenance | NoAnswer | 'none' | 'absent';
 
 const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;

@@ -28,9 +28,7 @@ const uploadedAt = (document: Published['document']): string | undefined =>
 
 const newestVersion = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
 
-/**
- * By default, PyPI describes the newest release that is neither yanked nor a pre-release, if there is one.
- */
+/** By default the newest release that is neither yanked nor a pre-release, if there is one. */
 function newestPypi(document: Published['document']): Published['newest'] {
   const published_at = uploadedAt(document);
   return { version: newestVersion(document), ...(published_at !== undefined && { published_at }) };

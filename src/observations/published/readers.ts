@@ -32,7 +32,6 @@ export const packageRegistries = describedTypes.filter((type) => type !== 'oci')
 
 const read = new WeakMap<CheckRun, Map<string, Promise<Published | NoAnswer>>>();
 
-/** Asks the registry about a recorded package only once in each run. */
 export function readPublished<Type extends Described>(
   run: CheckRun,
   recorded: RecordedPackage<Type>,
@@ -48,10 +47,7 @@ export function readPublished<Type extends Described>(
 export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: CheckedListing): string =>
   `${recorded} ${repository}`;
 
-/**
- * Finds one fact for each readable package of these types. If a finding has its own `recorded`, this replaces
- * the `recorded` of the package.
- */
+/** If a finding has its own `recorded`, this replaces the `recorded` of the package. */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
   toFinding: (recorded: RecordedPackage<Type>, run: CheckRun) => Promise<Finding<Value>>,

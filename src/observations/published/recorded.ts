@@ -67,9 +67,7 @@ export const packagesOn =
       .filter(({ type }) => wanted.includes(type))
       .map(({ subject, recorded }) => ({ subject, recorded }));
 
-/**
- * Returns at most ten, in the order of the record. Of packages with the same type and name, keeps the first.
- */
+/** At most ten; of packages with the same type and name, the first. */
 export function readablePackages({
   packages,
 }: Pick<CheckedListing, 'packages'>): RecordedPackage<PackageType>[] {

@@ -22,7 +22,6 @@ export function namesIn(readme: string): string[] {
 export const namesOfManifest = ({ mcpName }: Readonly<Record<string, unknown>>): string[] =>
   typeof mcpName === 'string' && isHandle(mcpName) ? [mcpName] : [];
 
-/** Returns `host/path`. */
 export const toStatedRepository = (stated: unknown): string | undefined =>
   typeof stated === 'string' ? toRepositoryKey(stated.trim()) : undefined;
 
@@ -45,10 +44,7 @@ export function repositoryOfHome(stated: unknown): string | undefined {
   return key !== undefined && forges.test(key) ? key : undefined;
 }
 
-/**
- * The labels that PEP 753 defines for links to the source code, and `code`. They are in lower case without
- * punctuation.
- */
+/** Labels of PEP 753 for links to the source code, and `code`, in lower case without punctuation. */
 const sourceLabels: ReadonlySet<string> = new Set(['source', 'repository', 'sourcecode', 'github', 'code']);
 const mostLinks = 100;
 

@@ -20,7 +20,6 @@ const packagePages: Readonly<Record<string, (identifier: string, version?: strin
   cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
 };
 
-/** Returns undefined for types without known pages. */
 export const packagePage = (type: string, name: string, version?: string): string | undefined =>
   ownMember(packagePages, type)?.(name, version);
 

@@ -14,7 +14,6 @@ import type { ObservationChange } from '../observation.ts';
 type ChangedText = NamedMember & TextChange;
 
 interface TextChange {
-  /** The path of the text, such as `description` or `inputSchema.properties.to.description`. */
   readonly member: string;
   readonly difference: readonly TextPart[];
 }
@@ -29,10 +28,7 @@ const readTexts = (member: SurfaceMember) =>
       .map(([place, text]) => [place.join('.').slice(0, longestName), text] as const),
   );
 
-/**
- * Compares the members that are in both lists, and yields each text that differs. The next text is compared
- * only when the caller asks for the next result.
- */
+/** The next text is compared only when the caller asks for it. */
 export function* changedTexts(
   surface: Surface,
   before: readonly SurfaceMember[],
@@ -71,6 +67,5 @@ export function withTexts(change: ObservationChange, find: FindSet, budget: Comp
   return texts.length > 0 ? { ...change, texts } : change;
 }
 
-/** Returns undefined if the fact is not about a list, or was seen for the first time. */
 export const surfaceChangedBy = ({ kind, before }: ObservationChange): Surface | undefined =>
   before && surfaceOf(kind);

@@ -14,23 +14,18 @@ import { changedTexts } from './changed-texts.ts';
 export interface MemberDifference {
   readonly name: string;
   readonly difference: 'only_here' | 'only_there' | 'other';
-  /**
-   * The JSON members that differ. The array is absent for a member of only one list, and if only digests were
-   * compared.
-   */
+  /** Absent for a member of only one list, and if only digests were compared. */
   readonly members?: string[];
 }
 
 const asSent = Symbol('the member as it was sent');
 
-/** `members` are the digests of the JSON members that are compared. */
 interface Digested {
   readonly name: string;
   readonly members: Readonly<Record<string, string>>;
   readonly [asSent]: SurfaceMember;
 }
 
-/** The list that a caller sent, prepared once for the comparison with several lists. */
 export type ShownList = ReturnType<typeof readShown>;
 
 export type SurfaceComparison = ReturnType<typeof compareList>;
@@ -42,9 +37,7 @@ const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'op
 
 const mostValues = 100_000;
 
-/**
- * The caller's program may call the input schema `input_schema` or `parameters`, as the API of a model does.
- */
+/** Or `input_schema` or `parameters`, as the API of a model calls it. */
 function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
   let left = mostValues;
   /** Some clients send a schema as a string of JSON. Its values were not counted when the body was read. */
@@ -78,10 +71,7 @@ interface ComparedSurface {
   readonly annotations: ReadonlySet<string>;
 }
 
-/**
- * Only JSON members that at least one entry has are compared. An annotation is compared if clients know it or
- * at least one entry has it.
- */
+/** What at least one entry has; an annotation also if clients know it. */
 export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
   const sent = named.map((one) => surface.withoutForm(one));
@@ -133,20 +123,14 @@ function repeatedIn(names: readonly string[]): string[] {
   return names.filter((name) => known.size === known.add(name).size);
 }
 
-/**
- * The names of entries whose list was not sent. Clients list resources and resource templates separately, so
- * the list that was sent may have only one of the two. An empty list counts as a list of resources.
- */
+/** Clients list resources and templates separately. An empty list counts as one of resources. */
 function unsentNamesOf({ namedBy: [first, ...others] }: Surface, sent: readonly SurfaceMember[]): string[] {
   const absent = others.filter((name) => !hasMember(sent, name));
   const isFirstSent = hasMember(sent, first) || absent.length === others.length;
   return isFirstSent ? absent : [first, ...absent];
 }
 
-/**
- * A name that occurs twice counts twice. The cost grows with the sum of the lengths of the two lists, not
- * with their product.
- */
+/** A name that occurs twice counts twice. The cost is linear in the lengths of the two lists. */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const { surface, list, members, unsent } = shown;
   const seen = all.filter((one) => unsent.every((name) => ownMember(one, name) === undefined));
@@ -162,14 +146,9 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const repeated = [here, sent].flatMap((side) => repeatedIn(side.map(({ name }) => name)));
   return {
     differs: found.map(toMemberDifference),
-    /** Names that several members of one list have. */
     repeated: [...new Set(repeated)].sort(),
-    /**
-     * JSON members that were seen here and not compared, because the list that was sent has none of them. For
-     * a list that was not sent, it has the JSON member that names the entries of the list.
-     */
+    /** Seen here and not sent; for a list that was not sent, the member that names its entries. */
     not_sent: [...not_sent, ...unsentNames],
-    /** Whether only names were compared, although the members seen here have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
     /** The prefix that the caller's program puts before every name; empty if there is none. */
     prefix,
@@ -185,10 +164,7 @@ const nameless = ({ namedBy: [name] }: Surface) => ({ [name]: '' });
 const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
-/**
- * Yields the difference of each text for models. If another JSON member differs, yields the difference of the
- * whole member.
- */
+/** If another JSON member differs, it yields the difference of the whole member. */
 function* textsOf(
   surface: Surface,
   other: ValueDifference,
@@ -213,7 +189,6 @@ function* textsOf(
   }
 }
 
-/** Writes differences in the form [-here-]{+there+}. */
 export const textsOfPairs = (
   { others, surface }: Pick<SurfaceComparison, 'others' | 'surface'>,
   budget: ComparisonBudget,

@@ -13,10 +13,7 @@ export const mostReadText = '4 MiB or 100,000 values';
 
 export type StoredSet = StoredValue;
 
-/**
- * The reader returns `left_out` for a list that exceeds the rest of its limits, and undefined for a list that
- * is no longer stored.
- */
+/** `left_out`: it exceeds the rest of the limits. Undefined: it is no longer stored. */
 export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;
   let left_values = mostRead_values;

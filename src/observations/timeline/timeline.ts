@@ -225,10 +225,7 @@ const alternates_ms = 30 * day_ms;
 const isReturn = (later: StateChange, earlier: StateChange | undefined): boolean =>
   earlier !== undefined && isSame(earlier.was, later.is) && isSame(earlier.is, later.was);
 
-/**
- * Since when a fact alternates between the last two states: from the first of three changes to and fro
- * within 30 days, until a third state comes. Undefined if it does not.
- */
+/** From the first of three changes to and fro within 30 days, until a third state comes. */
 export function alternatesSince(all: readonly StateChange[]): string | undefined {
   let first = all.length - 1;
   while (first > 0 && isReturn(all[first] as StateChange, all[first - 1])) first -= 1;
@@ -290,10 +287,7 @@ export function between(
 
 export const mostSpans = 100;
 
-/**
- * Keeps the newest spans, the first, and those beside the weightiest changes. The span before those that are
- * left out says how many they are.
- */
+/** The newest, the first, and those beside the weightiest changes; the span before others counts them. */
 export function fold(spans: readonly Span[], weightiest: readonly StateChange[]): readonly Span[] {
   if (spans.length <= mostSpans) return spans;
   const kept = new Set(weightiest.flatMap(({ was, is }) => [was.to, is.from]));

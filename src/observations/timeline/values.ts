@@ -25,6 +25,5 @@ export async function packValue(whole: Json, digest = canonicalDigest({ value: w
   return { digest, bytes, value: (await compress(text)).toString('base64') } satisfies PackedValue;
 }
 
-/** Returns the JSON of a packed value. */
 export const unpackValue = async (value: string): Promise<string> =>
   (await decompress(Buffer.from(value, 'base64'))).toString('utf8');

@@ -25,10 +25,7 @@ type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;
 const purpose = 'dossier/observer/v1';
 const valid_s = 300;
 
-/**
- * Derives the key from the seed of the log, which all nodes of a database share. `id` is the JWK thumbprint
- * of the key (RFC 7638).
- */
+/** From the seed of the log, which all nodes share. `id` is the JWK thumbprint (RFC 7638). */
 export async function openObserverKey(context: LogContext) {
   const seed = await openLogSeed(context);
   const { privateKey } = toNoteKey(purpose, Buffer.from(hkdfSync('sha256', seed, '', purpose, 32)));

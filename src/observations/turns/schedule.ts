@@ -22,34 +22,22 @@ export interface CheckCounts {
 
 const page = 500;
 const places = 32;
-/**
- * The most checks at a time for one domain, one namespace, one control root that asks for checks, or one
- * network of readers.
- */
+/** For one domain, namespace, control root that asks for checks, or network of readers. */
 const placesOfKey = 2;
 const placesOfReaders = 8;
-/**
- * The oldest slow checks that reads began, up to this number, take none of the places above, so that slow
- * hosts keep no others from being checked. If there are more, the newer ones take places as others do.
- */
+/** So many slow checks of readers take none of these places, so that slow hosts keep no others waiting. */
 const placesOfSlow = 16;
 /** Bounds on each of two queues: the checks that holders of claims asked for, and those that reads began. */
 const mostAsked = 64;
 const mostAskedOfKey = 8;
 const leasedPause_ms = 2000;
 const tick_ms = 250;
-/**
- * If a check is ended from outside, all other checks are interrupted. The namespace of the ended check pauses
- * for this time.
- */
+/** If a check is ended from outside, all others are interrupted, and its namespace pauses for this time. */
 const rest_ms = 3_600_000;
 /** Each time that the keys of this many listings were read, other work of the thread gets its turn. */
 const readAtOnce = 50;
 
-/**
- * Returns when the next check is due, in ms since 1970: an interval (±10 %) after the last check. The result
- * is 0 if the listing was never checked, or if its record changed after the last check.
- */
+/** An interval (±10 %) after the last check; 0 if there was none, or the record changed since. */
 export function dueAt_ms(
   handle: string,
   { observed_at, due_since }: Pick<ReadListing, 'observed_at' | 'due_since'>,
@@ -111,7 +99,6 @@ async function checkWaiting(
   return report === 'not_due' ? undefined : report;
 }
 
-/** Returns how many of the listings wait for the key of these that most of them wait for. */
 function createShares(waiting: readonly WaitingListing[]) {
   const counts = new Map<string, number>();
   for (const { keys = [] } of waiting) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -130,7 +117,6 @@ export function createSchedule(
   const due = createQueue();
   const limits = createReadLimits(context.config);
   const running = new Map<WaitingListing, Promise<void>>();
-  /** The end of the pause of each namespace, ms since 1970. */
   const resting = new Map<string, number>();
   const pool = createFairPool({ places: places + placesOfSlow, placesOfKey });
   const rests = (key: string) => (resting.get(key) ?? 0) > clock().getTime();
@@ -255,9 +241,7 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /**
-     * Begins the checks that may begin, and waits until one ends, one is added, or a short time has passed.
-     */
+    /** Begins what may begin, and waits until one ends, one is added, or a short time has passed. */
     async step() {
       news = Promise.withResolvers();
       while (placesTaken() < places && !signal.aborted && (await beginNext()));
@@ -268,15 +252,11 @@ export function createSchedule(
     },
     size: () => due.size() + read.size() + asked.size(),
     counts: (): CheckCounts => counts,
-    /** Resolves once the checks under way have ended. */
     end: async () => void (await Promise.all(running.values())),
   };
 }
 
-/**
- * Checks all due listings except those of the shipped sample. If the process is killed during this call, the
- * listings that were not checked are still due at the next call.
- */
+/** Without the shipped sample. Listings that were not checked stay due if the process is killed. */
 export async function observeDue(
   checks: Checks,
   context: ScheduleContext,
@@ -299,10 +279,7 @@ const fillsPerInterval = 20;
 const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
-/**
- * While no listing becomes due, looks for due listings less and less often, but at least every ten minutes.
- * Resolves after the signal is aborted and the running checks have ended.
- */
+/** Looks less and less often while nothing is due. Resolves once the running checks have ended. */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,
   signal: AbortSignal,

@@ -13,9 +13,7 @@ export interface WaitingListing {
   isSlow?: true;
 }
 
-/**
- * A listing waits behind a key that is in a pause, or that already has as many running checks as it may have.
- */
+/** A listing waits behind a key that is in a pause, or has as many running checks as it may. */
 export function createQueue() {
   const all = new Map<string, WaitingListing>();
   const next = new Set<WaitingListing>();

@@ -20,10 +20,7 @@ import { defineKind, type ShownFinding } from '../../kind.ts';
 import { ofRareRemotes } from '../../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
-/**
- * The table has the ends of the paths of files and folders that often hold credentials. Each entry names the
- * page that says so. `public` has the names of files in such folders that are not secret.
- */
+/** Ends of paths, each with the page that says so. `public` are files in such folders that are not secret. */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));
 const publicFiles = new Set(table.public);
@@ -32,21 +29,16 @@ const mostParts = Math.max(...[...files, ...folders].map((path) => path.split('/
 /** Matching takes linear time on any text. */
 const paths = /[\w.~$/\\-]+/g;
 const longestShown = 100;
-/** If a match of `paths` is longer, only its end is read. */
 const longestRead = 300;
 
 /** Every path in the table contains a dot or an underscore, so plain words are skipped at once. */
 const mayBeNamed = (run: string) => run.includes('.') || run.includes('_');
 
-/** The most characters of a sentence that are quoted on each side of a path. */
 const mostAround = 100;
 const mostSentences = 3;
 const sentenceEnd = /(?<=[.!?]["'”)\]]?)\s+(?=\p{Lu})|(?<=[。！？])|[\n\r]+/u;
 
-/**
- * Returns the sentence around a path. A long sentence is cut between words. The result is empty if the
- * sentence has only paths.
- */
+/** A long sentence is cut between words. Empty if the sentence has only paths. */
 function sentenceAround(text: string, start: number, end: number): string {
   const first = Math.max(0, start - mostAround);
   const last = Math.min(text.length, end + mostAround);
@@ -69,7 +61,6 @@ function readRun(run: string) {
   return { written, parts: read.replaceAll('\\', '/').toLowerCase().split('/').filter(Boolean) };
 }
 
-/** The paths that end with the part at `at`, the shortest path first. */
 const endsAt = (parts: readonly string[], at: number): string[] =>
   Array.from({ length: Math.min(mostParts, at + 1) }, (_, more) => parts.slice(at - more, at + 1).join('/'));
 
@@ -83,10 +74,7 @@ function namedBy(parts: readonly string[]): string | undefined {
 
 const mostMentions = 100;
 
-/**
- * Returns at most three sentences to quote. `places` counts all of them, so that a harmless sentence does not
- * hide the sentences that are not quoted.
- */
+/** `places` counts all sentences, so that a harmless one does not hide those that are not quoted. */
 function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   const found = new Map<
     string,

@@ -9,7 +9,6 @@ import {
   surfaceDigest,
 } from '../../endpoint/surface.ts';
 
-/** `toMore` returns further details of a member. */
 export const toListedFinding = (
   surface: Surface,
   { digested, members }: ListedMembers,

@@ -20,11 +20,8 @@ export type MemberChange = NamedMember & ChangedMember;
 
 interface ChangedMember {
   readonly change: 'added' | 'removed' | 'changed';
-  /** The weightiest class of the change. */
   readonly class: ChangeClass;
-  /** The JSON members that differ, except `annotations`. */
   readonly members?: readonly string[];
-  /** Annotations that differ, such as `readOnlyHint: true -> false`. */
   readonly annotations?: readonly string[];
   /** At most 20 arguments: newly secret ones in the class `secret`, newly required ones in `required`. */
   readonly arguments?: readonly string[];
@@ -42,17 +39,12 @@ const shortName = (name: string) => name.slice(0, longestName);
 const toMemberText = (value: unknown) =>
   value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100);
 
-/**
- * A path into a tool, for example `['inputSchema', 'properties', 'to', 'description']`. Long names are cut.
- */
+/** For example `['inputSchema', 'properties', 'to', 'description']`. Long names are cut. */
 type MemberPath = readonly string[];
 
 const named = ['properties', '$defs', 'definitions'];
 
-/**
- * Returns the arguments that contain a path, the innermost first. Keywords of JSON Schema are left out, so an
- * argument inside of `anyOf` is the same as one outside of it.
- */
+/** The innermost first, without keywords: inside of `anyOf`, an argument is the same as outside. */
 function argumentsAround(place: MemberPath): string[] {
   const around: string[] = [];
   const names = place.slice(0, 1);
@@ -86,7 +78,6 @@ function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
 
 const textMembers = ['title', 'description'];
 
-/** Texts deeper than a limit are left out. */
 export function* textsOf(value: unknown, place: MemberPath = []): Generator<[MemberPath, string]> {
   if (place.length > mostDepth || typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -121,10 +112,7 @@ function textsByPlace(tool: SurfaceMember) {
   );
 }
 
-/**
- * The parts of a tool by the class of a change in them. A schema may name an argument in several places. The
- * argument counts as required, or as secret, if it is so in one of these places.
- */
+/** An argument that a schema names in several places is required, or secret, if it is so in one of them. */
 function partsOf(tool: SurfaceMember) {
   const found = [...argumentsOf(tool.inputSchema, ['inputSchema'])];
   const placesOf = (some: readonly Argument[]) => Object.fromEntries(some.map(({ place }) => [place, true]));
@@ -181,7 +169,6 @@ function toChange(surface: Surface, { was, is, inside = [] }: ValueDifference): 
 
 const weightOf = ({ class: name }: ChangedMember) => changeClasses.indexOf(name);
 
-/** Keeps the first change of each class, and further changes up to `most` in all. */
 export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
   changes: readonly Change[],
   most: number,
@@ -192,7 +179,6 @@ export function weightiest<Change extends Pick<ChangedMember, 'class'>>(
   return changes.filter((one) => kept.has(one));
 }
 
-/** Returns at most 100 changes, the weightiest first, and the number of changes in each class. */
 export function surfaceChanges(
   surface: Surface,
   before: readonly SurfaceMember[],
@@ -213,7 +199,6 @@ export function surfaceChanges(
 
 const mostShown = 20;
 
-/** The difference of two whole lists, whose names are shown with their hidden characters. */
 export const listDifference =
   (surface: Surface) =>
   (was: Json, is: Json): Difference => {
@@ -249,9 +234,7 @@ export const changedMemberWords = (item: NamedChange): Words =>
 
 const mostSaid = 5;
 
-/**
- * Names each class with one of its members, if `members` has any. Adds further members, up to five in all.
- */
+/** Each class with one of its members, and further members up to five in all. */
 export function changedMembersWords(
   surface: Surface,
   members: readonly NamedChange[],
@@ -276,7 +259,6 @@ export function changedMembersWords(
 
 type ChangedList = Pick<NonNullable<Observation['changed_from']>, 'tools' | 'members' | 'counts'>;
 
-/** The change of a list in a sentence, with the members that changed if they are known. */
 export const listChangeWords =
   (surface: Surface) =>
   ({ tools, members, counts }: ChangedList, _now: unknown, between: Words): Words => {

@@ -16,34 +16,21 @@ const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
 
 const value = z.strictObject({
   count: z.number(),
-  /**
-   * The ids of advisories about the recorded version. Reports of malicious code come first, because a long
-   * value is cut at its end.
-   */
+  /** About the recorded version. Malicious code comes first, because a long value is cut at its end. */
   ids: z.array(z.string()),
   /** The ids of advisories for which Dossier cannot decide whether they are about the recorded version. */
   not_compared: z.array(z.string()),
-  /**
-   * The advisories that are only about other versions. The member is absent if Dossier read only advisories
-   * about the recorded version.
-   */
+  /** Only about other versions; absent if Dossier read only advisories about the recorded version. */
   others: z.strictObject({ count: z.number(), ids: z.array(z.string()) }).optional(),
 });
 type AdvisoriesValue = z.infer<typeof value>;
 
-/**
- * `version` is null if no version is known. In that case, `advisories` has only advisories about every
- * version.
- */
+/** `version` is null if none is known; `advisories` then has only those about every version. */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
-  /**
-   * The registry does not have the version or does not have the package. An empty list says nothing about
-   * such a version.
-   */
+  /** The registry does not have it, so an empty list says nothing about such a version. */
   is_absent: z.literal(true).optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
-  /** Advisories about other versions, and advisories that could not be compared with the recorded version. */
   others: z.array(advisory).catch([]),
 });
 const readDetails = (found: Pick<ShownFinding, 'details'>) => details.parse(found.details ?? {});
@@ -59,10 +46,7 @@ const mostVersions = 20;
 const mostRanges = 4;
 const mostEvents = 8;
 const longestVersion = 40;
-/**
- * The limit for the stored advisories about the recorded version. All other stored advisories together have
- * the same limit.
- */
+/** For advisories about the recorded version, and again for all others. */
 const mostDetails_bytes = 5 * 1024;
 
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
@@ -132,10 +116,7 @@ function toAdvisories(
 
 const hasMalware = ({ value: found }: Finding<AdvisoriesValue>) => found?.ids.some(isMalware) === true;
 
-/**
- * A record may name several versions of a package, and callers may run any of them. Returns a finding about
- * one of these versions if OSV reports malicious code in it, but none in the version that `first` is about.
- */
+/** Callers may run any recorded version, so malicious code in another one replaces `first`. */
 function otherMalware(
   answer: FoundAdvisories,
   first: Finding<AdvisoriesValue>,
@@ -214,10 +195,7 @@ function namedWords(
   return join([...shown, ...(more > 0 ? [say`${more} more`] : [])], detail === 'summary' ? ', ' : '; ');
 }
 
-/**
- * Names the version that was compared: the recorded one, or the newest if the record names none. If neither
- * is known, only advisories about every version count.
- */
+/** The recorded version, or the newest if the record names none. */
 function versionWords(found: Pick<ShownFinding, 'details'>): Words {
   const { version } = readDetails(found);
   if (version === null) return own('every version');
@@ -266,7 +244,6 @@ function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   return say`${said}${rest}`;
 }
 
-/** Returns undefined if the registry does not have the version, and Dossier found no advisory at all. */
 function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
   const { count: all, not_compared, others: ofOthers } = found.value;
   const others = othersWords(found.value, readDetails(found).others, mostInLine, 'versions');
@@ -347,10 +324,6 @@ export function reportedMalware({ ids, not_compared }: AdvisoriesValue): 'yes' |
 
 type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject'>;
 
-/**
- * `version` may be any version of the package. `none` says that OSV lists no advisory about this version, or
- * that Dossier cannot tell.
- */
 export function sayOfVersion(
   found: SeenAdvisories,
   version: string,

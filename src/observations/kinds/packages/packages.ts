@@ -24,7 +24,6 @@ export const packageDeprecated = defineKind({
     deprecated: z.boolean(),
     /** The registry leaves the version out of its lists (NuGet). */
     unlisted: z.literal(true).optional(),
-    /** The message that the registry shows with the mark. */
     message: z.string().optional(),
   }),
   say({ value: { deprecated, unlisted, message } }) {
@@ -54,7 +53,6 @@ export const packageDeprecated = defineKind({
   ),
 });
 
-/** The tag or digest that names an image, and the digest of its manifest. */
 const manifest = z.strictObject({ reference: z.string(), digest: z.string() });
 
 async function ofImage(
@@ -73,7 +71,6 @@ async function ofImage(
   };
 }
 
-/** The size is null if the host does not state it. */
 const file = z.strictObject({ size_bytes: z.number().nullable() });
 
 /** Reads the headers of an MCPB file. An HTML page does not count as a file. */
@@ -177,10 +174,7 @@ export const packageVersionAge = defineKind({
   ),
 });
 
-/**
- * Compares by the order of the registry. If one of the versions has no place in this order, the result is
- * true for any two different versions.
- */
+/** By the order of the registry; two versions without a place in it only have to differ. */
 function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
   const { isVersion, compare } = orderOf(ecosystemOf(registry));
   return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;

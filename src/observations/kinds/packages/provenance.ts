@@ -88,7 +88,6 @@ const provenances = {
 };
 const provenance = z.strictObject({
   result: z.enum(['match', 'other', 'none', 'not_comparable']),
-  /** The repository that the certificate of the signature names. */
   repository: z.string().optional(),
 });
 type Provenance = z.infer<typeof provenance>;

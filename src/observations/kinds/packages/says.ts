@@ -16,7 +16,6 @@ const mostNames = 5;
 const namespaceOf = (handle: string) => handleParts(handle).namespace.toLowerCase();
 
 const names = z.strictObject({
-  /** At most five handles. */
   names: z.array(z.string()),
   /** Whether the package names this listing, also if it names more than five listings. */
   names_this: z.boolean(),
@@ -84,7 +83,6 @@ export const packageNames = defineKind({
   ),
 });
 
-/** Returns undefined if the host does not redirect the recorded repository. */
 async function movedTo(run: CheckRun, recorded: string): Promise<string | undefined> {
   const head = await run.head();
   const path = head.result === 'head' ? undefined : head.there?.moved_to;
@@ -94,7 +92,6 @@ async function movedTo(run: CheckRun, recorded: string): Promise<string | undefi
 
 const stated = z.strictObject({
   result: z.enum(['match', 'other', 'not_comparable']),
-  /** The key `host/path`, in lower case. */
   repository: z.string(),
 });
 
@@ -153,7 +150,6 @@ export const packageRepository = defineKind({
     (await withStated.check(run)).map((one) => ({ ...one, recorded: withRepository(one, run.listing) })),
 });
 
-/** The form of an SPDX identifier. */
 const identifier = /^[A-Za-z\d][A-Za-z\d.+-]*$/;
 const licenceWords = (licence: string): Words => (identifier.test(licence) ? code(licence) : quote(licence));
 

@@ -11,21 +11,13 @@ import type { RemoteFinding } from '../../remotes.ts';
 type Manifest = Published['document'];
 
 interface VersionReading<Value extends Json> {
-  /** Returns undefined if this version of the package does not state the value. */
   readonly value: (document: Manifest) => Value | undefined;
-  /**
-   * If this is set, a value counts as new only if it is in no earlier version that is at least seven days
-   * older (`isSettled`).
-   */
+  /** Only a value that no settled earlier version has is new (`isSettled`). */
   readonly isOfAll?: true;
-  /** Names the value in the sentence “For version 1.0.0, npm does not state …”. */
   readonly what: Words;
 }
 
-/**
- * If the value is new and the version before states one, `as_seen.before` has that version and its value. The
- * version is no part of the value, so a new version with the same value is no change.
- */
+/** `as_seen.before` has the version before, so that a new version with the same value is no change. */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
     const value = read(document);
@@ -137,9 +129,6 @@ export const packageScripts = defineKind({
 
 const account = z.string();
 
-/**
- * Build services that publish to npm without an account. A package that begins to use one does not stand out.
- */
 const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
 export const packagePublishedBy = defineKind({

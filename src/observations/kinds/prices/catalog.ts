@@ -14,7 +14,6 @@ function toSource(catalogs: readonly string[]): (catalog: string) => string {
 
 const off = own('Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).');
 
-/** The offers that each catalogue configured by the operator lists for exactly this address. */
 export async function catalogPrices(run: CheckRun, url: string) {
   const catalogs = await run.catalogs(url);
   if (catalogs.length === 0) return [{ source: 'a catalogue', source_url: undefined, found: notAsked(off) }];

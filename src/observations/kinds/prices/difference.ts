@@ -2,10 +2,7 @@ import { difference } from '../../../core/difference/difference.ts';
 import type { Json } from '../../../core/json.ts';
 import { addressesOf, isWhole, type Offer, type StatedOffers, unitOf } from '../../prices/offer.ts';
 
-/**
- * What became of offers, with its weight. Who is paid weighs most, with another asset, network or scheme in
- * the place of one; a raise weighs by its size.
- */
+/** By weight: who is paid, another asset, network or scheme in the place of one, and the size of a raise. */
 const weights = {
   payee_changed: 4,
   added_payee: 4,
@@ -15,7 +12,6 @@ const weights = {
   raised_twofold: 2,
   raised: 1,
   price_changed: 1,
-  /** An offer more of a tool that had one, and the first offer of a tool; with nobody new who is paid. */
   added: 1,
   priced: 1,
   lowered: 0,
@@ -42,7 +38,6 @@ interface Unequal {
   readonly added: readonly Offer[];
 }
 
-/** Pairs offers with the same name in their order. If `isOfAny` is not set, both sides must have as many. */
 function pairBy({ gone, added }: Unequal, nameOf: (one: Offer) => string, isOfAny = false) {
   const left = Map.groupBy(gone, nameOf);
   const now = Map.groupBy(added, nameOf);
@@ -61,7 +56,6 @@ const paysOf = ({ pays }: Offer): string => JSON.stringify(pays ?? []);
 
 const decimal = /^\d{1,20}(?:\.\d{1,20})?$/;
 
-/** Tells whether the amount became higher; undefined if it is the same, or not comparable. */
 export function isRaised({ was, is }: Pair): boolean | undefined {
   const { amount: before = '' } = was;
   const { amount: after = '' } = is;
@@ -80,7 +74,6 @@ function classOf(pair: Pair): OfferClass {
   return factor >= 10 ? 'raised_tenfold' : factor >= 2 ? 'raised_twofold' : 'raised';
 }
 
-/** What one list of offers has that the other has not, the weightiest first. */
 export function changesOf(before: readonly Offer[], after: readonly Offer[]): OfferChange[] {
   const found = difference(before, after, { key: (one) => unitOf(one as Offer) });
   const gone = found.flatMap((one) => (one.was as Offer | undefined) ?? []);
@@ -104,7 +97,6 @@ export function changesOf(before: readonly Offer[], after: readonly Offer[]): Of
   return changes.sort((a, b) => weightOfOffer(b) - weightOfOffer(a));
 }
 
-/** The difference of two whole values (Kind.difference). */
 export function offersDifference(was: Json, is: Json) {
   const before = was as unknown as StatedOffers;
   const after = is as unknown as StatedOffers;

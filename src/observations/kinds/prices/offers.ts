@@ -104,10 +104,7 @@ const statedBy: Readonly<Record<PlaceName, Words>> = {
   catalog: own('A catalogue of prices lists the endpoint.'),
 };
 
-/**
- * Says that a place states a price (`isPriced`), or a payment without an amount. Returns undefined for
- * payment methods, which may not be used.
- */
+/** Undefined for payment methods, which may not be used. */
 export function costOf({ place, priced }: OffersSummary) {
   if (place === 'capabilities') return undefined;
   if (priced > 0 || place === 'tools') return { words: statedBy[place], isPriced: true };
@@ -120,7 +117,6 @@ export function costOf({ place, priced }: OffersSummary) {
   return { words: unpriced, isPriced: false };
 }
 
-/** What precedes the offers at a place in a line about costs. */
 export function placeTitle({ place, priced, unreadable }: OffersSummary): Words {
   if (place === 'tools') return own('tools that state a price');
   if (place === 'capabilities') return own('payment methods it names');
@@ -133,7 +129,6 @@ const remotesOf = ({ remotes }: Pick<CheckedListing, 'remotes'>) => [
   ...new Set(remotes.map(({ url }) => url)),
 ];
 
-/** Every price of a listing: a fact for each place that states offers. */
 export const priceOffers = defineKind({
   kind: 'price.offers',
   answers: 'price',

@@ -25,7 +25,6 @@ const price = /^\$?(\d{1,20}(?:\.\d{1,20})?)$/;
 /** A JavaScript number keeps all of at most this many digits. */
 const mostDigits = 15;
 
-/** `0.01` and `"$0.010"` are the same price. Returns undefined for any other form. */
 function toDollars(stated: unknown): string | undefined {
   if (typeof stated === 'number') return stated >= 0 && Number.isFinite(stated) ? String(stated) : undefined;
   if (typeof stated !== 'string') return undefined;
@@ -48,7 +47,6 @@ function toPriced({ name, _meta }: JsonObject): Offer[] {
 
 const statesNone = (why: ReturnType<typeof own>) => ({ value: null, outcome: 'nothing' as const, why });
 
-/** The prices that tools state in the endpoint's own list (`agents-x402`). */
 export function toolPrices({ list }: EndpointAnswer): Read {
   if (list.result !== 'listed') return list;
   const offers = list.members.flatMap(toPriced);
@@ -100,10 +98,7 @@ function toOperation(operation: string, info: unknown): Offer[] {
   return (Array.isArray(offers) ? offers : [info]).map((one) => toAdvertised(operation, one));
 }
 
-/**
- * The prices that an OpenAPI document advertises for its operations. Returns undefined for content that is no
- * such document.
- */
+/** Undefined for content that is no such document. */
 export function openapiPrices({ text }: Fetched): RemoteFinding<OffersSummary> | undefined {
   const document = readObject(text);
   if (typeof document?.openapi !== 'string') return undefined;

@@ -18,10 +18,7 @@ import {
 } from '../../prices/offer.ts';
 import { ofRemotes, type RemoteFinding } from '../../remotes.ts';
 
-/**
- * A challenge of the Machine Payments Protocol is `WWW-Authenticate: Payment method=..., intent=...,
- * request=<base64url JSON>`.
- */
+/** MPP: `WWW-Authenticate: Payment method=..., intent=..., request=<base64url JSON>`. */
 const readChallenges = (response: Fetched): Offer[] =>
   challengesOf(response)
     .filter(({ scheme, parameters }) => scheme === 'payment' && parameters.size > 0)
@@ -36,10 +33,7 @@ const readChallenges = (response: Fetched): Offer[] =>
       return toOffer(stated, ['amount', 'asset', 'network', 'scheme']);
     });
 
-/**
- * Version 2 of x402 sends its requirements in the header PAYMENT-REQUIRED (base64 JSON) or else, as version 1
- * does, in a JSON body.
- */
+/** Version 2 has the header PAYMENT-REQUIRED (base64 JSON), or a JSON body as version 1 does. */
 const readX402 = (version: 1 | 2, { headers, text }: Fetched): Offer[] | undefined => {
   const header = version === 2 ? headers['payment-required'] : undefined;
   const required = header === undefined ? readObject(text) : readBase64Object(header);
@@ -47,7 +41,6 @@ const readX402 = (version: 1 | 2, { headers, text }: Fetched): Offer[] | undefin
   return isRead ? (required.accepts as unknown[]).map((one) => readAccepted(one)) : undefined;
 };
 
-/** A 402 response may use several formats. Returns undefined if it uses none of them. */
 function quotedIn(response: Fetched): Offer[] | undefined {
   const challenges = readChallenges(response);
   const known = [
@@ -79,10 +72,7 @@ function withoutVolatile(quoted: readonly Offer[], response: Fetched | undefined
   return { offers: toOffers(quoted) };
 }
 
-/**
- * If the endpoint asked for credentials first, or the check did not learn how it answers the question for its
- * tools, it is not known whether a payment is due.
- */
+/** Behind credentials, or without an answer to the question for tools, it is not known whether to pay. */
 const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result === 'no_answer' && (credentials || !isLearnedOutcome(list.outcome)) ? list : undefined;
 
@@ -110,7 +100,6 @@ const noneQuoted = ({ headers, text }: Fetched, isKnown: boolean) => ({
   },
 });
 
-/** Returns undefined if all offers were read. */
 function unreadWords({ unreadable, count }: OffersSummary): Words | undefined {
   return unreadable === undefined
     ? undefined
@@ -129,5 +118,4 @@ function toFinding(endpoint: EndpointAnswer): RemoteFinding<OffersSummary> | NoA
   return { ...found, ...mayEnd, ...(why && { why }) };
 }
 
-/** The offers that endpoints quote (HTTP 402) before they introduce themselves or send one of their lists. */
 export const quotes = ofRemotes(toFinding).check;

@@ -50,7 +50,6 @@ export function offerWords(one: Offer, isExact = false): Words {
   return say`${amount} on ${isExact ? code(one.network) : networkWords(one.network)}`;
 }
 
-/** Says the first offer, and how many more there are. */
 export function offersWords(offers: readonly Offer[], all = offers.length): Words {
   const [first] = offers;
   if (!first) return own('');
@@ -70,10 +69,7 @@ export const payeesWords = (addresses: readonly string[], most = mostNamed): Wor
     most,
   );
 
-/**
- * Says everything by which a payment can be compared with an offer: `0.02 USDC (20000 of <address>) on Base
- * (<network>), paid to <address>`.
- */
+/** For example `0.02 USDC (20000 of <address>) on Base (<network>), paid to <address>`. */
 export function offerInFull(one: Offer): Words {
   const { amount, asset, network, scheme = 'exact', pays = [], unreadable } = one;
   const converted = convertedOf(one);
@@ -108,7 +104,6 @@ function paidWords(value: OffersSummary): Words {
   return all > 2 ? say` (paid to ${all} addresses)` : say` (paid to ${payeesWords(addresses)})`;
 }
 
-/** `tempo: charge, session`. */
 const methodsWords = ({ offers }: OffersSummary): Words =>
   join(
     [...Map.groupBy(offers, ({ network = '' }) => network)].map(([method, all]) => {
@@ -199,7 +194,6 @@ function priceInstead(pair: ChangedPair, isExact: boolean): Words {
 
 const mostPrices = 2;
 
-/** Names who is paid by these offers, if anybody is whom no offer paid before. */
 function toNew(changes: readonly OfferChange[]): Words {
   const paid = changes.filter((one) => one.class === 'added_payee' || one.class === 'priced_payee');
   const payees = addressesOf(paid.flatMap(({ is }) => is ?? []));
@@ -275,7 +269,6 @@ const gainedWords = ({ value }: ShownFinding<OffersSummary>, between: Words): Wo
     ? say`It quoted ${offersWords(value.offers, value.count)}, and quoted no price before (${between})`
     : say`There were prices in ${placeWords[value.place]}, and there were none before (${between})`;
 
-/** The sentence about a change of the offers at a place. */
 export function offersChangeWords(
   was: BeforeChange<OffersSummary>,
   now: ShownFinding<OffersSummary>,

@@ -8,16 +8,12 @@ import { type Offer, readAccepted, statesOffers } from '../../prices/offer.ts';
 import { toolOf, toToolName } from '../../prices/x402-item.ts';
 import type { CheckRun } from '../../run.ts';
 
-/**
- * The form of the document is no standard: most documents list addresses, some list objects as a catalogue
- * does (x402-foundation/x402 869, 2582 and 2979).
- */
+/** No standard: lists of addresses, or of objects as in catalogues (x402-foundation/x402 869, 2582, 2979). */
 const paths = ['/.well-known/x402', '/.well-known/x402.json'];
 
 /** The members that hold the list in deployed documents. */
 const lists = ['resources', 'items', 'endpoints', 'services'];
 
-/** Returns undefined for JSON without such a list. */
 function resourcesOf({ text }: Fetched): readonly unknown[] | undefined {
   const document = asMembers(readObject(text));
   const found = lists.map((name) => document[name]).filter(Array.isArray);
@@ -68,11 +64,6 @@ function offersOf({ accepts, ...item }: JsonObject, tool: string | undefined): O
   return ways.length > 0 ? ways.map((one) => readAccepted(one, tool)) : [of];
 }
 
-/**
- * The offers that the x402 document of an endpoint's host states for the endpoint and its tools. If the
- * document names tools without an endpoint, it is not known whose they are unless the endpoint lists its
- * tools.
- */
 export async function x402Prices(run: CheckRun, url: string) {
   const document = await findDocument(run, new URL(url).origin);
   if (document.result !== 'document') return document;
