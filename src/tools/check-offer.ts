@@ -116,7 +116,7 @@ async function readOthers({ pay_to }: SentOffer, handle: string | undefined, { s
   return { others, isAll: all.length <= 200, isCompared: handle !== undefined };
 }
 
-/** Joins parts with the same words: `payee …, amount …: as seen since …`. */
+/** Parts with the same words are one sentence: `payee …, amount …: as seen since …`. */
 function factsOf(compared: ComparedOffer): Words[] {
   const parts = partNames.map((name) => ({ name, ...compared[name] }));
   return [...Map.groupBy(parts, ({ text }) => toText(text)).values()].map((same) => {
@@ -136,10 +136,7 @@ function toListedOffer(compared: ListComparison) {
   };
 }
 
-/**
- * Says what an offer is for. Also says what it is compared with, unless the first offer is compared with the
- * same listing and its message is the same.
- */
+/** Says what it is compared with only where that is not what was said of the first offer. */
 function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, first: CheckedOffer): Words {
   const about =
     resource === undefined ? own('This offer names no resource.') : say`This offer is for ${code(resource)}.`;
@@ -161,7 +158,6 @@ async function toOffer(
     compared[name].changed ? [[name, compared[name].changed]] : [],
   );
   const listed = lists.map(({ text }) => text);
-  // The sentences about price lists come first if nothing is known from quotes.
   const isQuoted = partNames.some((name) => compared[name].seen !== 'not_known');
   return {
     payee: payee.seen,
@@ -186,14 +182,12 @@ function rankOf({ compared, lists }: CheckedOffer): number {
   return states.includes('not_known') ? 1 : 2;
 }
 
-/** Offers that differ from what is known are preferred. */
 const shownOf = (checked: readonly CheckedOffer[]): CheckedOffer[] =>
   checked
     .toSorted((a, b) => rankOf(a) - rankOf(b))
     .slice(0, mostOffers)
     .sort((a, b) => a.offer.number - b.offer.number);
 
-/** An offer counts once for each resource that it names. */
 const countSent = ({ offers, count }: SentOffers): number =>
   count - new Set(offers.map((offer) => offer.number)).size + offers.length;
 

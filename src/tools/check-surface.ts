@@ -39,15 +39,13 @@ function compareUnstored(seen: SeenSet, shown: SentList): SurfaceComparison {
   const { surface } = shown;
   const own = (seen.details?.[surface.name] ?? []) as ReturnType<typeof toDigests>;
   if ('digests' in shown) return compareDigests(surface, own, shown.digests);
-  // A member with a number beyond the range of a double has no digest, and differs from every member that was
-  // seen.
+  // A member with a number beyond a double has no digest: it differs from every member that was seen.
   const sent = shown.list.map((one) => [nameOf(one, surface), attempt(() => memberDigest(one)) ?? '']);
   return compareDigests(surface, own, Object.fromEntries(sent) as Record<string, string>);
 }
 
 const mostChanges = 100;
 
-/** Reads the changes of one endpoint's list from the newest 100 checks that found a change of the listing. */
 async function readChanges(handle: string, { kind: ofKind, subject }: SeenSet, store: Context['store']) {
   const runs = await store.observations.history(handle, { limit: mostChanges });
   return runs.flatMap(({ at, changes }) =>
@@ -59,7 +57,6 @@ async function readChanges(handle: string, { kind: ofKind, subject }: SeenSet, s
   );
 }
 
-/** The time until which a different set was seen before the present one. */
 const othersUntil = ({ changed_from, value }: SeenSet): string | undefined =>
   changed_from?.outcome === 'seen' && changed_from.value !== value ? changed_from.seen_until : undefined;
 
@@ -75,14 +72,10 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
       }),
   );
 
-/**
- * `earlier` says when the caller's list was seen, if a different list is seen now. `others_until` says until
- * when a different list was seen, if the caller's list is seen now.
- */
 interface EarlierSurface {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
   readonly others_until: string | undefined;
-  /** If the caller's list was also seen before the different ones, the time until which it was seen then. */
+  /** The end of an earlier time in which the caller's list was seen, before the different ones. */
   readonly again_until: string | undefined;
 }
 
@@ -126,7 +119,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
   ].filter(Boolean);
 }
 
-/** The comparer returns `left_out` for a set that is more than one answer may read. */
+/** `left_out` is a set that is more than one answer may read. */
 function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
   return async ({ kind, subject = '' }: SeenSet, set: StoredSet) => {
@@ -139,7 +132,7 @@ type Comparer = ReturnType<typeof createComparer>;
 
 const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === value;
 
-/** Compares with the newest set of an endpoint. Returns undefined if one answer may not read that much. */
+/** Returns undefined if the newest set is more than one answer may read. */
 async function compareWith(
   handle: string,
   seen: SeenSet,
@@ -162,10 +155,7 @@ async function compareWith(
 
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
-/**
- * Returns the newest earlier set without a difference, or `left_out` if a set before it is more than one
- * answer may read.
- */
+/** `left_out` is an earlier set that is more than one answer may read. */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
     const compared = await compareSet(seen, set);
@@ -182,7 +172,7 @@ interface Closest {
   readonly leftOut: readonly string[];
 }
 
-/** Names as answers show them. Comparisons need the names as they were sent. */
+/** Comparisons need the names as they were sent. */
 const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
   differs: differs.map((one) => ({ ...one, name: toShownName(one.name) })),
   repeated: repeated.map(toShownName),
@@ -198,7 +188,7 @@ async function toSurfaceAnswer(
   const { not_sent, is_of_names } = compared;
   const { differs, repeated, prefix } = shownNames(compared);
   const isSame = differs.length === 0;
-  // Descriptions that were not sent cannot be compared. The answer names those that Dossier saw change.
+  // Descriptions that were not sent cannot be compared; the answer names those that Dossier saw change.
   const lacksDescriptions = not_sent.includes('description');
   const others_until = isSame ? othersUntil(seen) : undefined;
   const changes = own || others_until || lacksDescriptions ? await readChanges(handle, seen, store) : [];
@@ -219,27 +209,23 @@ async function toSurfaceAnswer(
       ...reworded.slice(0, mostReworded),
       ...leftOut,
     ].join(' '),
-    ...(seen.subject !== undefined && { endpoint: seen.subject }),
-    // If only names were compared, the tools may still differ.
+    endpoint: seen.subject,
     ...(!(isSame && is_of_names) && { differs }),
     ...(repeated.length > 0 && { repeated }),
     ...(not_sent.length > 0 && { not_sent }),
-    ...(prefix && { prefix }),
+    prefix: prefix || undefined,
     ...(texts.length > 0 && { texts }),
     digest: seen.value,
     first_seen_at: seen.first_seen_at,
     observed_at: seen.observed_at,
     vantage: seen.vantage,
-    ...(others_until && { others_until }),
-    ...(earlier && { earlier }),
+    others_until,
+    earlier,
     untrusted_fields: untrustedOf(foreign, Object.keys(foreign)),
   };
 }
 
-/**
- * Compares with each endpoint whose list one answer may read, and answers with the comparison that has the
- * fewest differences.
- */
+/** The closest endpoint, of those whose list one answer may read. */
 async function findAnswer(handle: string, seen: readonly SeenSet[], shown: SentList, context: Context) {
   const compareSet = createComparer(handle, shown, context);
   const found = [];
@@ -295,7 +281,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
   );
 }
 
-/** Allows three of the largest bodies at once and one every 20 s, or five small ones a second. */
+/** Three of the largest bodies at once and one every 20 s, or five small ones a second. */
 const surfaceLimit: Limit = { name: 'surface', burst: 300, refill_s: 60 };
 
 const output = z.object({

@@ -26,16 +26,12 @@ const output = claimResponse.extend({
     .describe('The claim methods that can work for this listing, the easiest first'),
 });
 
-/**
- * Returns the command or DNS record of a method that needs one. Returns an empty object without a challenge,
- * and for a method that needs a file.
- */
 const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
   challenge === undefined || isInRepository(place.kind) || place.kind === 'well_known'
     ? {}
     : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
-/** Returns a listing that is shown, or that an opt-out line withdrew. Throws as findListing does. */
+/** A shown listing, or one that an opt-out line withdrew. Throws as findListing does. */
 async function findToAsk(handle: string, context: Context): Promise<Listing> {
   const found = await findToCheck(handle, context.store);
   return found && found.withdrawn !== 'operator' ? found : findListing(handle, context);
@@ -71,10 +67,7 @@ export const claimAgent = defineTool({
 
 const { name, title, description, effects, bodyLimit_bytes, networkLimits } = claimAgent;
 
-/**
- * The variant of claim_agent for POST /api/claim-github. As the specification says, it claims only by the
- * recorded repository.
- */
+/** POST /api/claim-github: by the specification it claims only by the recorded repository. */
 export const claimGithub = defineTool({
   name,
   title,

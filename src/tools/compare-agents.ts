@@ -56,7 +56,6 @@ const pickLines = (
 const hasLine = (lines: ComparedLines, kind: (typeof kinds)[number], line: Words): boolean =>
   (lines[kind] ?? []).some((one) => toText(one) === toText(line));
 
-/** The lines that all listings have, if there are two or more listings. */
 function sameOf([first = {}, ...others]: readonly ComparedLines[]): ComparedLines {
   if (others.length === 0) return {};
   return pickLines(first, (kind, line) => others.every((other) => hasLine(other, kind, line)));
@@ -73,20 +72,16 @@ function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
 }
 
-/** The endpoint or package that the answers with a source are about, if they name exactly one. */
+/** The endpoint or package that answers with a source are about, if it is only one. */
 function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent): string | undefined {
   const checks = [...imported, ...observed, ...native].filter(({ source }) => source !== '');
   const subjects = new Set(checks.flatMap(({ subject }) => subject ?? []));
   return subjects.size === 1 ? [...subjects][0] : undefined;
 }
 
-/**
- * An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its
- * source>]`.
- */
+/** `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its source>]` */
 function toComparisonLine(answer: CriterionAnswer, sources: string[], checked: string | undefined): Words {
   const { criterion, value, result, fact, recorded, quoted, subject } = answer;
-  // An answer without a source was not checked.
   const about = answer.source ? own('Checked') : own('About');
   const asked = name(value === undefined ? criterion : `${criterion}:${value}`);
   return join(
@@ -167,7 +162,6 @@ export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds
   Partial<ReturnType<typeof compareListing>>;
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
-  // These problems of one handle do not fail the whole comparison.
   const codes: ProblemCode[] = ['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'];
   if (!(error instanceof Problem && codes.includes(error.code))) throw error;
   const { code, message, near, others, candidates } = error.toJSON();
@@ -213,7 +207,6 @@ function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]):
   return description.trim() === '' || same.length === 0 ? one : { ...one, same_description_as: same };
 }
 
-/** Only the first unknown handle gets a search for similar handles. */
 export async function compareAll(
   { handles, criteria: sent }: z.output<typeof input>,
   context: Context,
@@ -289,7 +282,6 @@ export const compareAgents = defineTool({
       ...pickLines(lines, (kind, line) => !hasLine(same, kind, line)),
     }));
     const has = (name: (typeof texts)[number]) => listings.some((one) => untrustedOf(one, [name]).length > 0);
-    // `whose` is in our own words, except for quotations and code spans.
     const quoting = hasForeign(listings.map(({ whose }) => whose)) ? ['whose'] : [];
     const hasSame = Object.keys(same).length > 0;
     return {

@@ -38,7 +38,7 @@ export const getAgent = defineTool({
     const listing = await readListing(found, context);
     const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail);
     const version_asked = askedVersion(handle, { listing, observations: listing.observations });
-    // In JSON as in the text, the members that limit the answer come first.
+    // What limits the answer comes first, also in JSON.
     return {
       ...(version_asked && { version_asked }),
       ...by,

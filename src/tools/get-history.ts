@@ -44,7 +44,7 @@ const date = z.iso.date();
 const time = z.iso.datetime({ offset: true, local: true });
 const isDate = (text: string) => date.safeParse(text).success || time.safeParse(text).success;
 
-/** A time without an offset is in UTC, as the days of the answers are. */
+/** Days in answers are in UTC. */
 function toHistoryStart(text: string): string {
   const isLocal = text.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(text);
   return new Date(isLocal ? `${text}Z` : text).toISOString();
@@ -66,10 +66,7 @@ const input = z.strictObject({
 const output = z.object({
   handle: z.string(),
   sample: sampleFlag,
-  /**
-   * If a package was asked for in a version that the record does not name, the statement begins with words
-   * about that version.
-   */
+  /** Begins with `version_asked`, if there is one. */
   statement: wordsSchema,
   unchanged: wordsSchema.optional().describe('Facts that checks saw unchanged'),
   changes: z.array(wordsSchema).describe('Newest first, each with its date'),
@@ -80,7 +77,7 @@ const output = z.object({
 
 const cursorSchema = z.tuple([z.int().min(0), z.int().min(0), z.int()]);
 
-/** Returns the stored events, newest first. Throws invalid_input, or as `findListingFacts` does. */
+/** Newest first. Throws invalid_input, or as `findListingFacts` does. */
 export async function readHistoryPage(
   { handle: named, since, kind, cursor }: z.output<typeof input>,
   context: Context,
@@ -105,17 +102,14 @@ export async function readHistoryPage(
   };
 }
 
-/**
- * Returns the words of get_agent about the versions: how many there are, and how many were compared. If no
- * compared version changed a compared part of the record, the words name these parts.
- */
+/** In the words of get_agent. */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
   const none = comparedWords(versions, factsOf(recordMoves, imported)[0]?.value);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 
-/** Returns undefined unless the first check is the only event and a later check was on a different day. */
+/** Only if the first check is the sole event, and a later one was on a different day. */
 function noChange(
   [first, other]: readonly HistoryEvent[],
   observed: ListingFacts['observed'],
@@ -138,7 +132,7 @@ function noChange(
 
 const mostDays = 3;
 
-/** The days on which a check of an endpoint failed, newest first. A single failure is no change. */
+/** A failed check is no change. */
 function failedWords(
   { since = '', kind }: Pick<z.output<typeof input>, 'since' | 'kind'>,
   observed: ListingFacts['observed'],

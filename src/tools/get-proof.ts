@@ -21,16 +21,14 @@ export const getProof = defineTool({
     log_index: z.int(),
     log: z.string(),
     leaf: z.string(),
-    /** The record and its salt are absent if the record was erased or is withheld. */
+    /** Absent, with the salt, if the record was erased or is withheld. */
     record: z.string().optional(),
     salt: z.string().optional(),
-    // Log index of the entry that erased or hid the record, or withdrew its rating.
     erased_by: z.int().optional(),
     hidden_by: z.int().optional(),
     withdrawn_by: z.int().optional(),
-    /** The reason why the texts of an observed listing are no longer published. */
     withheld: z.enum(['listing_withdrawn', 'listing_hidden']).optional(),
-    /** C2SP tlog-proof. `key` verifies the checkpoint in the proof (signed note). */
+    /** C2SP tlog-proof; `key` verifies its checkpoint (signed note). */
     proof: z.string(),
     key: z.string(),
   }),

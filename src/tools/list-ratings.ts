@@ -68,10 +68,7 @@ const output = listedRatings.extend({
   untrusted_fields: z.array(z.string()),
 });
 
-/**
- * Without a filter, lists all ratings and their older versions. With a filter, lists the counted ratings that
- * match it.
- */
+/** A filter also leaves out ratings that do not count, and older versions. */
 export const listRatings = defineTool({
   name: 'list_ratings',
   title: 'List native ratings',
@@ -110,7 +107,7 @@ export const listRatings = defineTool({
       ...(months.length > 0 && {
         months: months.map((one) => `${one.month} ${one.outcome} ${one.group} ${one.ratings}`),
       }),
-      ...(last && { next_cursor: toCursor([last.log_index]) }),
+      next_cursor: last && toCursor([last.log_index]),
       ...(shown.some((rating) => rating.moderation ?? rating.response?.moderation) && {
         appeal: toAppeal(context.config),
       }),

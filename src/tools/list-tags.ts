@@ -6,7 +6,7 @@ import { defineTool, readsOnly } from './tool.ts';
 
 const maxTags = 500;
 
-/** The most frequent tags come first. */
+/** Most frequent first. */
 export const readTags = async ({ store }: Pick<Context, 'store'>) =>
   (await store.listings.facetCounts('tag')).map(({ facet, listings }) => ({
     tag: facet.slice('tag:'.length),

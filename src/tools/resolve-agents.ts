@@ -22,26 +22,26 @@ import { findLacking } from './find/near-misses.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** The greatest number of names in a call, and of listings that one statement reads. */
+/** In a call, and in one read of the store. */
 const mostNames = 100;
 const longestName = 500;
 const maxNear = 5;
 
-/** `document` may only be called if the listing is shown. */
+/** `document` is only for a shown listing. */
 interface KnownListing extends HitFacts {
   document(): ListingDocument;
   whyWithdrawn(): Promise<string>;
 }
 
-/** Looks names up, in the store or in a dump. */
+/** The store, or a dump. */
 export interface Directory {
   readonly publicUrl: string;
   known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
-  /** For each reference, up to `mostRecording` shown listings that record it or ask to be paid there. */
+  /** For each reference, up to `mostRecording` shown listings. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
-  /** For each reference, up to `mostRecording` shown listings that once had it and no longer do. */
+  /** Up to `mostRecording` that once had it and no longer do. */
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
-  /** Returns a sentence if no listing of the imported copy has this field. */
+  /** A sentence if no listing of the copy has this field. */
   whyNone(field: CopyField): Promise<string | undefined>;
   near(text: string): Promise<readonly string[]>;
 }
@@ -76,7 +76,7 @@ const createDirectory = (context: Context): Directory => ({
     ),
 });
 
-/** `hosts` are the hosts of the named endpoints. Other listings at these hosts are shown as near. */
+/** Listings at the hosts of named endpoints are shown as near. */
 function toAsked(asked: string, { publicUrl }: Directory) {
   const named = toNamed(asked, { publicUrl });
   const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
@@ -116,7 +116,7 @@ async function toMissing(
   isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
-  // The likeliest reference is first. Any address may be an endpoint, also one in the form of a repository.
+  // The likeliest comes first. Any address may be an endpoint, also one in the form of a repository.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
   const reason = isNoHandle && (await directory.whyNone(field));

@@ -20,10 +20,7 @@ const input = z.strictObject({
     .refine((text) => toPublished(text) !== '', 'must contain visible text'),
 });
 
-/**
- * Throws unless the caller's own listing received the rating. If the listing was claimed at that time, the
- * same claim has to be in force now.
- */
+/** A listing that was claimed when it was rated must have the same claim now. */
 async function requireReceived(tx: RatingTransaction, id: string, capability: Capability): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
   if (!rating) throw new Problem('not_found', 'No rating has this id.');

@@ -21,7 +21,7 @@ function listingLine({ handle, title, description = '', facts }: Hit): string {
   return [[code(handle), ...written].join(' '), ...facts.map(toMarkdown)].join(' | ');
 }
 
-/** A facet, written as the input that filters by it: `needs_secret:false`, `tags:sms`. */
+/** `needs_secret:false`, `tags:sms` */
 function inputOf(facet: string): string {
   const fixed = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
   return fixed ? `${fixed}:${fixedFilters[fixed].value}` : facet.replace(/^tag:/, 'tags:');
@@ -58,7 +58,7 @@ const leftOutText = ({ count, capped, best }: LeftOut) =>
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 
-/** Words about secrets. Texts of listings seldom contain these words, so the answer points to a filter. */
+/** Texts of listings seldom have these words: the answer points to a filter. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
 const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
 
@@ -145,7 +145,6 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-/** Filters that have one value, and the facet that each asks for. */
 export const fixedFilters = {
   active: { value: true, facet: 'is:active' },
   needs_secret: { value: false, facet: 'is:without_secret' },
@@ -165,7 +164,7 @@ const toFacetList = (query: z.output<typeof input>): Facet[] => [
   ...fixedFilterNames.filter((name) => query[name] !== undefined).map((name) => fixedFilters[name].facet),
 ];
 
-/** The number of facets of each kind is limited, so that tags do not displace the other kinds. */
+/** Limited for each kind, so that tags do not displace the others. */
 function toFacetCounts({ facets }: SearchCounts) {
   const ofKind = new Map<string, number>();
   const shown = Object.entries(facets)
@@ -206,8 +205,8 @@ export const searchAgents = defineTool({
     return {
       listings,
       total: { count: counts.total, capped: counts.capped },
-      ...(facets && { facets }),
-      ...(next && { next_cursor: next }),
+      facets,
+      next_cursor: next,
       ...(unknown.length > 0 && {
         did_you_mean: unknown.map(({ word, near }) => ({
           word,
@@ -215,9 +214,9 @@ export const searchAgents = defineTool({
           ...(ofSecrets.test(word) && { hint: secretsHint }),
         })),
       }),
-      ...(advice && { advice }),
-      ...(no_match && { no_match: toInputs(no_match) }),
-      ...(left_out && { left_out }),
+      advice,
+      no_match: no_match && toInputs(no_match),
+      left_out,
       order:
         page.order ??
         (isOfSome ? `${orderText}, among the ${counts.total} listings that were read` : orderText),

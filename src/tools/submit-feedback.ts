@@ -11,9 +11,9 @@ import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
-/** The limit for messages of all callers in 24 hours. */
+/** Of all callers in 24 hours. */
 const mostPerDay = 2000;
-/** Of these messages, this many are reserved for networks that have sent none today (UTC). */
+/** Reserved for networks that have sent none today (UTC). */
 const keptForOthers = 500;
 
 async function requireFeedbackRoom(tx: ListingTransaction, context: Context): Promise<void> {
@@ -65,7 +65,7 @@ export const submitFeedback = defineTool({
   bodyLimit_bytes: 8192,
   input,
   output: z.object({ id: z.string(), received_at: z.string(), statement: z.string() }),
-  // Five messages an hour, three at once, and twenty a day.
+  // Five an hour, three at once, twenty a day.
   networkLimits: [
     { name: 'feedback', burst: 3, refill_s: 2160 },
     { name: 'feedback_day', burst: 20, refill_s: day_s },

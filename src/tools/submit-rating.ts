@@ -45,22 +45,19 @@ const output = z.object({
 type Output = z.input<typeof output>;
 
 /**
- * All hosts of one hosting service, such as `*.vercel.app`, together have this many times the limit of one
- * host. One host therefore cannot keep the others from rating.
+ * The hosts of one service, such as `*.vercel.app`, share this many times the limit of one, so that one host
+ * cannot keep the others from rating.
  */
 const hostsTogether = 16;
 
-/** Ratings by one holder: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
+/** Of one holder: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
 const limits = {
   hour: { name: 'rating', burst: 20, refill_s: 1200 },
   day: { name: 'rating_day', burst: 300, refill_s: day_s },
   subject: { name: 'rating_subject', burst: 10, refill_s: day_s },
 } as const;
 
-/**
- * Counts a rating against the limits in the transaction that stores it. A refused rating is therefore not
- * counted, and a rating over a limit is not stored.
- */
+/** In the transaction that stores the rating, so that a refused one does not count. */
 function takeRating(tx: RatingTransaction, { source, subject }: Sides, context: Context) {
   const { id, counted } = new Holder(source.claim.root);
   const keys = new Set([id, counted]);
@@ -94,7 +91,7 @@ function toInteractionTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** Returns undefined if no listing has the rated handle. Throws unless the source may rate the subject. */
+/** Undefined if no listing has the rated handle. */
 async function readSides(
   tx: RatingTransaction,
   { capability, handle, now }: Submission,
@@ -116,19 +113,13 @@ function requireNew({ content, now }: Submission, versions: readonly Rating[]): 
     throw new Problem('interaction_out_of_window');
 }
 
-/**
- * If the operator hid the newest version, no other version with the same interaction_id may show the text
- * again.
- */
+/** Otherwise a new version would show the hidden text again. */
 async function requireShown(tx: RatingTransaction, newest: Rating | undefined): Promise<void> {
   if (newest && (await tx.moderation.hiding(newest.subject_handle, newest.log_index)))
     throw new Problem('rating_exists', 'The operator hid it; list_ratings says why.');
 }
 
-/**
- * A voided rating cannot be amended, and no other rating about the same interaction can follow it, even if
- * the voided one was withdrawn or erased.
- */
+/** Even if the voided rating was withdrawn or erased. */
 async function requireNotVoided(tx: RatingTransaction, { capability, handle, content }: Submission) {
   if (await tx.ratings.isVoided(capability.handle, handle, content.interaction_id))
     throw new Problem(

@@ -19,23 +19,22 @@ export const readsOnly = {
   openWorldHint: false,
 };
 
-/** URI of the card that hosts of MCP Apps show beside an answer. */
+/** The card that hosts of MCP Apps show beside an answer. */
 export const cardAddress = 'ui://dossier/card';
 
-/** Bounds of a body; all except the depth are checked before the body is parsed. */
+/** All but the depth are checked before parsing. */
 export interface BodyBounds {
   readonly bytes: number;
-  /** The number of JSON values, on which the cost of a body depends more than on its bytes. */
+  /** The cost of a body depends on its number of JSON values more than on its bytes. */
   readonly values: number;
   readonly depth: number;
 }
 
-/** `limit` is per network. A call takes from it as many units as `bodyCost` returns. */
+/** Per network; a call takes `bodyCost` units. */
 interface LargeBody extends BodyBounds {
   readonly limit: Limit;
 }
 
-/** `Tool` without type arguments is any tool. */
 export interface Tool<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
@@ -44,32 +43,29 @@ export interface Tool<
   readonly name: Name;
   readonly title: string;
   readonly description: string;
-  /** The ToolAnnotations of MCP. */
+  /** ToolAnnotations of MCP. */
   readonly effects: Readonly<Record<keyof typeof readsOnly, boolean>>;
   readonly input: Input;
   readonly output: Output;
   readonly example: z.input<Input>;
   /** Set if `run` authenticates the caller. */
   readonly needsCapability?: true;
-  /** The callers to whom tools/list shows the tool; by default all. Any caller may call the tool. */
+  /** Whom tools/list shows the tool; by default all. Any caller may call it. */
   readonly listedTo?: 'holders of a capability' | 'nobody';
-  /** The largest JSON or form body over HTTP (docs/contract.md), if less than 64 KiB. */
+  /** Of JSON or a form over HTTP (docs/contract.md), if less than 64 KiB. */
   readonly bodyLimit_bytes?: 2048 | 4096 | 8192;
   readonly largeBody?: LargeBody;
-  /** Limits per network on well-formed calls, in addition to the adapter's own limit. */
+  /** Per network on well-formed calls, besides the adapter's own limit. */
   readonly networkLimits?: readonly Limit[];
-  /** Limits that `run` itself applies. LIMIT_OVERRIDES can change them by their names. */
+  /** Applied by `run`; LIMIT_OVERRIDES can change them by name. */
   readonly ownLimits?: readonly Limit[];
   readonly card?: typeof cardAddress;
   /**
-   * The handles whose change makes a cached answer stale, or 'all'. A tool may have this only if its answer
-   * is the same for all callers. Answers of tools without it are never cached.
+   * The handles whose change makes a cached answer stale. Only for an answer that is the same for all
+   * callers; without it, nothing is cached.
    */
   cacheTags?(input: z.input<Input>): ChangedHandles;
-  /**
-   * Writes the answer as Markdown with the same facts, for hosts that show models only texts. By default, the
-   * text is the JSON of the answer.
-   */
+  /** The same facts in Markdown, for hosts that show models only texts; by default JSON. */
   toText?(answer: z.output<Output>): string;
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
@@ -85,7 +81,7 @@ export const defaultBody: BodyBounds = { bytes: 65_536, values: 1000, depth: 16 
 export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
   largeBody ?? { ...defaultBody, bytes: bodyLimit_bytes ?? defaultBody.bytes };
 
-/** A body costs one for each 8 KiB or for each 1,000 values, whichever is more, rounded up. */
+/** One for each 8 KiB or 1,000 values, whichever is more. */
 export const bodyCost = (bytes: number, values: number): number =>
   Math.ceil(Math.max(bytes / 8192, values / 1000));
 
@@ -100,9 +96,7 @@ export function parseInput<Input extends z.ZodObject>(
   return parsed.data;
 }
 
-/**
- * Calls a tool with a different `run`, which may return more than the tool's answer. Throws as callTool does.
- */
+/** `run` may return more than the tool's answer. Throws as callTool does. */
 export async function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
   tool: Tool<Input, Output>,
   input: unknown,
@@ -110,7 +104,7 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
   run: (parsed: z.output<Input>, context: Context) => Promise<Answer>,
 ): Promise<Answer> {
   const runChecked = async () => {
-    // Calls that arrive together would be worked through in one piece.
+    // Calls that arrive together would otherwise be one piece of work.
     await nextTurn(toWidestNetwork(context.caller.network));
     const parsed = parseInput(tool, input);
     await takeNetworkLimits(context, tool.networkLimits ?? []);
@@ -133,7 +127,7 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
   }
 }
 
-/** Throws only Problem. An unexpected exception is logged. */
+/** Throws only Problem; logs an unexpected exception. */
 export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
   input: unknown,
@@ -161,7 +155,6 @@ function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): Js
   return json;
 }
 
-/** Bounds that only mean "a safe integer" are left out. */
 export const toInputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
@@ -170,13 +163,10 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
 
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames'];
 
-/**
- * Bounds (except `minItems`) and patterns are left out. Other members are allowed, so that a later version
- * may add some.
- */
+/** Bounds and patterns are left out, and other members allowed, so that a later version may differ. */
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     for (const name of bounds) delete part[name];
-    // Words (core/words.ts) are texts in JSON.
+    // Words are texts in JSON.
     if (part.type === 'string') delete part.anyOf;
   });

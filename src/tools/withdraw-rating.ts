@@ -14,10 +14,7 @@ const input = z.strictObject({
   note: z.string().max(500).optional().describe('Stored only as a hash'),
 });
 
-/**
- * The content of the log entry about a withdrawal. It has no free text, because an entry cannot be hidden
- * from those who have read it.
- */
+/** No free text: an entry cannot be hidden from those who have read it. */
 const toRecord = ({ rating_id, reason, note }: z.output<typeof input>, withdrawn_at: string) => ({
   id: rating_id,
   withdrawn_at,

@@ -41,10 +41,7 @@ const kinds = {
   'dossier:packageType': 'package',
 } as const;
 
-/**
- * Our name for a term in a query, or '' for a term of others. The @context says which prefix stands for our
- * namespace (5.3.1).
- */
+/** '' for a term of others: @context says which prefix is our namespace (5.3.1). */
 function toTerm(key: string, { '@context': context }: ArdQuery, publicUrl: string): string {
   const [prefix = '', term, ...more] = key.split(':');
   if (term === undefined) return key;
@@ -59,10 +56,7 @@ const plain = /^[\w.+-]{1,200}$/;
 const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet =>
   `${kind}:${kind === 'publisher' ? value.toLowerCase().split('.').toReversed().join('.') : value}`;
 
-/**
- * A listing must have one facet of each group. Throws invalid_input for an unknown term, or for a term that
- * is named twice.
- */
+/** A listing must have one facet of each group. */
 function toGroups(query: ArdQuery, publicUrl: string): Facet[][] {
   const terms = Object.entries(query.filter).map(
     ([key, written]) => [toTerm(key, query, publicUrl), [...new Set([written].flat())]] as const,
@@ -98,9 +92,8 @@ async function find(
 }
 
 /**
- * Returns a score for each shown hit: the percentage of the query's words that it matches, or the score of
- * the next hit if that is higher. A hit that was found by its name or handle may match fewer words than a
- * later hit.
+ * Percentages of the query's words. A hit by name may match fewer words than a later one, and then has its
+ * score.
  */
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
   const shareOf = ({ matched }: SearchHit) =>
@@ -114,7 +107,7 @@ function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly Sea
 const scoreMeans =
   'The percentage of the words of the query that the texts of this listing have, or the higher percentage of a later result. It is no judgment of the listing.';
 
-/** POST /search (5.3.2) over the listings here; no other registry is asked. */
+/** POST /search (5.3.2); no other registry is asked. */
 export async function searchEntries(sent: unknown, context: Context, signal: AbortSignal) {
   const { query, pageSize, pageToken } = parseInput({ input: searchForm }, sent);
   const { store, clock, config } = context;

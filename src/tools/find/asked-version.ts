@@ -23,7 +23,7 @@ interface KnownVersions {
   >[];
 }
 
-/** The version that the record names. For an image without one, the tag and digest as one text. */
+/** For an image without a version, its tag and digest as one text. */
 const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): string | undefined =>
   known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
@@ -31,10 +31,7 @@ const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): s
 const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
-/**
- * The first words of an answer if a package was asked for in a version that the record does not name. Returns
- * undefined if the record names the version or lacks the package, or if no version was asked for.
- */
+/** Words that come first if the record does not name the version that was asked for. */
 export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');
   const wanted = versionIn(text);
@@ -45,7 +42,7 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
     .map((one) => ({ one, known: toPackage(one) }));
   const [first] = recorded;
   if (!first) return undefined;
-  // Versions without an order, such as tags of images, are compared as texts.
+  // Tags of images and other versions without an order are compared as texts.
   const ecosystem = ecosystemOf(first.known?.type ?? '');
   const order = ecosystem && orderOf(ecosystem);
   const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');

@@ -11,17 +11,16 @@ import { refuseUnknownTag } from './near-misses.ts';
 
 export interface ChangeSubject {
   readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
-  /** The handle, namespace, tag or name of the view; empty for `all`. */
+  /** Empty for `all`. */
   readonly value: string;
 }
 
-/** The part of a `ChangeSubject` by which the store itself can filter. */
+/** The part by which the store itself can filter. */
 export function toChangeFilter({ kind, value }: ChangeSubject): ChangeFilter {
   if (kind === 'handle') return { handle: value };
   return kind === 'publisher' ? { namespace: value } : {};
 }
 
-/** The changes of listings that have a tag now, and the changes that removed it. */
 async function withTag(tag: string, changes: readonly Change[], { store }: Context): Promise<Change[]> {
   const found = await store.listings.byHandles([...new Set(changes.map(({ handle }) => handle))]);
   const tagged = found.filter(({ tags }) => tags.some((one) => one.tag === tag));
@@ -40,13 +39,12 @@ async function pickChanges(
   return view ? changesOf(view, changes, context) : [];
 }
 
-/** The change must be one that the subject's ChangeFilter finds. */
+/** Only for a change that the subject's ChangeFilter finds. */
 export const isAbout = async (subject: ChangeSubject, change: Change, context: Context): Promise<boolean> =>
   (await pickChanges(subject, [change], context)).length > 0;
 
 /**
- * A withdrawn listing counts as existing, because a change says that it was withdrawn. A tag that no listing
- * has does not exist.
+ * A withdrawn listing exists, because a change says that it was withdrawn; a tag without a listing does not.
  */
 export async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
   if (kind === 'handle')
@@ -59,15 +57,11 @@ export async function requireSubject({ kind, value }: ChangeSubject, context: Co
 }
 
 const newest = 50;
-/**
- * Changes of a tag or a view, and those that matter for a purchase, are picked from this many of the newest
- * changes.
- */
+/** Changes that the store cannot filter are picked from this many. */
 const newestOfAll = 500;
 
 /**
- * The newest come first. Throws a problem if the subject does not exist, and unavailable until the listings
- * have been judged by the criteria of a view.
+ * Newest first. Throws a problem if the subject does not exist, and unavailable until a view has been judged.
  */
 export async function readNewest(subject: ChangeSubject, context: Context): Promise<readonly Change[]> {
   await requireSubject(subject, context);
@@ -103,7 +97,6 @@ function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): b
   return notable.has(type);
 }
 
-/** The newest changes of shown listings that matter for a purchase, and the newest withdrawals. */
 export async function readNewestShown({ store }: Pick<Context, 'store'>): Promise<readonly Change[]> {
   const read = (await store.changes.newest(newestOfAll)).filter(isNotable);
   const found = await store.listings.byHandles([...new Set(read.map(({ handle }) => handle))]);

@@ -80,17 +80,15 @@ async function compareAt(
   }));
 }
 
-/** The name of the tool in a resource such as `mcp://tool/search`. */
+/** `mcp://tool/search` */
 function toolIn(resource = ''): string | undefined {
   const [, written = ''] = /^mcp:\/\/tool\/(.+)$/.exec(resource) ?? [];
   return toToolName(attempt(() => decodeURIComponent(written)) ?? written);
 }
 
 /**
- * Compares each offer only with what was seen at its own resource. An offer that was seen at a different
- * resource does not count as seen. An offer without an address as its resource counts as an offer for the
- * first address that any offer names. Only the offers for the first three resources are compared. Throws as
- * findPlace does.
+ * Compares each offer only with what was seen at its own resource, or without one at the first address that
+ * any offer names; only the first three resources. Throws as findPlace does.
  */
 export async function compareEach(
   { offers }: SentOffers,
@@ -99,7 +97,6 @@ export async function compareEach(
 ): Promise<CheckedOffer[]> {
   const first = offers.map(({ resource }) => resource).find(isAddress);
   const addressOf = ({ resource }: NumberedOffer) => (isAddress(resource) ? resource : first);
-  // Different spellings of one address count as one resource.
   const byPlace = Map.groupBy(offers, (offer) => keysOf(addressOf(offer) ?? '')[0] ?? addressOf(offer));
   const checked = [];
   for (const some of [...byPlace.values()].slice(0, mostResources))

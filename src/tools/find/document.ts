@@ -7,22 +7,20 @@ import { readTools } from '../../observations/history.ts';
 import { dueAt_ms } from '../../observations/turns/schedule.ts';
 import { readFacts } from './listing.ts';
 
-/** Throws invalid_handle, unknown_handle or listing_withdrawn. */
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toListingDocument(await readFacts(handle, context), context.config, context.clock());
 
 const readAgain =
   'A check of this listing by Dossier is waiting or running. Read the listing again in 10 seconds.';
 const readAgain_ms = 10_000;
-/** A check that is due but could not be requested for this caller is requested again after this time. */
+/** Until a check that is due, but was refused to this caller, is requested again. */
 const tryAgain_ms = 60_000;
 
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toReadDocument(await readFacts(handle, context), context);
 
 /**
- * Requests a check if one is due, except for crawlers, for the sample, for hidden listings, and if a limit is
- * used up. The document says if a check is waiting or running.
+ * Requests a check if one is due, but not for crawlers, the sample or hidden listings, nor beyond a limit.
  */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;

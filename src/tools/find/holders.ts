@@ -11,7 +11,6 @@ import { networkWords } from '../../observations/prices/assets.ts';
 
 const mostNamed = 5;
 
-/** `found_by` is absent if the listing was found by its handle. */
 export interface FoundListing {
   readonly handle: string;
   readonly found_by?: Words;
@@ -50,7 +49,6 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
   return join(parts, ', ');
 }
 
-/** Listings that all have the same reference, or all had it, each with its difference from the others. */
 export interface Several {
   readonly detail: string;
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
@@ -63,9 +61,8 @@ export const severalListings = ({ detail, candidates }: Several): Problem =>
   });
 
 /**
- * The question may name a network on which Dossier knows no offer to this address. The address is then found
- * on any network, and these words say so. They say “as far as Dossier knows”, because the network of some
- * offers is unknown.
+ * If the named network is not known for this address, it is found on any. The networks of some offers are
+ * unknown, so the words say “as far as Dossier knows”.
  */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
@@ -79,7 +76,6 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
     : say`the only listing that records ${what}${recordedAs(only, reference, asked)}; recording does not show control`;
 }
 
-/** The spelling of an address in the record, if it differs from the one in the question. */
 function recordedAs({ remotes, repository }: Listing, found: Reference, asked: string): Words {
   if (found.kind === 'package' || found.kind === 'host') return say``;
   const written = [...remotes.map(({ url }) => url), repository ?? ''];
@@ -92,17 +88,13 @@ interface Holders {
   readonly formerly: readonly (readonly FormerHolder[])[];
 }
 
-/** One more than an answer names, so that the answer can say that there are more. */
+/** One more than an answer names, to say that there are more. */
 export const mostRecording = mostNamed + 1;
 
 const countOfHolders = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
-/**
- * Takes the first reference that any listing had, and returns the listing or listings that had it. The words
- * are true only if no listing has any of the references now. `formerly` has up to `mostRecording` listings
- * for each reference.
- */
+/** The listings of the first reference that any had. The words are true only if none has any of them now. */
 export function pickFormer(
   references: readonly Reference[],
   formerly: readonly (readonly FormerHolder[])[],
@@ -150,10 +142,7 @@ function formerWords({ kind }: Reference, found: readonly Listing[], had: readon
   return [listed(others.length > mostFormer ? [...each, own('others before')] : each)];
 }
 
-/**
- * Takes the first reference that any listing records. Returns the listing or listings that record it, with
- * words about those that recorded it before.
- */
+/** The listings of the first reference that any records. */
 export function pickRecording(
   references: readonly Reference[],
   { recording, formerly }: Holders,

@@ -27,7 +27,7 @@ export type LeftOut = z.infer<typeof leftOut>;
 
 const mostBest = 3;
 
-/** Filters by facts about a service, each with the criterion that says why a listing does not pass it. */
+/** Filters by facts, with the criterion that says why a listing does not pass. */
 const criterionOf: Readonly<Partial<Record<Facet, CriterionName>>> = {
   'is:active': 'active',
   'is:without_secret': 'needs_no_secret',
@@ -53,7 +53,6 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
   return join(missing.map(reasonOf), ' ');
 }
 
-/** Returns undefined without filters by facts about a service, or if these filters left out no listing. */
 export async function findLeftOut(
   context: Context,
   search: SearchQuery,

@@ -34,15 +34,12 @@ const maxNear = 5;
 const ofOthers =
   'The field others has less similar handles: of the same publisher, or with similar words in the name.';
 
-/** `namesNear` is false if an unknown handle is refused without a search for near handles. */
+/** `namesNear: false` refuses an unknown handle without a search. */
 interface FindContext extends Context {
   readonly namesNear?: boolean;
 }
 
-/**
- * Returns an empty list while searches and lists are unavailable, so that an answer about one listing is
- * given without them.
- */
+/** Empty while lists are unavailable, so that one listing can be answered without them. */
 export const orEmpty = <T>(
   read: Promise<T[]>,
   { store, log }: Pick<Context, 'store' | 'log'>,
@@ -71,10 +68,6 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
   );
 }
 
-/**
- * The reason why nothing was found, and the listings that record a different address at the same host. The
- * result is empty if no reference was asked for.
- */
 async function readWhy(
   named: Reference | undefined,
   context: Context,
@@ -93,11 +86,7 @@ async function readWhy(
   return { detail: whatIsAtHost(atHost, host.key), atHost };
 }
 
-/**
- * `references` may be given for a text with the form of a handle. In that case, `near` begins with the handle
- * in different capitals and with listings that record the text. `named` is the first reference of any other
- * text.
- */
+/** `references` belong to a text in the form of a handle, `named` to any other text. */
 async function refuseUnknown(
   text: string,
   context: FindContext,
@@ -136,7 +125,7 @@ const sampleEnded =
 
 const noVerdict = 'This is not a verdict about it.';
 
-/** For a listing that the operator withdrew, the reason is empty if no withdrawal is in force any more. */
+/** Empty if the operator's withdrawal is no longer in force. */
 export async function withdrawal(listing: Listing, context: Context): Promise<string> {
   const { store, config } = context;
   const { handle, withdrawn, imported_at } = listing;
@@ -158,7 +147,7 @@ async function requireShown<T>(found: T, listing: Listing, context: Context): Pr
   throw new Problem('listing_withdrawn', await withdrawal(listing, context));
 }
 
-/** Tells whether there is or was a listing with this handle. */
+/** Also if the listing is withdrawn. */
 export const isKnownHandle = async (handle: string, { store }: Context): Promise<boolean> =>
   isHandle(handle) && (await store.listings.byHandle(handle)) !== undefined;
 
@@ -167,9 +156,7 @@ export async function isListed(handle: string, { store }: Context): Promise<bool
   return listing !== undefined && !listing.withdrawn;
 }
 
-/**
- * A listing that is shown. Throws invalid_handle, unknown_handle (with near handles) or listing_withdrawn.
- */
+/** A shown listing. Throws invalid_handle, unknown_handle with near handles, or listing_withdrawn. */
 export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
   const listing =
@@ -178,13 +165,10 @@ export async function findListing(handle: string, context: Context): Promise<Lis
   return requireShown(listing, listing, context);
 }
 
-/** A name of one or several words, such as `twilio`. */
+/** One or several words, such as `twilio`. */
 export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
-/**
- * The handles that an address of a page, file, badge or resource of this service may mean; none for any other
- * text.
- */
+/** From an address of a page, file, badge or resource of this service. */
 function handlesInAddress(text: string, publicUrl: string): string[] {
   const path = text.startsWith(`${publicUrl}/`)
     ? text.slice(publicUrl.length)
@@ -193,17 +177,14 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 
-/** Returns undefined if the list is empty. Throws unknown_handle if none of the handles is known. */
+/** Throws unknown_handle if none of the handles is known. */
 async function findKnown(meant: readonly string[], context: FindContext): Promise<string | undefined> {
   for (const one of meant) if (await isKnownHandle(one, context)) return one;
   const bare = meant.at(-1);
   return bare === undefined ? undefined : refuseUnknown(bare, context);
 }
 
-/**
- * The text by which near handles are searched for: the owner and name of a repository, the namespace that the
- * host of an endpoint would have, or the name of a package.
- */
+/** Owner and name of a repository, the namespace of an endpoint's host, or the name of a package. */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
   // Any address may be a repository's.
@@ -213,10 +194,6 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
 }
 
-/**
- * The listings of the first reference that any listing has now, and those of the first reference that any had
- * before.
- */
 export async function findHolders(
   references: readonly Reference[],
   asked: string,
@@ -232,10 +209,7 @@ export async function findHolders(
   };
 }
 
-/**
- * The handles that a text may name, and the references that a listing may record, the likeliest first. The
- * address of a payee's page names that payee.
- */
+/** The likeliest come first. */
 export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>) {
   const trimmed = asked.trim().replace(/^<(.*)>$/s, '$1');
   const payee = readPayeePage(trimmed, publicUrl);
@@ -244,10 +218,7 @@ export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>)
   return { text: trimmed, handles, references: referencesBeside(trimmed) };
 }
 
-/**
- * A text names an address, a repository, a package or a payee. Returns the listing or listings that have it
- * now, or else those that had it before. Returns undefined if there are none, or if the text has spaces.
- */
+/** Those that have the address, repository, package or payee now, or else those that had it. */
 export async function findByPlace(
   asked: string,
   context: FindContext,
@@ -260,9 +231,9 @@ export async function findByPlace(
 }
 
 /**
- * Finds a listing by its handle, by an address of this service, or by an endpoint, a repository, a package or
- * a payee that only one listing has, or else had. Throws invalid_handle, unknown_handle with near handles, or
- * several_listings. It does not check that a well-formed handle exists.
+ * By handle, address of this service, or an endpoint, repository, package or payee of only one listing.
+ * Throws invalid_handle, unknown_handle with near handles, or several_listings. A well-formed handle may not
+ * exist.
  */
 export async function findNamed(asked: string, context: FindContext): Promise<FoundListing> {
   const { text, handles, references } = toNamed(asked, context.config);

@@ -14,9 +14,7 @@ const mostNear = 5;
 const mostCompared = 2000;
 const longestTag = 100;
 
-/**
- * Tags that the vocabulary has for the words of an unknown tag, then similar tags in the order of similarity.
- */
+/** Tags that the vocabulary has for the words come before similar ones. */
 function toNearTags(tag: string, frequent: readonly string[]): string[] {
   const meant = new Set(matchPhrases(tag.split(/[.-]/)).map((match) => match.tag));
   const similar = frequent
@@ -96,7 +94,7 @@ const withOnlyOne = ({ facets, ...search }: SearchQuery): Try[] =>
     { ...search, text: '', facets: [only] },
   ]);
 
-/** The tries that find something, those with the fewest listings first. */
+/** Those with the fewest listings come first. */
 async function countTries(listings: ListingReads, tries: readonly Try[]): Promise<Omission[]> {
   const counted: Omission[] = [];
   for (const [left, search] of tries) {
@@ -116,7 +114,7 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   return (await listings.briefs(hits.map(({ id }) => id))).map(({ handle }) => handle);
 }
 
-/** A record needs at least one of these fields before the filter can find its listing. */
+/** The filter finds only listings whose record has one of these fields. */
 function recordedFor(facet: Facet): CopyField[] {
   if (facet === 'has:endpoint' || facet.startsWith('seen:')) return ['endpoint'];
   if (facet.startsWith('package:') || facet === 'transport:stdio') return ['package'];
@@ -124,9 +122,6 @@ function recordedFor(facet: Facet): CopyField[] {
   return facet === 'is:without_secret' ? ['endpoint', 'package'] : [];
 }
 
-/**
- * Names the first of the fields that no listing of the copy has. Returns undefined if there is no such field.
- */
 export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
   const { run } = await imports.last();
   const lacked = lackedByAll(run?.progress.recorded);
@@ -139,7 +134,6 @@ export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   repository: await findLacking(store, ['repository']),
 });
 
-/** Advice if at least half of the words of a search are in no listing and resemble no word of a listing. */
 export const toAdvice = (words: number, unknown: readonly { readonly near: readonly string[] }[]) =>
   words > 0 && 2 * unknown.filter(({ near }) => near.length === 0).length >= words
     ? 'Listings are mostly in English; search in English.'
@@ -159,6 +153,6 @@ export async function findNearMisses(
     near: [...near],
     leave_out,
     ...(unknown_tags.length > 0 && { unknown_tags }),
-    ...(copy_lacks && { copy_lacks }),
+    copy_lacks,
   };
 }

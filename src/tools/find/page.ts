@@ -25,13 +25,12 @@ interface PagePlace {
   readonly cursor: string | undefined;
 }
 
-/** Part of each cursor, so that a cursor works only for the search that returned it. */
+/** Part of each cursor, so that it works only for its own search. */
 const queryDigest = ({ text, facets, sort }: SearchQuery): string =>
   hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8);
 
 const number = z.int().min(0);
 
-/** The place of the last hit of the previous page: its number then, and its id. */
 function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
   const [, at, id] =
     readCursor(cursor, () => z.tuple([z.literal(queryDigest(search)), number, number])) ?? [];
@@ -50,7 +49,7 @@ function hitsBehind(
   return at < 0 ? last.at : at + 1;
 }
 
-/** `next` is a cursor if `hits` has more. Throws invalid_input for a cursor of a different search. */
+/** Throws invalid_input for a cursor of a different search. */
 export function pageOf<Found extends Pick<SearchHit, 'id'>>(
   hits: readonly Found[],
   search: SearchQuery,
@@ -120,10 +119,6 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
 
 const mostPaid = 200;
 
-/**
- * Returns undefined if the query names no payee or has filters, or if no listing asks to be paid at that
- * address.
- */
 async function findPaid({ store, clock, config }: Context, search: SearchQuery, place: PagePlace) {
   const payee = readPayeeOrPage(search.text.trim(), config.publicUrl);
   if (!payee || search.facets.length > 0) return undefined;
@@ -151,22 +146,18 @@ async function findPaid({ store, clock, config }: Context, search: SearchQuery, 
 }
 
 /**
- * A page of a search, of a list if there are no words, or of listings that ask to be paid at the address in
- * the text. Throws invalid_input for a cursor of a different search.
+ * A search, a list if there are no words, or the listings paid at an address. Throws invalid_input for a
+ * cursor of a different search.
  */
 export const findPage = async (context: Context, search: SearchQuery, place: PagePlace) =>
   (await findPaid(context, search, place)) ??
   (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
 
 const mostCandidates = 60;
-/**
- * Of the listings that share facts with a listing, at most this many are compared: those that share the most.
- */
+/** Those that share the most. */
 const mostSharing = 200;
 
-/**
- * A source of ratings stops being new as time passes, so a cached list with a new source is at most this old.
- */
+/** A source of ratings stops being new as time passes: a cached list with one is at most this old. */
 const shownAtMost_ms = 60_000;
 
 const mostSimilar = 10;
@@ -174,7 +165,7 @@ const mostSimilar = 10;
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
   (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
 
-/** Listings of other publishers that share something with a listing. Those that share most come first. */
+/** Only listings of other publishers. */
 async function findSimilar(context: Context, listing: Listing, most: number): Promise<Hit[]> {
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
@@ -198,7 +189,7 @@ function refuseOthers(others: Readonly<Record<string, unknown>>): void {
   throw wrongField(field, message, `${field}: ${message}.`);
 }
 
-/** Throws as findListingFacts does, and invalid_input for any other field than `limit`. */
+/** Throws as findListingFacts does, and invalid_input for any field besides `limit`. */
 export async function answerSimilar(
   handle: string,
   {

@@ -18,15 +18,11 @@ export interface PaidPlace {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
   readonly found: Words;
-  /** Tells whether the sentence that no quote was seen is about the address or the listing. */
+  /** What the sentence that no quote was seen is about. */
   readonly unseen: 'address' | 'listing';
 }
 
-/**
- * The only listing that records an address on the domain of its own namespace; undefined if there are
- * several, or if more than 100 listings record the address. Anybody may record an address, but only the
- * holder of a domain can publish under the domain's namespace.
- */
+/** Anybody may record an address, but only the holder of a domain can publish under its namespace. */
 async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
   const all = await store.listings.recording(recorded, mostAtAddress + 1);
   const recording = all.find((some) => some.length > 0) ?? [];
@@ -41,8 +37,8 @@ async function findHolder(address: string, recorded: readonly Reference[], { sto
 type FoundPlace = Pick<PaidPlace, 'facts' | 'found'>;
 
 /**
- * The only listing that records an address, or else the only one with an endpoint at the host. If there are
- * several, the result is that of `findHolder`. Throws several_listings if it finds none.
+ * The only listing that records the address, that of `findHolder`, or the only one at its host. Throws
+ * several_listings.
  */
 async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
   const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
@@ -59,7 +55,7 @@ async function findByAddress(address: string, context: Context): Promise<FoundPl
   return { facts: undefined, found: say`No listing records ${code(address)}.${had}` };
 }
 
-/** The recorded endpoints that an address names, or else those at its host. */
+/** Or else those at its host. */
 function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
   const ofAny = (read: (text: string) => readonly string[]) => {
     const keys = new Set(read(address));
@@ -112,10 +108,10 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
 }
 
 /**
- * The named listing, or else the listing that records the address of the offer, with its endpoints at that
- * address. Other endpoints are left out, because a stranger may record the address beside endpoints that
- * quote something else. A named listing without endpoints there is compared with all of its endpoints. Throws
- * as findNamed does, and invalid_input if `url` is no address, or if nothing names an address or a listing.
+ * The named listing, or the one that records the address of the offer, with its endpoints at that address:
+ * others are left out, because a stranger may record the address beside endpoints that quote something else.
+ * Throws as findNamed does, and invalid_input if `url` is no address, or if nothing names an address or a
+ * listing.
  */
 export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },
@@ -123,7 +119,7 @@ export async function findPlace(
   context: Context,
 ): Promise<PaidPlace> {
   const called = url?.trim();
-  // If such a `url` were ignored, the offer itself would choose what it is compared with.
+  // Otherwise the offer itself would choose what it is compared with.
   if (called !== undefined && !isAddress(called))
     throw wrongField('url', 'must be an http or https address; send the name of a listing as handle');
   const offered = isAddress(resource) ? resource : undefined;

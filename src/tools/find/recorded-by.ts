@@ -5,7 +5,7 @@ import { code, join, own, say, source, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { type Reference, toHost, toReferences } from '../../listings/references/references.ts';
 
-/** The endpoint that an address names, with its query and without; empty if the text is not an address. */
+/** The endpoint with its query and without; empty for other texts. */
 export const keysOf = (address: string): string[] =>
   [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
     toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
@@ -16,7 +16,7 @@ export const hostsOf = (text: string): string[] =>
     kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
   );
 
-/** If more than this many listings record an address, `findHolder` does not choose one by its namespace. */
+/** Beyond this number `findHolder` does not choose by the namespace. */
 export const mostAtAddress = 100;
 
 const mostNamed = 2;
@@ -48,9 +48,8 @@ const firstFound = async (
 };
 
 /**
- * Says which listings record an address; `named` stands for the address in the sentence. Listings with a
- * namespace on the domain of the address come first, because anybody may record an address. The result is
- * empty if no listing records it.
+ * `named` stands for the address. Listings on its domain come first, because anybody may record an address.
+ * Empty if no listing records it.
  */
 export async function recordedBy(
   address: string,
@@ -65,6 +64,5 @@ export async function recordedBy(
   );
 }
 
-/** The result is empty if no listing records an endpoint at the host. */
 export const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
   recordWords(await firstFound('host', hostsOf(address), context), own('another address at its host'));

@@ -1,7 +1,6 @@
 import { own, type Words } from '../../core/words.ts';
 import { copyLacksWords, type ListingFacts } from '../../document/record.ts';
 
-/** The reason why nothing was seen of the endpoints, if no observation gives one. */
 export function whyNone({ listing, observed, reading }: ListingFacts): Words | undefined {
   if (listing.remotes.length > 0)
     return observed ? undefined : own('Dossier has made no observation of this listing.');

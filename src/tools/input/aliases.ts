@@ -2,12 +2,9 @@ import { z } from 'zod';
 import { isJsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
-/**
- * Other names that models use for members. Such a name is read if the tool has no member of that name itself.
- */
+/** Names that models use instead, read if the tool has no such member itself. */
 const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
-/** Former values of members, each with its present value. */
 const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = aliases.values;
 
 export const ofFilters: Readonly<Record<string, string>> = aliases.filters;
@@ -16,14 +13,14 @@ const unwrap = (schema: unknown): unknown =>
   schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
 const isList = (schema: unknown): boolean => unwrap(schema) instanceof z.ZodArray;
 
-/** Reads a text that was sent instead of a list: a JSON array, or entries with commas between them. */
+/** A JSON array, or entries with commas between them. */
 function toList(text: string): unknown {
   const parsed = /^\s*\[/.test(text) ? parseForeignJson(text) : undefined;
   const entries = text.split(',').map((entry) => entry.trim());
   return parsed ?? entries.filter((entry) => entry !== '');
 }
 
-/** No tool takes more. Every further entry would only add a fault, and many faults take long. */
+/** No tool takes more, and many faults take long. */
 const mostEntries = 2000;
 
 function cutEntries(schema: unknown, value: unknown): unknown {
@@ -32,7 +29,7 @@ function cutEntries(schema: unknown, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).slice(0, mostEntries + 1));
 }
 
-/** Cuts a list or record after the first entry that is too many for every tool. */
+/** Cuts lists and records after the first entry that is too many. */
 export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unknown): unknown {
   if (!isJsonObject(sent)) return sent;
   const own: Record<string, unknown> = { ...sent };

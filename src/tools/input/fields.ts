@@ -16,15 +16,12 @@ import { isOwnerAndName } from '../../listings/references/references.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 
-/** The tool checks the form, so that a malformed handle is invalid_handle and not invalid_input. */
+/** The tool checks the form, so that a malformed handle is invalid_handle. */
 export const handleInput = z.string().describe('<namespace>/<name>');
 
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
 
-/**
- * The cache tags of an answer about a named listing: its handle, or 'all' if the name may be something else
- * than a handle. Any change may decide which listing such a name stands for.
- */
+/** 'all' unless the name can only be a handle: any change may decide what another name stands for. */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
   isHandle(handle) && !isOwnerAndName(handle) ? [handle] : 'all';
 
@@ -68,10 +65,7 @@ type Sent = z.output<typeof criterionInput>;
 export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
-/**
- * Splits `updated_within_days:180`. For a criterion that takes a number, digits after the colon become a
- * number, and an absent value becomes the default.
- */
+/** `updated_within_days:180` */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   const [name = '', text] = typeof sent === 'string' ? sent.split(/:(.*)/s) : [sent.criterion, sent.value];
   const takes = isCriterionName(name) ? criteria[name].takes : undefined;
@@ -85,7 +79,7 @@ function toCriterion(sent: Sent): RequestedCriterion | undefined {
   return isCriterionName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
 }
 
-/** Only the error for the first unknown name lists all names. */
+/** Only the first error lists all names. */
 function findError(sent: Sent, isFirst: boolean): string | undefined {
   const known = toCriterion(sent);
   if (known) return findValueError(known);
@@ -97,7 +91,6 @@ function findError(sent: Sent, isFirst: boolean): string | undefined {
 export const criteriaInput = z
   .array(criterionInput)
   .min(1)
-  // A list that is too long is refused before its criteria are looked up.
   .max(maxCriteria, { abort: true })
   .superRefine((sent, { addIssue }) => {
     const first = sent.findIndex((one) => toCriterion(one) === undefined);

@@ -24,7 +24,7 @@ function bound(word: 'least' | 'most', limit: number | bigint, origin: string): 
   return unit ? `must have at ${word} ${limit} ${unit[limit === 1 ? 0 : 1]}` : `must be at ${word} ${limit}`;
 }
 
-/** The message that follows the name of a field. Returns undefined to keep zod's own message. */
+/** Follows the name of a field; undefined keeps zod's own message. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (/^invalid_(?:type|value)$/.test(issue.code ?? '') && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${ownMember(types, issue.expected) ?? issue.expected}`;
@@ -39,14 +39,11 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
 
 const mostFields = 10;
 const mostUnknown = 5;
-/**
- * The field names in a refusal have at most this many characters together, because callers may choose them.
- * Each name is both in the message and in the list of fields.
- */
+/** Characters of field names in a refusal: callers may choose them, and each is shown twice. */
 const mostOwnText = 100;
 const longestField = 40;
 
-/** The beginning of a name on one line, without invisible characters. */
+/** On one line, without invisible characters. */
 function cut(name: string): string {
   const text = cleanText(name.slice(0, 2 * longestField)).text.replaceAll(/\s+/g, ' ');
   return text.length > longestField ? `${text.slice(0, longestField - 1)}…` : text;
@@ -65,7 +62,6 @@ function toMeant(field: string, known: readonly string[]): string {
     : `, which has ${known.slice(0, knownShown).join(', ')}${known.length > knownShown ? ' …' : ''}`;
 }
 
-/** `known` has the names of the tool's fields. */
 export function invalidInput(error: z.ZodError, known: readonly string[] = []): Problem {
   const all = error.issues.flatMap((issue) =>
     fieldsOf(issue).map((field) => ({

@@ -33,7 +33,7 @@ export const shownInput = z.strictObject({
   of: z.enum(surfaceNames).default('tools').describe('What digests are of'),
 });
 
-/** Throws invalid_input unless exactly one list, or the digests of one, was sent. */
+/** Throws invalid_input unless exactly one list was sent. */
 export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>): SentList {
   const sent = surfaceNames.filter((name) => lists[name]);
   const [name] = sent;
