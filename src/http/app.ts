@@ -54,7 +54,7 @@ export function createApp(
   context: Context,
   options: {
     readonly fixtures?: Fixtures;
-    /** With 0, nothing is cached. */
+    /** 0 caches nothing. */
     readonly answerCache_bytes?: number;
   } = {},
 ) {
@@ -115,7 +115,7 @@ export function createApp(
     cache.close();
     await Promise.all([cards.close(), mcp.close(), exports.close()]);
   };
-  /** The listener for Node's server has the fast path in front of the app. */
+  /** For Node's server, with the fast path in front of the app. */
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
     return createFastPath(

@@ -8,29 +8,23 @@ import type { PageSite } from '../views/layout.ts';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** An answer that depends on its caller has no policy. */
+/** Only for an answer that is the same for all callers. */
 export interface CachePolicy {
-  /**
-   * Handles of listings and keys of views. The answer is stale once one of these changes. `all` names every
-   * listing.
-   */
+  /** Handles of listings and keys of views; `all` names every listing. */
   readonly cacheTags: ChangedHandles;
-  /**
-   * By default, an answer is cached until something is due to change, or for a minute if that time is not
-   * known. An answer without cache tags does not expire.
-   */
+  /** By default, until something is due to change, or a minute if that is unknown; without tags, for ever. */
   readonly maxAge_ms?: number | undefined;
 }
 
 export interface Finished {
   readonly etag: string;
   readonly body: Buffer<ArrayBuffer>;
-  /** A 304 is sent with only some of these headers (`trimNotModified`). */
+  /** A 304 has only some of them (`trimNotModified`). */
   readonly headers: Readonly<Record<string, string>>;
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
-/** Charges a call with a large body to the tool's own limit. Throws rate_limited. */
+/** Charges the tool's own limit. Throws rate_limited. */
 export type TakeLargeBody = (tool: Bounded, cost: number) => void;
 
 export interface HttpEnvironment {
@@ -42,7 +36,7 @@ export interface HttpEnvironment {
     encoding: Encoding;
     takeLargeBody: TakeLargeBody;
     finished: Finished | undefined;
-    /** The answer is for this caller alone, so no shared cache may store it. */
+    /** No shared cache may store the answer. */
     isPrivate: boolean | undefined;
     isSecured: boolean | undefined;
   };

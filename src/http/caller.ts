@@ -13,7 +13,7 @@ function toRange(text: string): NetworkRange {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** An address with a port, as some balancers write it: `203.0.113.7:1234`, `[2001:db8::1]:1234`. */
+/** As some balancers write it: `203.0.113.7:1234`, `[2001:db8::1]:1234`. */
 const withPort = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
 const withoutPort = (text: string) => {
   const [, bracketed, plain] = withPort.exec(text) ?? [];
@@ -47,7 +47,7 @@ function toNetwork(address: Address): string {
   return `${prefix.join(':')}::/64`;
 }
 
-/** `required` leaves out tokens without the scheme `Bearer`. */
+/** `required` leaves out tokens without `Bearer`. */
 function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[] {
   if (value === null) return [];
   return value
@@ -70,27 +70,24 @@ function capabilityOf(headers: CallerRequest['headers']): Caller['capability'] {
 const crawlers = /bot\b|crawl|spider|slurp|archive|preview|externalhit|scanner|monitor|uptime/i;
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 
-/** Tells whether no person waits for the answer, as far as headers show. */
+/** No person waits, as far as headers show. */
 const isAutomatic = ({ method, headers }: CallerRequest): boolean =>
   method === 'HEAD' ||
   purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
 
-/**
- * X-Forwarded-For is read from its end. The next hop is read only if the peer and all hops read so far are in
- * TRUSTED_PROXIES.
- */
+/** X-Forwarded-For is read from its end, as long as the peer and all hops so far are in TRUSTED_PROXIES. */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   const ranges = trustedProxies.map(toRange);
   /** An IPv4 address, an IPv6 /64, or `unknown` if the peer has no address. */
   const networkOf = (forwarded: string | null | undefined, remoteAddress: string | undefined): string => {
-    // The usual case: no proxies, and an address that needs no parsing.
+    // The usual case, without parsing.
     if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;
     const peer = parse(remoteAddress ?? '');
     if (!peer) return 'unknown';
     return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
-  /** The capability is not checked yet. It is `conflict` if several different capabilities were sent. */
+  /** The capability is not checked yet; `conflict` if different ones were sent. */
   const callerOf = (request: CallerRequest, remoteAddress: string | undefined): Caller => {
     const { headers } = request;
     return {

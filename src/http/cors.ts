@@ -3,16 +3,16 @@ import { day_s } from '../core/text.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 
 /**
- * Scripts of any site may read an answer with this header, because no answer depends on cookies. `hono/cors`
- * is not used, because it sends other headers (docs/decisions/answers.md).
+ * No answer depends on cookies, so scripts of any site may read it. `hono/cors` sends other headers
+ * (docs/decisions/answers.md).
  */
 export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 
-/** Tells whether an answer is a document, which scripts of any site may read. */
+/** Scripts of any site may read it. */
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
-/** The headers that scripts of other sites may send (`headers`) and read (`exposed`). */
+/** Headers that scripts of other sites may send, and read (`exposed`). */
 interface CorsOpening {
   readonly methods: string;
   readonly headers: string;
@@ -36,12 +36,12 @@ export const toPreflight = (opening: CorsOpening, headers: Readonly<Record<strin
     headers: { ...toCorsHeaders(opening), 'Access-Control-Max-Age': String(day_s), ...headers },
   });
 
-/** GitHub Copilot reads from a registry only if every answer has these headers, preflights included. */
+/** GitHub Copilot needs these headers on every answer of a registry, also on preflights. */
 export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
   const headers = toCorsHeaders({ methods, headers: 'Authorization, Content-Type' });
   return async (c, next) => {
     if (c.req.method === 'OPTIONS') return c.body(null, 204, { ...headers });
-    // Set before the answer is made, because afterwards c.header makes a new answer, whose body is a stream.
+    // Afterwards c.header would make a new answer, whose body is a stream.
     for (const [name, value] of Object.entries(headers)) c.header(name, value);
     await next();
   };
@@ -50,7 +50,7 @@ export function openToAll(methods: string): MiddlewareHandler<HttpEnvironment> {
 const sendable =
   /^(content-type|accept|authorization|x-agent-capability|last-event-id|mcp-[a-z0-9-]{1,60})$/i;
 
-/** Headers of the protocol are reflected, because some of their names are not known in advance. */
+/** Some names of the protocol's headers are not known in advance. */
 export function toMcpPreflight(c: Request, methods: readonly string[]): Response {
   const requested = (c.req.header('access-control-request-headers') ?? '')
     .split(',')
@@ -64,6 +64,6 @@ export function toMcpPreflight(c: Request, methods: readonly string[]): Response
 
 const mcpExposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
 
-/** The result is empty for a caller that is not a page. */
+/** Empty for a caller that is not a page. */
 export const toMcpCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
   origin ? { ...anyOrigin, 'Access-Control-Expose-Headers': mcpExposed } : {};

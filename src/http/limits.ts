@@ -12,9 +12,8 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { addressOf, toRoutedPath } from './parameters.ts';
 
 /**
- * Limits of requests from one network on one node (docs/reference.md). Programs that copy everything have
- * limits of their own (`registry`, `views`, `export`), so that they do not use up the limits of a person
- * behind the same address.
+ * Per network and node (docs/reference.md). Programs that copy everything have limits of their own, so that
+ * they leave those of a person behind the same address.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
@@ -28,7 +27,7 @@ const requestLimits = {
 
 const largeBodyLimits = tools.flatMap(({ largeBody }) => (largeBody ? [largeBody.limit] : []));
 
-/** LIMIT_OVERRIDES and the documents call the limits by their names. */
+/** LIMIT_OVERRIDES and the documents use their names. */
 export const allLimits = [
   ...Object.values(requestLimits),
   ...largeBodyLimits,
@@ -56,7 +55,7 @@ const prefixes = [
   ['/export/', 'export'],
 ] as const;
 
-/** A tool call counts the same over MCP and plain JSON. */
+/** The same for a tool call over MCP and plain JSON. */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
   const found = prefixes.find(([prefix]) => toRoutedPath(path).startsWith(prefix));
   if (found) return limits[found[1]];
@@ -68,13 +67,13 @@ const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
 /**
- * A page of the list of a registry or view costs one for each ten entries. Other addresses below /v0,
- * /v0.1, /ard and /views cost as much as the largest page.
+ * One for each ten entries of a list; other addresses of registries and views cost as much as the largest
+ * page.
  */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
-  // Number() also accepts spellings such as 1e2. If the parameter is repeated, the largest value counts.
+  // Number() also reads 1e2; the largest of repeated parameters counts.
   const stated = new URLSearchParams(query).getAll('limit').map((text) => Number(text) || defaultLimit);
   const entries = isList.test(path) ? Math.max(...(stated.length > 0 ? stated : [defaultLimit])) : maxLimit;
   return Math.min(maxLimit / 10, Math.max(1, Math.ceil(entries / 10)));
@@ -82,17 +81,16 @@ export function costOf(address: string): number {
 
 const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|assets\/)/;
 
-/** The app answers requests for health and assets before it counts requests. */
+/** Health and assets are answered before requests are counted. */
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;
 const isRead = (method: string) => method === 'GET' || method === 'HEAD';
-/** Exports and card images would hold their turn while they wait for a file or a drawing. */
+/** They would hold a turn while they wait for a file or a drawing. */
 const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
 
 /**
- * Answers that are not cached take turns, as searches do (docs/decisions/limits.md). Throws unavailable
- * while too many wait.
+ * Answers that are not cached take turns (docs/decisions/limits.md). Throws unavailable while too many wait.
  */
 export function createRequestTurns(limits: RequestLimits, settings: LimitSettings) {
   const turns = createSearchTurns(settings, mostWaiting);
@@ -115,10 +113,7 @@ export function createRequestTurns(limits: RequestLimits, settings: LimitSetting
 }
 export type RequestTurns = ReturnType<typeof createRequestTurns>;
 
-/**
- * The ARD search, a POST, takes its turn in its route when the body has arrived, so that a slow sender does
- * not keep others waiting.
- */
+/** The ARD search takes its turn when its body has arrived, so that a slow sender keeps nobody waiting. */
 export const createTurnGuard =
   (inTurn: RequestTurns): MiddlewareHandler<HttpEnvironment> =>
   (c, next) =>

@@ -9,18 +9,16 @@ import { parseJson, readText, requireFewValues } from './request.ts';
 
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
-/** A capability in the arguments is left to the tool, because its refusal is a result that models read. */
+/** The tool refuses a capability in arguments itself, with a result that models read. */
 function outsideArguments(message: unknown): unknown {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
   if (method !== 'tools/call') return message;
   return { ...(message as object), params: { ...params, arguments: undefined } };
 }
 
-/**
- * Refuses a capability in a part of the message that answers or errors would repeat. Throws secret_in_body.
- */
+/** Throws secret_in_body for a capability in a part that answers or errors would repeat. */
 function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
-  // Every message with a capability has the prefix, or an escape that may be part of it.
+  // A capability has the prefix, or an escape that may be part of it.
   const isSuspicious = text.includes('dossier_cap_') || text.includes('\\u');
   const isStray =
     repeated.some((name) => findSecret(headers.get(name) ?? '')) ||
@@ -33,7 +31,7 @@ const largeTools = tools.filter(({ largeBody }) => largeBody);
 const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(tool).bytes));
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
-/** A tool's smaller bounds do not apply to messages. */
+/** Smaller bounds of a tool do not apply here. */
 const boundsOf = (tool: Tool | undefined): BodyBounds => tool?.largeBody ?? defaultBody;
 
 function requireWithin(text: string, bounds: BodyBounds): { bytes: number; values: number } {
@@ -43,16 +41,13 @@ function requireWithin(text: string, bounds: BodyBounds): { bytes: number; value
   return { bytes, values: requireFewValues(text, bounds) };
 }
 
-/**
- * If the length of a body is not declared, the larger limit applies only if the beginning of the body names a
- * tool that accepts large bodies.
- */
+/** Without a declared length, the larger limit is for a beginning that names a tool with large bodies. */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 
 /**
- * A message above the default bounds is charged before it is parsed, to the tool that it names. Throws
- * body_too_large, invalid_request, rate_limited or secret_in_body.
+ * Charges a large message before it is parsed, to the tool that it names. Throws body_too_large,
+ * invalid_request, rate_limited or secret_in_body.
  */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {
   const named = largeTools.find(({ name }) => text.includes(name));
@@ -69,7 +64,7 @@ export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: 
   return message;
 }
 
-/** Batches are refused, because one POST of many calls would evade the limits. */
+/** A batch would be many calls for one POST of the limits. */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
@@ -86,7 +81,6 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   throw new Problem('invalid_request', 'Batches are not accepted: send one message in each POST.');
 }
 
-/** Returns undefined if the message calls no tool or an unknown tool. */
 export function toolOf(message: unknown): string | undefined {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   const name = method === 'tools/call' ? params?.name : undefined;

@@ -19,11 +19,11 @@ const asciiEscape = /%([0-7][0-9a-f])/gi;
 const undoEscapes = (text: string) =>
   text.replace(asciiEscape, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Tells whether a URL has a capability, plain or percent-encoded once or twice. */
+/** Plain, or percent-encoded once or twice. */
 export const holdsSecret = (url: string): boolean =>
   findSecret(url.includes('%') ? undoEscapes(undoEscapes(url)) : url) !== undefined;
 
-/** Replaces each NUL with U+FFFD, because PostgreSQL cannot store NUL. */
+/** PostgreSQL cannot store NUL. */
 function withoutNul({ raw, method, url }: HttpRequest['req']): globalThis.Request {
   if (method !== 'GET' && method !== 'HEAD')
     throw new Problem('invalid_request', 'The address contains the character U+0000 (%00).');
@@ -44,7 +44,7 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 };
 
 interface Answered {
-  /** The id of the request. Without one, the line of the access log gets a new id. */
+  /** Without one, the access log makes an id. */
   readonly request: string | undefined;
   readonly method: string;
   readonly path: string;
@@ -53,14 +53,14 @@ interface Answered {
   readonly start: number;
 }
 
-/** `start` is a time of performance.now(). */
+/** `start` is of performance.now(). */
 export function logAnswer(
   { log }: Pick<Context, 'log'>,
   { request, method, path, tool, status, start }: Answered,
 ): void {
   const ms = Math.round((performance.now() - start) * 10) / 10;
   logMembers(log, () => {
-    // The other members have no character that JSON escapes.
+    // No other member has a character that JSON escapes.
     const asked = `"request":"${request ?? toUuid()}","method":"${method}","path":${JSON.stringify(path)}`;
     const called = tool === undefined ? '' : `,"tool":"${tool}"`;
     return `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`;
@@ -79,18 +79,17 @@ export const createAccessLog =
     logAnswer(context, { request, method, path, tool, status: c.res.status, start });
   };
 
-/** The longest name (RFC 1035) with a port. */
+/** RFC 1035, with a port. */
 const longestHost = 253 + 6;
 const mostHosts = 100;
 const portAtEnd = /:\d{1,5}$/;
 
-/** A number above 65,535 is not a port. */
 function hostName(host: string): string {
   const [port = ''] = portAtEnd.exec(host) ?? [];
   return (Number(port.slice(1)) > 65_535 ? host : host.slice(0, host.length - port.length)).toLowerCase();
 }
 
-/** Accepts `acceptedHosts`, with any port. */
+/** Any port of `acceptedHosts`. */
 export function createHostCheck(config: Config) {
   const allowed = new Set(acceptedHosts(config).map(hostName));
   const isAllowed = memoize((host) => allowed.has(hostName(host)), mostHosts);
@@ -98,7 +97,7 @@ export function createHostCheck(config: Config) {
 }
 export type HostCheck = ReturnType<typeof createHostCheck>;
 
-/** Stops DNS rebinding. */
+/** Against DNS rebinding. */
 export const createHostGuard =
   (isOurs: HostCheck): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
@@ -116,10 +115,9 @@ function isPrivateHost(hostname: string): boolean {
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /**
- * Returns a function that tells whether a page of an origin may call the MCP endpoint. It receives undefined
- * for a caller that is not a page. A service on loopback or in a private network refuses pages of other
- * sites, because every page that somebody there opens could call it (MCP, Streamable HTTP: "Servers MUST
- * validate the Origin header"). ALLOWED_ORIGINS names exceptions.
+ * Whether a page of an origin may call the MCP endpoint; undefined is no page. A private service refuses
+ * pages of other sites, because any page opened there could call it (MCP, Streamable HTTP: "Servers MUST
+ * validate the Origin header"), except for ALLOWED_ORIGINS.
  */
 export function createOriginCheck({
   publicUrl,
@@ -140,7 +138,7 @@ const chosen = /^[\w\-=]{1,40}$/;
 const randomBytes = Buffer.alloc(4096);
 let usedBytes = randomBytes.length;
 
-/** Bytes that are read in advance make this faster than Node's own function. */
+/** Faster than Node's own function, because random bytes are read in advance. */
 function toUuid(): string {
   if (usedBytes === randomBytes.length) {
     randomFillSync(randomBytes);
@@ -161,7 +159,7 @@ export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) =
   await next();
 };
 
-/** The headers that a 304 repeats. The client has the others (RFC 9110, section 15.4.5). */
+/** The client has the others (RFC 9110, section 15.4.5). */
 export const ofNotModified: readonly string[] = [
   'access-control-allow-origin',
   'cache-control',
@@ -169,7 +167,7 @@ export const ofNotModified: readonly string[] = [
   'vary',
 ];
 
-/** The page store has run by now, so cached answers keep the headers that are removed here. */
+/** Runs after a page was stored, so that cached answers keep all headers. */
 export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   await next();
   if (c.res.status !== 304) return;
@@ -201,7 +199,7 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** Adds the security headers. Also lets scripts of any site read documents, and follow redirects to them. */
+/** Also opens documents, and redirects to them, to scripts of any site. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
   const secure = createSecureHeaders(config);
   return async (c, next) => {
@@ -214,7 +212,7 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
   };
 }
 
-/** Returns a plain object, because setting each header on a Response is slow. */
+/** Setting each header on a Response is slow. */
 export async function toSecuredHeaders(
   config: Config,
   headers: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ import type { HttpEnvironment } from './call.ts';
 const listing = '/agents/[^/]+/[^/]+';
 const view = '/views/[^/]+';
 
-/** A path that is not here declares no parameter, and `*` accepts any. */
+/** `*` accepts any; other paths declare no parameter. */
 const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
   [
     /^\/agents$/,
@@ -25,8 +25,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
       ...fixedFilterNames,
     ],
   ],
-  // The page redirects to its canonical address, which has the names of criteria as parameters. Its answers
-  // are not cached.
+  // Redirects to an address with names of criteria as parameters; its answers are not cached.
   [/^\/compare$/, ['*']],
   [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
   [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'cursor']],
@@ -45,10 +44,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
 
 const registryPath = /^\/+(?:views\/+[^/]+\/+)?v0(?:\.1)?\//;
 
-/**
- * In paths of the registry API, doubled slashes and a slash at the end do not count, because some clients
- * produce them.
- */
+/** Some clients double slashes in paths of the registry API, or add one at the end. */
 export const toRoutedPath = (path: string): string =>
   registryPath.test(path) ? path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') : path;
 
@@ -66,12 +62,10 @@ export function toKnownAddress(address: string): string {
   return known.length > 0 ? `${path}?${known.join('&')}` : path;
 }
 
-/** The part of a URL from its path on, as it was sent. */
+/** From its path on, as it was sent. */
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
-/**
- * Removes undeclared parameters from a GET or HEAD, so that no separate answer is made or cached for them.
- */
+/** No separate answer is made or cached for undeclared parameters. */
 export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url, method, headers, signal } = c.req.raw;
   if (method !== 'GET' && method !== 'HEAD') return next();

@@ -6,14 +6,14 @@ import type { HttpAdapter, Request } from './call.ts';
 import { toMcpCorsHeaders } from './cors.ts';
 import { toWaitHeaders } from './response.ts';
 
-/** All other problems have -32000, which is reserved for implementations. */
+/** Others have -32000, reserved for implementations. */
 const rpcCodes: Partial<Record<ProblemCode, number>> = {
   invalid_request: -32600,
   secret_in_body: -32600,
   internal: -32603,
 };
 
-/** The headers that every answer has, such as the security headers, are added later. */
+/** Headers of every answer, such as those for security, come later. */
 interface ProblemAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ function toRpcAnswer(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -3200
   };
 }
 
-/** The id is null, because most problems occur before a request is read. */
+/** The id is null, because most problems precede the reading of a request. */
 export function toRpcError(problem: Problem, rpcCode?: number): Response {
   const { body, ...sent } = toRpcAnswer(problem, rpcCode);
   return new Response(body, sent);
@@ -51,7 +51,7 @@ export const isMcpPath = (path: string): boolean => /^\/api\/mcp\/?$/.test(path)
 
 export const toMcpRefusal = (c: Request, problem: Problem): Response => withCors(c, toRpcError(problem));
 
-/** The form is RFC 9457, with `code` and the facts of the problem in addition. */
+/** RFC 9457, with `code` and the facts of the problem. */
 function toProblemJson(problem: Problem, publicUrl: string): Record<string, unknown> {
   const { title, next } = problemTable[problem.code];
   const { code, message: _, ...facts } = problem.toJSON();
@@ -101,7 +101,7 @@ export const wantsHtml = (path: string, accept = ''): boolean =>
 
 export const wantsPage = (c: Request): boolean => wantsHtml(c.req.path, c.req.header('accept'));
 
-/** The words that somebody looked for by an address below /agents, such as `com example sms`. */
+/** Looked for by an address such as /agents/com.example/sms. */
 const wantedBy = (path: string): string =>
   /^\/agents\/([\w./-]{1,200})$/
     .exec(path)?.[1]
@@ -139,7 +139,7 @@ function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Htt
   return { ...answer, status: ard.status, body };
 }
 
-/** The fast path and the app refuse with the same answer. */
+/** The same for the fast path and the app. */
 export function toRefusalAnswer(
   { origin, ...asked }: Refused & { readonly origin: string | undefined },
   problem: Problem,
@@ -156,7 +156,6 @@ const sendProblem = (c: Request, { status, headers, body }: ProblemAnswer): Resp
 export const answerProblem = (c: Request, problem: Problem, adapter: HttpAdapter): Response =>
   sendProblem(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, adapter));
 
-/** `toProblem` logs an exception that is not a Problem, and chooses the answer. */
 export const createErrorHandler = (adapter: HttpAdapter) => (error: Error, c: Request) => {
   const { path } = c.req;
   const asked = { path, accept: c.req.header('accept'), origin: c.req.header('origin') };

@@ -4,7 +4,7 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { openToAll } from './cors.ts';
 import { answerJsonText } from './response.ts';
 
-/** Evidence that changes with time alone, such as the group of a rating, may be a minute old. */
+/** What changes with time alone, such as the group of a rating, may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
 
 const sendNotFound = (c: Request, error: string) => c.json({ error }, 404);
@@ -44,5 +44,5 @@ export function createRegistryRoutes(
 const listServers = async (c: Request) =>
   answerJsonText(c, await readServers(c.req.query(), c.get('context')), cachePolicy);
 
-/** The generic registry API over our listings (docs/registry.md). */
+/** docs/registry.md */
 export const createRegistryApiRoutes = () => createRegistryRoutes('', listServers, showVersions, showVersion);

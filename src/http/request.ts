@@ -17,13 +17,12 @@ function refuseEncoded(headers: Headers): void {
   if (encoding && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type');
 }
 
-/** Larger bodies take turns, because many that arrive together would be parsed and compared in one piece. */
+/** Larger ones take turns: many that arrive together would be one piece of work. */
 const small_bytes = 8192;
 
 /**
- * Node enforces a declared length, so a body with one is read in one piece. The bytes of any other body are
- * counted as they arrive, and `raise` receives the beginning of that body and may return a larger limit.
- * Throws body_too_large, unsupported_media_type or invalid_request.
+ * Node enforces a declared length; other bytes are counted as they arrive, and `raise` may allow more after
+ * seeing the beginning. Throws body_too_large, unsupported_media_type or invalid_request.
  */
 export async function readText(
   request: globalThis.Request,
@@ -49,14 +48,14 @@ export async function readText(
   return text;
 }
 
-/** Returns the number of values. Throws body_too_large. */
+/** Throws body_too_large. */
 export function requireFewValues(text: string, { values }: BodyBounds): number {
   const count = countValues(text);
   if (count > values) throw new Problem('body_too_large', `At most ${values} values of JSON are read here.`);
   return count;
 }
 
-/** Throws invalid_request if the text is not JSON or has more levels than `maxDepthOf` returns. */
+/** Throws invalid_request, also for more levels than `maxDepthOf` returns. */
 export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
   const { value, refused } = readForeignJson(text, maxDepthOf);
   if (refused) throw new Problem('invalid_request', `The JSON has ${toText(refused)}.`);
@@ -85,10 +84,7 @@ function requireSameOrigin(c: Request, publicUrl: string): void {
   if (!ours) throw new Problem('forbidden_origin');
 }
 
-/**
- * Leaves out empty fields. Throws forbidden_origin if a different site sent the form. Otherwise throws as
- * `readText` does.
- */
+/** Without empty fields. Throws forbidden_origin, or as `readText` does. */
 export async function readForm(
   c: Request,
   limit_bytes: number,
@@ -102,14 +98,11 @@ export async function readForm(
   return toStorable(fields) as Record<string, string>;
 }
 
-/** The slash of the handle may be encoded. */
+/** Its slash may be encoded. */
 const writtenOf = (c: Request) =>
   c.req.param('handle') ?? `${c.req.param('namespace')}/${c.req.param('name')}`;
 
-/**
- * Splits an address into a handle and an ending. If several splits are possible, the longest known handle
- * counts.
- */
+/** Handles may end like an ending: the longest known handle counts. */
 export async function listingOf(
   c: Request,
   endings: readonly string[],
@@ -124,14 +117,14 @@ export async function listingOf(
   return last;
 }
 
-/** The handles that an address with an ending may mean, as cache tags. */
+/** Cache tags. */
 export function listingNamesOf(c: Request): string[] {
   const written = writtenOf(c);
   const shorter = written.replace(/\.(json|md|svg)$/, '');
   return [...new Set([written, shorter, shorter.replace(/\.intoto$/, '')])];
 }
 
-/** If the handle is unknown, redirects to a listing whose handle differs only in case. */
+/** To a listing whose handle differs only in case. */
 export async function orRedirect(
   c: Request,
   handle: string,
@@ -157,10 +150,7 @@ export function ofListing(
   return orRedirect(c, handle, () => work(handle, c.get('context')));
 }
 
-/**
- * Joins repeated headers as `Headers` does, while `incoming.headers` keeps only the first of some. The
- * result is empty if there is none.
- */
+/** Joins repeated headers as `Headers` does; `incoming.headers` keeps only the first of some. */
 export function headerOf(rawHeaders: readonly string[], lowerName: string): string {
   let joined: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -176,7 +166,7 @@ export const positionOf = (cursor: string | undefined): string | undefined =>
   readCursor(cursor, () => z.tuple([z.string().max(200)]))?.[0];
 export const cursorOf = (next: string | undefined): string | undefined => next && toCursor([next]);
 
-/** Only readers of a private view find it, and no shared cache stores its answers. Throws not_found. */
+/** A private view is only found by its readers, and kept from shared caches. Throws not_found. */
 export function viewOf(c: Request, { site }: HttpAdapter): Selection {
   const name = c.req.param('view') ?? '';
   const found = findPrivateSelection(name, c.get('context'));

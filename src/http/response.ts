@@ -7,10 +7,7 @@ import type { ProblemFacts } from '../core/problem.ts';
 import type { CachePolicy, Encoding, Finished, Request } from './call.ts';
 
 const preferred: readonly Encoding[] = ['br', 'gzip', 'identity'];
-/**
- * The weight of `identity` if Accept-Encoding does not name it. `identity` is then acceptable, but last (RFC
- * 9110, section 12.5.3).
- */
+/** Acceptable, but last, unless Accept-Encoding names it (RFC 9110, section 12.5.3). */
 const unnamedIdentity = 0.001;
 
 function negotiate(accepted: string): Encoding {
@@ -21,13 +18,13 @@ function negotiate(accepted: string): Encoding {
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/** Among equally preferred codings, the one that makes the fewest bytes is chosen. */
+/** Of equal ones, the coding with the fewest bytes. */
 export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
 
 const cachedHeaders = 100;
 const cachedHeaderLength = 100;
 
-/** Remembers the choice for each header, because browsers send only a few different headers. */
+/** Browsers send few different headers, so choices are remembered. */
 export function createEncodingChoice(): ChooseEncoding {
   const choose = memoize(negotiate, cachedHeaders);
   return (accepted) => {
@@ -36,12 +33,12 @@ export function createEncodingChoice(): ChooseEncoding {
   };
 }
 
-/** A smaller text fits one packet without compression. */
+/** Less fits one packet as it is. */
 const leastCompressed_bytes = 1400;
-/** Higher qualities take much longer and save little. */
+/** More takes much longer and saves little. */
 const brotliQuality = 5;
 const gzipLevel = 6;
-/** A longer text is compressed off the main thread. */
+/** More is compressed off the main thread. */
 const mostAtOnce_bytes = 64 * 1024;
 
 const toBrotli = (quality: number, size: number) => ({
@@ -71,7 +68,7 @@ async function encode(
   return { body: isLong ? await brotliLater(plain, options) : brotliCompressSync(plain, options), encoding };
 }
 
-/** The smallest form takes long to make, so it is made off the main thread. */
+/** Off the main thread, because it takes long. */
 export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === 'identity') return new Uint8Array(bytes);
   if (encoding === 'gzip') return new Uint8Array(await gzipLater(bytes, { level: 9 }));
@@ -84,14 +81,13 @@ interface TextAnswer {
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cacheControl?: string;
-  /** It is undefined if the text depends on the caller or must be current. */
+  /** Undefined if the text depends on the caller or must be current. */
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
 const namesTag = (ifNoneMatch: string, etag: string) =>
   ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 
-/** Tells whether the caller's copy is current. */
 export const isCurrent = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
   ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
 
@@ -105,7 +101,7 @@ async function finish(
 ): Promise<Finished> {
   const { body, encoding } = await encode(text, wanted);
   return {
-    // A strong ETag, so each coding has its own (RFC 9110, section 8.8.3.3).
+    // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
     etag: `"${toTag(text)}${suffixes[encoding]}"`,
     body,
     headers: {
@@ -118,10 +114,7 @@ async function finish(
   };
 }
 
-/**
- * Answers 304 if the caller's copy is current. Browsers ask again each time, unless `cacheControl` says
- * otherwise.
- */
+/** Answers 304 for a current copy. Browsers ask each time, unless `cacheControl` says otherwise. */
 export async function answerWithETag(c: Request, answer: TextAnswer): Promise<Response> {
   const finished = await finish(answer, c.get('encoding'));
   const isPrivate = c.get('isPrivate');
@@ -146,13 +139,11 @@ export const answerJsonText = (c: Request, json: string, cachePolicy?: CachePoli
 export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
   answerJsonText(c, JSON.stringify(value), cachePolicy);
 
-/** No cache may store the answer. */
 export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });
 
 /**
- * The headers of draft-ietf-httpapi-ratelimit-headers: a burst of q calls, refilled in w seconds, and no
- * calls left for t seconds.
+ * draft-ietf-httpapi-ratelimit-headers: a burst of q calls, refilled in w seconds, none left for t seconds.
  */
 export const toWaitHeaders = ({ retry_after_s, limit }: ProblemFacts): Record<string, string> => ({
   ...(retry_after_s !== undefined && { 'Retry-After': String(retry_after_s) }),

@@ -23,18 +23,17 @@ import {
 } from './shared-session.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
-/** Tools, resources and prompts that test/conformance adds to every server. */
+/** Of test/conformance. */
 export interface Fixtures {
   readonly options: Pick<ServerOptions, 'requestState'>;
   register(server: McpServer, announce: (what: 'tools' | 'prompts') => void): void;
-  /** Tells whether the answer to a request is a stream. */
   needsStream(message: JSONRPCRequest): boolean;
 }
 
 interface Routes {
   readonly legacy: SharedSession;
   readonly modern: SharedSession;
-  /** The SDK's own handler, which makes a server for each request. */
+  /** The SDK's own, with a server for each request. */
   readonly handler: McpHttpHandler;
   readonly subscriptions: Subscriptions;
   readonly timeout_ms: number;
@@ -53,7 +52,7 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
   }
 }
 
-/** The SDK's own answer, with our messages for its failures. A stream is passed on unchanged. */
+/** Our messages for the SDK's failures; a stream stays as it is. */
 async function handle(
   { request, body, context }: McpPost,
   { handler, timeout_ms }: Routes,
@@ -69,10 +68,7 @@ type Route = ReturnType<typeof classifyInboundRequest>;
 const routeOf = (message: McpMessage): Route =>
   classifyInboundRequest({ httpMethod: 'POST', body: message.body, ...headersOf(message) });
 
-/**
- * Returns undefined if no shared session may answer: the message may have to be refused before its method
- * runs, or the answer may be a stream.
- */
+/** Undefined if the message may have to be refused before its method runs, or the answer may be a stream. */
 function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
   const isServed =
     route.kind === 'legacy' ? isServedLegacy(message) : route.kind === 'modern' && isSharable(route, message);
@@ -89,14 +85,13 @@ async function answer(post: McpPost, routes: Routes): Promise<Response> {
   return route.kind === 'legacy' && !isServedLegacy(post) ? refuseLegacy(post) : handle(post, routes);
 }
 
-/** The URI suffixes of a listing's resources. All of these resources change with the listing. */
+/** Of a listing's resources, which change with it. */
 const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
 /**
- * Returns a function that passes on the handles of all changes since its last call. The first call passes on
- * the handles of all changes since `followChanges` was called. It passes on `unknown` if the position in the
- * stream of changes could not be read then.
+ * Each call passes on the handles changed since the last call, or since `followChanges`; `unknown` if the
+ * position could not be read then.
  */
 function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   const readNewest = async () => (await changes.newest(1))[0]?.seq ?? 0;
@@ -154,11 +149,10 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   const nameChanged = followChanges(context);
   return {
     /**
-     * Throws unavailable after the time-out, and as `Subscriptions.open` does. Every other failure is an
-     * answer.
+     * Throws unavailable after the time-out, and as `Subscriptions.open` does; other failures are answers.
      */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
-    /** `all` stands for the listings in the stream of changes since the last call with `all`. */
+    /** `all`: what the stream of changes has since the last `all`. */
     listingsChanged(changed: readonly string[] | 'all'): void {
       if (changed !== 'all') notify(changed);
       else nameChanged(notify).catch(warn);

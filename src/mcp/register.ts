@@ -21,14 +21,14 @@ import { measure } from '../telemetry/events.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 
-/** Structured content and text both have the whole answer, since some hosts show models only one of them. */
+/** The whole answer twice, because some hosts show models only one of the two. */
 const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: toText(answer) }],
-  // A plain copy without members that are undefined.
+  // Without undefined members.
   structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
 });
 
-/** The UTF-8 bytes of a text, each as one Latin-1 character. Node sends such a string fastest. */
+/** A Latin-1 character for each UTF-8 byte: Node sends such a string fastest. */
 export const toByteString = (text: string): string => Buffer.from(text).toString('latin1');
 
 function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
@@ -38,9 +38,8 @@ function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
 }
 
 /**
- * The result that the SDK gets in place of one that is sent as bytes. The handler of a tool puts the members
- * of the real result, which may come from the cache, into `McpRequest.sent`. The SDK adds the members of the
- * protocol to this stand-in, and `toResultParts` copies them.
+ * The SDK gets this for a result that is sent as bytes (`McpRequest.sent`); `toResultParts` copies what it
+ * adds.
  */
 const standIn: CallToolResult = { content: [], structuredContent: {} };
 
@@ -55,7 +54,7 @@ function toRefusal(problem: Problem): CallToolResult {
   };
 }
 
-/** A JSON-RPC response with a result, without its id, as byte strings. */
+/** A JSON-RPC response without its id, as byte strings. */
 export interface ResultParts {
   readonly members: string;
   readonly end: string;
@@ -75,10 +74,7 @@ export function toResultParts(result: object, members: string | undefined): Resu
 export const toResponse = ({ members, end }: ResultParts, id: unknown): string =>
   `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toByteString(JSON.stringify(id))}}`;
 
-/**
- * The SDK does not convert this schema again for each server. The schema accepts every value: callTool checks
- * inputs, and the tests check outputs.
- */
+/** Not converted again for each server. callTool checks inputs, and tests check outputs. */
 const frozenSchema = (
   json: Record<string, unknown>,
 ): StandardSchemaWithJSON<Record<string, unknown>, Record<string, unknown>> => ({
@@ -90,10 +86,7 @@ const frozenSchema = (
   },
 });
 
-/**
- * Bounds that tools/list leaves out. Callers learn them from errors in plain words, and openapi.json has
- * them.
- */
+/** Callers learn these bounds from errors in plain words, and from openapi.json. */
 const unlistedBounds = new Set([
   'pattern',
   'minLength',
@@ -103,10 +96,10 @@ const unlistedBounds = new Set([
   'additionalProperties',
 ]);
 
-/** A pattern that begins with a choice of words, like `^(commit|url):`, serves as an enum. */
+/** `^(commit|url):` serves as an enum. */
 const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
 
-/** Of several forms, tools/list has only the first, because every client pays for reading the list. */
+/** Only the first of several forms: every client pays for reading the list. */
 function toListedInput(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toListedInput);
   if (!isJsonObject(schema)) return schema;
@@ -130,10 +123,7 @@ function toShort(schema: unknown): unknown {
   return rest;
 }
 
-/**
- * tools/list has only the top level of an output. No member is required, because clients of the SDK's version
- * 1 validate results with isError against this schema, too.
- */
+/** Only the top level, nothing required: version 1 of the SDK validates results with isError against it. */
 const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
   properties: mapMembers(properties as object, toShort),
@@ -151,10 +141,7 @@ const schemas = new Map(
 
 interface McpRequest {
   readonly context: Context;
-  /**
-   * Set if the result is sent as bytes. The handler of a tool sets `members` to `cached`, or else to the
-   * members of a new answer.
-   */
+  /** For a result sent as bytes. The tool's handler sets `members`, to `cached` or a new answer's. */
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
 
@@ -184,8 +171,8 @@ const contextOf = (context: Context, request: RequestContext): Context =>
 const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
 /**
- * Removes from tools/list the tools that are not for the caller, by a wrapper of the SDK's handler. Call this
- * before the first tool is registered, because its registration sets the handler.
+ * Removes from tools/list what is not for the caller. To call before the first tool is registered, which sets
+ * the handler that is wrapped here.
  */
 export function listByCaller({ server }: McpServer, context: Context): void {
   const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);
@@ -270,7 +257,7 @@ export function registerResource(server: McpServer, resource: Resource, context:
   ]);
   const template = new ResourceTemplate(address, {
     list: undefined,
-    // The table has no prototype, because callers name the variable.
+    // Without a prototype, because callers name the variable.
     complete: Object.assign(Object.create(null) as object, Object.fromEntries(completers)),
   });
   server.registerResource(name, template, config, (uri, variables, request) =>
@@ -293,13 +280,13 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
 }
 
 export interface CachedCall {
-  /** Members of the cached result of this message as a byte string. Only handlers of tools use it. */
+  /** A byte string, used only for tools. */
   readonly cached?: string | undefined;
-  /** Called with the response if it has a result without isError. */
+  /** Only for a result without isError. */
   readonly onResult?: ((parts: ResultParts) => void) | undefined;
 }
 
-/** One message to the endpoint, never a batch, and its caller. */
+/** Never a batch. */
 export interface McpMessage {
   readonly headers: Pick<Headers, 'get'>;
   readonly body: unknown;

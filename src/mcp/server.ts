@@ -9,12 +9,10 @@ import { tools } from '../tools/index.ts';
 import { toServerName } from '../views/cards/server-card.ts';
 import { listByCaller, registerPrompt, registerResource, registerTool } from './register.ts';
 
-/**
- * The two generations of the protocol: legacy begins with `initialize`, modern (since 2026-07-28) does not.
- */
+/** Legacy begins with `initialize`, modern (since 2026-07-28) does not. */
 export type Era = 'legacy' | 'modern';
 
-/** The revisions of MCP that are spoken here, newest first. */
+/** Newest first. */
 export const spokenRevisions = [modernRevision, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 const instructions = ({ serviceName }: Config) =>
@@ -32,13 +30,10 @@ const cacheHints = {
   'server/discover': listHint,
 } as const;
 
-/** Clients use an extension only if both sides declare it (SEP-2133); this one is MCP Apps (SEP-1865). */
+/** MCP Apps (SEP-1865); clients use an extension only if both sides declare it (SEP-2133). */
 const uiExtension = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 
-/**
- * The lists do not change while the process runs. Only modern clients can subscribe to resources, because a
- * legacy one would need a session.
- */
+/** Lists do not change while the process runs. A legacy subscription would need a session. */
 export function createMcpServer(
   context: Context,
   era: Era,
@@ -65,8 +60,7 @@ export function createMcpServer(
       },
     },
   );
-  // If its constructor got the capabilities of tools, the SDK would set the handler of tools/list before
-  // `listByCaller` could wrap it.
+  // In the constructor, this would set the handler of tools/list before `listByCaller` could wrap it.
   server.server.registerCapabilities({ tools: fixed });
   listByCaller(server, context);
   for (const tool of tools) registerTool(server, tool, context);
@@ -75,7 +69,7 @@ export function createMcpServer(
   return server;
 }
 
-/** Serves both eras on standard input and output until the client disconnects. */
+/** Until the client disconnects. */
 export async function serveStdioMcp(context: Context): Promise<void> {
   const options = { instructions: `${instructions(context.config)} ${stdioInstructions}` };
   const closed = Promise.withResolvers<void>();

@@ -32,13 +32,10 @@ export function deadline<T>(work: Promise<T>, timeout_ms: number): Promise<T> {
   return promise;
 }
 
-/** Connect one server to `transport`. Each request then gets its own answer, whoever sends it. */
+/** Connect one server to `transport`. */
 export type SharedSession = ReturnType<typeof createSharedSession>;
 
-/**
- * The SDK's messages for its own failures may contain internals. Our own errors have `data` and are not
- * changed.
- */
+/** The SDK's messages may contain internals. Our own errors have `data`. */
 export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
     return message;
@@ -49,12 +46,11 @@ export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /**
- * One long-lived server answers all requests, because a server, stream or transport for each costs more. Each
- * request gets an id of ours, because ids of different callers may collide. Messages that are not answers are
- * dropped.
+ * One server for all requests, because one for each costs more. Ids are ours, because callers' may collide;
+ * messages that are not answers are dropped.
  */
 export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number) {
-  /** The requests without an answer, in the order of their deadlines. */
+  /** In the order of their deadlines. */
   const waiting = new Map<
     unknown,
     { id: unknown; due_ms: number; settle(answer: object): void; fail(problem: Problem): void }
@@ -79,14 +75,14 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
     request?.settle({ ...withOwnMessages(message), id: request.id });
   };
   const members = { start: async () => {}, close: async () => {}, send };
-  // The SDK binds a server to the modern era only over its own transport class, which serves one request.
-  // Replacing its methods lets many requests share one server.
+  // The SDK binds a server to the modern era only over this class, which serves one request; other methods
+  // let many requests share it.
   const transport: Transport =
     era === 'legacy'
       ? members
       : Object.assign(new PerRequestHTTPServerTransport({ classification }), members);
   const extra: MessageExtraInfo = era === 'legacy' ? {} : { classification };
-  /** Resolves to the JSON-RPC answer with the caller's id. Throws unavailable after `timeout_ms`. */
+  /** Resolves to the answer with the caller's id. Throws unavailable after `timeout_ms`. */
   const request = (sent: JSONRPCRequest, authInfo: AuthInfo): Promise<object> => {
     const id = next++;
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<object>();
@@ -126,13 +122,13 @@ export function isServedLegacy({ headers, body }: Pick<McpMessage, 'headers' | '
 
 export function refuseLegacy({ body }: Pick<McpMessage, 'body'>): Response {
   const { id, method } = body as JSONRPCRequest;
-  // Without sessions there is no receiver for a notification or a response.
+  // Without sessions nobody receives a notification or a response.
   if (method === undefined || id === undefined) return new Response(null, { status: 202 });
   const error = { code: -32000, message: `Unsupported protocol version; use one of ${servedRevisions}` };
   return jsonResponse({ jsonrpc: '2.0', id, error }, 400);
 }
 
-/** The modern methods that the shared session serves, each with the parameter that Mcp-Name repeats. */
+/** Each with the parameter that Mcp-Name repeats. */
 const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
   ['tools/list', undefined],
   ['tools/call', 'name'],
@@ -145,13 +141,13 @@ const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
   ['server/discover', undefined],
 ]);
 
-/** Returns false if the message may have to be refused before its method runs, or needs a stream. */
+/** False if it may have to be refused before its method runs, or needs a stream. */
 export function isSharable(
   { messageKind, message, classification }: InboundModernRoute,
   sent: Pick<McpMessage, 'headers'>,
 ): boolean {
   const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headersOf(sent);
-  // The classifier has compared these two headers with the body, but it allows them to be absent.
+  // The classifier compares these headers, but allows them to be absent.
   if (!protocolVersionHeader || !mcpMethodHeader || messageKind !== 'request') return false;
   if (classification.revision !== modernRevision || !sharedMethods.has(message.method)) return false;
   const source = sharedMethods.get(message.method);

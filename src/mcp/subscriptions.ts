@@ -6,13 +6,13 @@ import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 
 const mostPerNetwork = 8;
-/** Below the SDK's own limit of 1,024, at which it refuses without a code. */
+/** Below the SDK's 1,024, at which it refuses without a code. */
 const mostOfAll = 1000;
 const refusal_s = 60;
 const mostUris = 100;
 const longestUri = 300;
 
-/** `ending` is aborted when the stream has to make room or its lifetime is over. */
+/** `ending` aborts to make room, or at the end of its lifetime. */
 interface Stream {
   readonly network: string;
   readonly widest: string;
@@ -22,13 +22,10 @@ interface Stream {
 
 type EventListener = (event: ServerEvent) => void;
 
-/** After this many notifications, the event loop serves other requests. */
+/** Then the event loop serves other requests. */
 const atOnce = 500;
 
-/**
- * The SDK's event bus with an index by URI, so that the cost of an event grows only with the streams that
- * watch its URI.
- */
+/** Indexed by URI, so that an event costs only the streams that watch it. */
 function createIndexedBus(log: Pick<Logger, 'warn'>) {
   const opening = new AsyncLocalStorage<Stream>();
   const listeners = new Set<EventListener>();
@@ -44,7 +41,7 @@ function createIndexedBus(log: Pick<Logger, 'warn'>) {
   };
   const sendWaiting = async () => {
     isSending = true;
-    // Events published in one turn of the event loop are sent together.
+    // Events of one turn of the event loop are sent together.
     await setImmediate();
     let sent = 0;
     for (const uri of waiting) {
@@ -101,10 +98,7 @@ function readUris(uris: unknown): string[] {
   return list as string[];
 }
 
-/**
- * Finds the network (`Stream.widest`) with the most streams. Returns its oldest stream if it has more streams
- * than `own`, the network of the new stream.
- */
+/** The oldest stream of the network (`Stream.widest`) with the most, if it has more than `own`. */
 function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefined {
   const counts = new Map<string, number>();
   for (const { widest } of streams) counts.set(widest, (counts.get(widest) ?? 0) + 1);
@@ -112,10 +106,7 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
   return most > (counts.get(own) ?? 0) ? [...streams].find(({ widest }) => widest === biggest) : undefined;
 }
 
-/**
- * At the limit for all streams, a new stream of a network with fewer streams ends the oldest stream of the
- * network with the most.
- */
+/** At the limit, a new stream ends the oldest of the network with the most, if its own has fewer. */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
   const { bus, watched, openFor } = createIndexedBus(log);
@@ -130,7 +121,7 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   };
   const remove = (stream: Stream) => {
     streams.delete(stream);
-    // Without this margin, each stream that ends at the limit would lead to another line in the log.
+    // Otherwise each stream that ends at the limit would lead to a line in the log.
     if (streams.size < mostOfAll / 2) isRefusing = false;
   };
   const requireRoom = (network: string, widest: string) => {
@@ -143,13 +134,10 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
     oldest.ending.abort();
   };
   return {
-    /** A stream opened in `run` receives only events for its own URIs. */
+    /** A stream opened in `run` gets only events of its own URIs. */
     bus,
     watched,
-    /**
-     * Counts a stream until `end` is called. The caller must call `end` after `ended` was aborted. Throws
-     * rate_limited, unavailable or invalid_request.
-     */
+    /** Call `end` also after `ended` was aborted. Throws rate_limited, unavailable or invalid_request. */
     open(network: string, uris: unknown): OpenStream {
       const widest = toWidestNetwork(network);
       const stream = { network, widest, uris: readUris(uris), ending: new AbortController() };
@@ -166,10 +154,7 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   };
 }
 
-/**
- * The body also ends when the stream ends. `end` is called after the body was sent, failed, or was cancelled
- * by the reader.
- */
+/** Ends with the stream. `end` follows a sent, failed or cancelled body. */
 export function untilEnded(response: Response, { ended, end }: OpenStream): Response {
   if (!response.body) {
     end();

@@ -20,7 +20,7 @@ import {
   type Webhook,
 } from './webhook.ts';
 
-/** If the node is killed, at most this many accepted changes are sent to an address again. */
+/** So many accepted changes may be sent again after a node was killed. */
 const savedTogether = 20;
 const busyStatuses = [429, 502, 503, 504];
 
@@ -51,7 +51,7 @@ async function attempt(
 
 type Sending = ReturnType<typeof createSending>;
 
-/** Collects what has to be stored about the subscription. Store it with `save`. */
+/** Collects what `save` stores about the subscription. */
 function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
   const { store, clock, timeouts } = turn.context;
   let hasRested = stored.rest_until !== undefined && stored.failures > 0;
@@ -72,8 +72,7 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
       const { id } = stored;
       if (!(await tx.webhooks.byId(id)) || !(await tx.leases.isHeldBy(lease))) return false;
       await tx.webhooks.put(webhook);
-      // The address works again, so waiting changes are sent now. A change that has just failed waits its own
-      // time.
+      // The address works again. A change that has just failed waits its own time.
       if (hasRecovered) await tx.webhooks.hasten(id, clock().toISOString());
       for (const delivery of put) await tx.webhooks.putDelivery(delivery);
       for (const seq of removed) await tx.webhooks.removeDelivery(id, seq);
@@ -89,10 +88,7 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
     get webhook() {
       return webhook;
     },
-    /**
-     * If the address does not accept the change, a delivery stores the change for another attempt. Returns
-     * false to stop sending to the address.
-     */
+    /** A change that is not accepted becomes a delivery. False stops sending to the address. */
     async send(change: Change, earlier?: Delivery): Promise<boolean> {
       if (!lease.isOurs()) return false;
       const began_ms = performance.now();
@@ -122,29 +118,23 @@ function createSending(stored: Webhook, lease: Lease, turn: DeliveryTurn) {
     },
     advanceTo,
     drop: ({ seq }: Delivery) => void removed.push(seq),
-    /** Sends nothing more before this time, or before a later one that was set already. */
+    /** Until this time, or a later one that was set already. */
     rest,
-    /**
-     * Returns false if another node holds the subscription, or if the subscription is gone. Sending must then
-     * stop.
-     */
+    /** False, to stop sending, if another node holds the subscription or it is gone. */
     save,
   };
 }
 
 const page = 100;
-/**
- * If this many changes wait for one address, it rests for a while after each turn, and no later changes are
- * sent to it.
- */
+/** With so many waiting, an address rests after each turn and gets no later changes. */
 const mostWaiting = 1000;
 const fullRest_ms = 300_000;
-/** A turn at one address begins no further page of changes after this long. */
+/** After this, a turn begins no further page of changes. */
 const longestTurn_ms = 5000;
 
 const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook.rest_until !== undefined;
 
-/** Tells whether any waiting change was due. Also false if sending has to stop. */
+/** Whether a change was due; false to stop sending. */
 async function retry(sending: Sending, { context, signal }: DeliveryTurn): Promise<boolean> {
   const { store, clock } = context;
   const due = await store.webhooks.dueDeliveries(sending.webhook.id, clock().toISOString(), page);
@@ -157,7 +147,7 @@ async function retry(sending: Sending, { context, signal }: DeliveryTurn): Promi
   return due.length > 0;
 }
 
-/** Tells whether there may be more changes after the position. Also false if sending has to stop. */
+/** Whether there may be more; false to stop sending. */
 async function advance(sending: Sending, { context, signal }: DeliveryTurn): Promise<boolean> {
   const { store } = context;
   const { id, position } = sending.webhook;
@@ -178,8 +168,8 @@ async function advance(sending: Sending, { context, signal }: DeliveryTurn): Pro
 }
 
 /**
- * Sends in order for each listing, while this node alone holds the subscription. A change that is not
- * accepted is tried again later, and delays only later changes of the same listing.
+ * In order for each listing, by this node alone. A change that is not accepted delays only those of its
+ * listing.
  */
 async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
   const { context, signal } = turn;
@@ -209,20 +199,17 @@ async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
 }
 
 const pause_ms = 1000;
-/**
- * The most webhooks that may exist. If fewer were read, those without a free slot could hide one that can get
- * a slot.
- */
+/** As many as may exist: otherwise those without a free slot could hide one with a slot. */
 const readAtOnce = 1000;
 
-/** When the signal is aborted, running turns abort their request and stop. */
+/** The signal aborts running requests. */
 export function createWebhookSender(context: Context, signal: AbortSignal) {
   const { store, clock, log, config, timeouts } = context;
   const client = createWebhookClient(config);
   const slots = createDeliverySlots();
   const turns = new Set<Promise<void>>();
   return {
-    /** Begins turns at addresses that are due. The address whose last turn is longest ago comes first. */
+    /** The longest waiting address comes first. */
     async begin() {
       for (const webhook of await store.webhooks.due(clock().toISOString(), readAtOnce)) {
         const slot = slots.tryEnter(webhook);
@@ -244,9 +231,7 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
   };
 }
 
-/**
- * Sends changes until the signal is aborted. Never rejects. Resolves once the running requests have ended.
- */
+/** Never rejects. Resolves after the running requests. */
 export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
   const sender = createWebhookSender(context, signal);
   await every({

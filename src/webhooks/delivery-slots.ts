@@ -1,26 +1,25 @@
 import { createFairPool } from '../core/fair-pool.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Slots for webhooks that are not known to be slow. */
+/** For webhooks not known to be slow. */
 const quickSlots = 128;
-/** This many quick slots are reserved for webhooks whose last delivery was quick. */
+/** For those whose last delivery was quick. */
 const reservedSlots = 64;
-/** While this many slow deliveries run, no delivery begins to a webhook whose last one was slow. */
+/** At this many, no delivery begins to a webhook that was slow last. */
 const slowSlots = 256;
-/** The last speed is remembered for at most this many webhooks, twice as many as there may be. */
+/** Twice as many webhooks as there may be. */
 const mostRemembered = 2000;
 
 export interface DeliverySlot {
-  /** Frees a quick slot for others. The delivery continues as a slow one. */
+  /** Goes on without its quick slot. */
   moveToSlow(): void;
   note(how: 'quick' | 'slow'): void;
   release(): void;
 }
 
 /**
- * The delivery slots of one node. Each receiver has one turn of deliveries at a time. A delivery that turns
- * out slow gives its quick slot back (`moveToSlow`) and goes on, so slow receivers do not delay quick ones.
- * Receivers known to be quick do not wait behind unknown ones either, because slots are reserved for them.
+ * One turn at a time for each receiver. Slow receivers do not delay quick ones: they give back their slots,
+ * and some are reserved for receivers known to be quick.
  */
 export function createDeliverySlots() {
   const quick = createFairPool({ places: quickSlots, placesOfKey: 1, preferredPlaces: reservedSlots });
@@ -45,7 +44,6 @@ export function createDeliverySlots() {
     return slow < slowSlots ? enterSlow() : undefined;
   };
   return {
-    /** Undefined if no slot is free for this webhook now. */
     tryEnter(webhook: Webhook): DeliverySlot | undefined {
       const { id, domain } = webhook;
       let leave = busy.has(domain) ? undefined : findSlot(webhook);

@@ -5,7 +5,7 @@ import { findPass } from '../selections/members.ts';
 import { type ChangeSubject, requireSubject } from '../tools/find/changes.ts';
 import { handleInput } from '../tools/input/fields.ts';
 
-/** At most one may be given. Without any, the webhook is about every change. */
+/** At most one; without any, every change. */
 export const webhookFilterFields = {
   handle: handleInput.optional(),
   publisher: z.string().min(1).max(200).optional(),
@@ -15,10 +15,7 @@ export const webhookFilterFields = {
 
 const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
 
-/**
- * Throws invalid_input if several fields are given, or a problem if there is no such handle, publisher, tag
- * or view.
- */
+/** Throws invalid_input for several fields, or a problem if the subject does not exist. */
 export async function toFilter(
   fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
   context: Context,
@@ -37,10 +34,7 @@ export async function toFilter(
   return filter;
 }
 
-/**
- * Tells whether it is known which listings the subject has. For a view, this is known once every listing was
- * judged by its criteria.
- */
+/** A view has unknown listings until all were judged by its criteria. */
 export async function isKnownSubject({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
   const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
   return view === undefined || (await findPass(view, context)) !== undefined;

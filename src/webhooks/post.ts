@@ -7,7 +7,7 @@ import { namesAt } from '../net/names.ts';
 
 const prefix = 'whsec_';
 
-/** 32 random bytes in the form of Standard Webhooks. */
+/** In the form of Standard Webhooks. */
 export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
 /** Standard Webhooks 1.0. */
@@ -25,25 +25,21 @@ function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
   return other ? { url: other, addresses: 'any' } : { url, addresses: 'public' };
 }
 
-/** Allows https to a host name, without a user. */
+/** https to a host name, without a user. */
 export const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
 
-/**
- * Connects only to public addresses, or to the addresses in WEBHOOK_OVERRIDES (not HOST_OVERRIDES). Follows
- * no redirects, and reads at most 16 KiB of an answer.
- */
+/** Only to public addresses or WEBHOOK_OVERRIDES (not HOST_OVERRIDES), without redirects. */
 export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({
     userAgent: `Dossier/${config.version} (+${config.publicUrl}/api/webhooks)`,
     bodyLimit_bytes: 16_384,
-    // Only receivers at one automation platform share a host, and each of these receivers is sent one message
-    // at a time.
+    // Only receivers at one automation platform share a host, each with one message at a time.
     connections: 64,
     names: namesAt(config.dnsServers),
     reach: (url) => reach(url, config),
   });
 
-/** Returns failures as results, and does not throw them. */
+/** Failures are results. */
 export function postMessage(
   client: OutboundClient,
   post: Parameters<typeof signMessage>[0] & { readonly url: string },

@@ -3,10 +3,9 @@ import { registrableDomain } from '../core/identity.ts';
 import platforms from './platforms.json' with { type: 'json' };
 
 /**
- * The receiver to which a webhook URL belongs. It is the registrable domain, except on automation platforms
- * (platforms.json), whose customers share one domain. On a platform, it is the host. If the host does not
- * name the customer, a digest of the path segments that name the customer is added. These are three segments
- * for `hooks.zapier.com/hooks/catch/<account>/<hook>`. Only their digest is used, because they may be secret.
+ * The registrable domain, or the host on platforms whose customers share a domain (platforms.json), with a
+ * digest of the segments that name a customer, such as `hooks.zapier.com/hooks/catch/<account>/<hook>`: they
+ * may be secret.
  */
 export function receiverKey({ hostname, pathname }: URL): string {
   const platform = Object.entries(platforms).find(([host]) => `.${hostname}`.endsWith(`.${host}`));

@@ -19,8 +19,8 @@ import type { WebhookTransaction } from './schema.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
- * Throws address_not_proven unless the address answers a new challenge with its text. A stranger gets the
- * same problem for every other answer, and so learns nothing about hosts of others.
+ * Throws address_not_proven for every other answer than the challenge, so that a stranger learns nothing
+ * about hosts.
  */
 async function proveAddress(client: OutboundClient, to: { url: URL; secret: string }, context: Context) {
   const challenge = randomBytes(24).toString('base64url');
@@ -39,12 +39,9 @@ const mostOfAll = 1000;
 const mostOfDomain = 10;
 const mostOfNetwork = 20;
 
-/** One network may make five registrations at once, and then ten an hour. */
+/** Five at once, then ten an hour. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
-/**
- * Limits challenges to a receiver separately for each network, so that failing registrations lock nobody else
- * out.
- */
+/** Per network too, so that failing registrations lock nobody else out. */
 const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
 export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];
 
@@ -85,10 +82,8 @@ const refuse = (most: string) =>
   });
 
 /**
- * Returns the webhook that ends to make room for a new one; undefined while there are free places. It is a
- * webhook that has ended already, or else the newest webhook of a domain or network that has the most. Throws
- * rate_limited if the newcomer's domain or network is full. Also throws rate_limited if no place is free and
- * no domain or network has at least two more than the newcomer's.
+ * What ends to make room: an ended webhook, or the newest of the domain or network with the most. Throws
+ * rate_limited if the newcomer's is full, or no other has at least two more.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook | undefined {
   const active = known.filter(isActive);
@@ -107,10 +102,7 @@ function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook |
   return biggest;
 }
 
-/**
- * Throws rate_limited if there is no place for the newcomer. `instead` is the webhook that it replaces, if
- * any.
- */
+/** `instead` is replaced. Throws rate_limited. */
 async function findPlace(tx: WebhookTransaction, url: URL, { config, clock, caller }: Context) {
   const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayText(clock())) : undefined;
   const network = toPseudonym?.(toWidestNetwork(caller.network));
@@ -144,8 +136,8 @@ async function add(url: URL, secret: string, filter: ChangeSubject, context: Con
 }
 
 /**
- * Subscribes an address to the changes after this moment, once it has answered a challenge. Throws as
- * `toFilter` does, or invalid_input, rate_limited, writing_blocked or address_not_proven.
+ * For changes after this moment, once the address answered a challenge. Throws as `toFilter` does, or
+ * invalid_input, rate_limited, writing_blocked or address_not_proven.
  */
 export async function registerWebhook(sent: unknown, context: Context): Promise<Webhook> {
   const parsed = registrationInput.safeParse(sent, { error: plainMessage });
@@ -192,7 +184,7 @@ export const shownWebhook = z.object({
     .describe('How the last attempt failed, for example HTTP 500 or host_timeout'),
 });
 
-/** Leaves out the secret, and who registered the webhook. */
+/** Without the secret, and who registered it. */
 export const toShownWebhook = (webhook: Webhook): z.output<typeof shownWebhook> =>
   shownWebhook.parse({
     ...webhook,
@@ -205,14 +197,14 @@ const isSameHook = (a: string, b: string) => {
   return left.length === right.length && timingSafeEqual(left, right);
 };
 
-/** Throws not_found unless the webhook has this secret. */
+/** Throws not_found for a wrong id or secret. */
 export async function findOwned(id: string, secret: string, { store }: Context): Promise<Webhook> {
   const webhook = await store.webhooks.byId(id);
   if (webhook && isSameHook(webhook.secret, secret)) return webhook;
   throw new Problem('not_found', 'No webhook has this id and secret.');
 }
 
-/** Throws not_found unless the webhook has this secret. */
+/** Throws as `findOwned` does. */
 export async function removeOwned(id: string, secret: string, context: Context): Promise<void> {
   const webhook = await findOwned(id, secret, context);
   await context.store.write((tx) => tx.webhooks.remove(webhook.id));

@@ -4,7 +4,7 @@ import type { RowOf } from '../store/table.ts';
 import type { Db } from './schema.ts';
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './webhook.ts';
 
-/** Selects deliveries that wait, are due, and have no earlier one of the same listing before them. */
+/** Due deliveries without an earlier waiting one of their listing. */
 const firstDue = (now: string) =>
   sql`webhook_delivery as due where due.state = 'waiting' and due.next_at <= ${now} and not exists (
     select 1 from webhook_delivery as earlier where earlier.webhook_id = due.webhook_id
@@ -12,7 +12,7 @@ const firstDue = (now: string) =>
 
 const later = sql`select 1 from evidence_change as later where later.seq > webhook.position`;
 
-/** Tests whether a change after the position may concern the subscription. '0' is the character after '/'. */
+/** A later change may concern the subscription. '0' follows '/'. */
 const isBehind = sql`(kind in ('all', 'tag', 'view') and exists (${later})
   or kind = 'handle' and exists (${later} and later.handle = webhook.value)
   or kind = 'publisher' and exists (${later} and later.handle > webhook.value || '/' and later.handle < webhook.value || '0'))`;
@@ -23,10 +23,7 @@ export const createWebhookReads = (db: Db) => ({
     const rows = await db.selectFrom('webhook').selectAll().orderBy('created_at').orderBy('id').execute();
     return rows.map(webhookTable.decode);
   },
-  /**
-   * Active subscriptions that do not rest and may have something to send. Subscriptions to a tag or view are
-   * among them after any later change. The one whose last turn is longest ago comes first.
-   */
+  /** Those that may have something to send, any change for a tag or view; the longest waiting first. */
   async due(now: string, limit: number) {
     const { rows } = await sql<RowOf<typeof webhookTable>>`select * from webhook
       where state = 'active' and (rest_until is null or rest_until <= ${now})
@@ -34,7 +31,7 @@ export const createWebhookReads = (db: Db) => ({
       order by served_at, id limit ${limit}`.execute(db);
     return rows.map(webhookTable.decode);
   },
-  /** Returns the oldest first, and only the first waiting delivery of each listing. */
+  /** Oldest first, one of each listing. */
   async dueDeliveries(id: string, now: string, limit: number) {
     const { rows } = await sql<RowOf<typeof deliveryTable>>`select due.* from ${firstDue(now)}
       and due.webhook_id = ${id} order by due.seq limit ${limit}`.execute(db);
@@ -59,7 +56,6 @@ export const createWebhookWrites = (db: Db) => ({
   async put(webhook: Webhook) {
     await upsert(db, 'webhook', webhookTable.encode(webhook), 'id').execute();
   },
-  /** Returns whether there was a webhook with this id. */
   async remove(id: string) {
     await db.deleteFrom('webhook_delivery').where('webhook_id', '=', id).execute();
     const { numDeletedRows } = await db.deleteFrom('webhook').where('id', '=', id).executeTakeFirst();
@@ -75,7 +71,7 @@ export const createWebhookWrites = (db: Db) => ({
     const all = db.updateTable('webhook_delivery').set({ next_at }).where('webhook_id', '=', id);
     await all.where('state', '=', 'waiting').execute();
   },
-  /** Dead deliveries wait again, due at `next_at` and with all their attempts left. Returns how many. */
+  /** They wait again, with all their attempts. */
   async revive(id: string, next_at: string, seq?: number) {
     const all = db
       .updateTable('webhook_delivery')

@@ -9,42 +9,36 @@ export const webhookTable = table(
   {
     id: text,
     url: text,
-    /** The receiver of the URL (receiver-key.ts), by which limits and delivery slots are shared. */
+    /** The receiver (receiver-key.ts), by which limits and slots are shared. */
     domain: text,
-    /**
-     * The network that registered the webhook, as a pseudonym of that day; undefined if the service limits no
-     * requests.
-     */
+    /** Who registered, as a pseudonym of that day; undefined if the service limits no requests. */
     network: optional(text),
-    /** `whsec_` and base64. It is stored in clear text, because it signs every message. */
+    /** `whsec_` and base64, in clear text because it signs every message. */
     secret: text,
-    /** `value` is a handle, a namespace, a tag or the name of a view, and empty for `all`. */
+    /** A handle, namespace, tag or name of a view; empty for `all`. */
     kind: oneOf<ChangeSubject['kind']>(),
     value: text,
     created_at: text,
     /**
-     * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: the webhook
-     * was restored from a backup, and not resumed since. Only an active webhook is sent anything.
+     * `gone`: answered 410. `failing`: accepted nothing for five days. `paused`: restored from a backup, not
+     * yet resumed. Only `active` is sent anything.
      */
     state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
-    /** The time of its last turn; until the first turn, the time of registration. */
+    /** Its last turn, or else its registration. */
     served_at: text,
-    /**
-     * Every change up to this position that concerns the webhook was accepted, or has a row in
-     * `webhook_delivery`.
-     */
+    /** Every change of the webhook up to here was accepted, or has a row in `webhook_delivery`. */
     position: integer,
     delivered: integer,
-    /** Failed attempts in a row, for any changes. */
+    /** In a row, for any changes. */
     failures: integer,
     failing_since: optional(text),
     rest_until: optional(text),
     delivered_at: optional(text),
-    /** How the last attempt failed, for example `HTTP 500` or `host_timeout`. Absent if it was accepted. */
+    /** `HTTP 500` or `host_timeout`; absent if the last attempt was accepted. */
     last_result: optional(text),
   },
   {
-    // A restored copy must not post to the addresses until the operator resumes them.
+    // Not before the operator resumes it.
     toRestored: (row) => (row.state === 'active' ? { ...row, state: 'paused' } : row),
   },
 );
@@ -55,13 +49,13 @@ export const deliveryTable = table('webhook_delivery', ['webhook_id', 'seq'], {
   webhook_id: text,
   seq: integer,
   handle: text,
-  /** `dead`: every attempt failed. The change is sent again only if an operator replays it. */
+  /** `dead`: every attempt failed; only an operator replays it. */
   state: oneOf<'waiting' | 'dead'>(),
   attempts: integer,
   next_at: text,
   result: optional(text),
 });
-/** A change that an address did not accept at once, or that waits behind an earlier change of its listing. */
+/** Not accepted at once, or behind an earlier change of its listing. */
 export type Delivery = TableValue<typeof deliveryTable>;
 
 export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: Date): Delivery => ({
@@ -73,22 +67,19 @@ export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: D
   next_at: now.toISOString(),
 });
 
-/** The form of Standard Webhooks. The id is the same at every attempt. */
+/** Standard Webhooks; the id is the same at every attempt. */
 export const toWebhookMessage = (change: Change) => ({
   id: `evt_${change.id}`,
   body: JSON.stringify({ ...change, timestamp: change.at }),
 });
 
-/** The schedule that Standard Webhooks suggests: ten attempts in about three days. */
+/** Ten attempts in about three days, as Standard Webhooks suggests. */
 const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, day_s];
-/** An address rests from the third failure in a row on, or earlier after a slow answer or a Retry-After. */
+/** In a row; a slow answer or a Retry-After rests earlier. */
 const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
 const longestFailing_ms = 5 * day_ms;
-/**
- * After a slow answer an address rests for this multiple of the time that the answer took. A thousand slow
- * addresses then have about 30 connections.
- */
+/** Multiple of the time that a slow answer took: a thousand slow addresses then have about 30 connections. */
 const slowShare = 30;
 
 export interface FailedDelivery {
@@ -130,7 +121,7 @@ export function afterFailure(webhook: Webhook, failed: FailedDelivery, now: Date
   };
 }
 
-/** `spread` (0 to 1) moves the next attempt by up to a tenth of the pause. */
+/** `spread` (0 to 1) adds up to a tenth of the pause. */
 export function toRetried(
   delivery: Delivery,
   { result }: FailedDelivery,

@@ -5,7 +5,7 @@ import { memoize } from '../../core/lazy.ts';
 import type { ChangedHandles, Store } from '../../store/store.ts';
 import type { CachePolicy } from '../call.ts';
 
-/** Names and values alternate, because Node's server sends such a list without looking up its members. */
+/** Names and values alternate: Node's server sends such a list without looking up its members. */
 export type HeaderList = readonly string[];
 
 const sameText = memoize((text) => text, 1000);
@@ -15,20 +15,20 @@ export const toHeaderList = (headers: Readonly<Record<string, string>>): HeaderL
 
 export interface Sendable {
   readonly status: number;
-  /** Latin-1 text with one character per byte, which Node sends in one write with the headers. */
+  /** Latin-1, a character for each byte: Node sends it in one write with the headers. */
   readonly bytes: string;
   readonly headers: HeaderList;
   readonly hasId?: boolean;
 }
 
 export interface CachedAnswer extends Omit<Sendable, 'status'> {
-  /** The parts of the 304 that is sent instead if the caller's copy is current. */
+  /** Sent instead if the caller's copy is current. */
   readonly notModified?: { readonly etag: string; readonly headers: HeaderList };
 }
 
 export interface ReadyAnswer extends Sendable {
   readonly memory: 'pages' | 'answers' | 'refusals';
-  /** The path has no query. */
+  /** Without a query. */
   readonly path: string;
   readonly tool?: string | undefined;
 }
@@ -38,11 +38,11 @@ export type AnswerCache = ReturnType<typeof createAnswerCache>;
 interface CacheEntry extends CachedAnswer {
   readonly cacheTags: ChangedHandles;
   readonly endsAt_ms: number;
-  /** The number of answers that had been stored when this entry was last read. */
+  /** The number of stored answers when this entry was last read. */
   usedAfter: number;
 }
 
-/** An approximation for the headers and lists of an entry. */
+/** About what the headers and lists of an entry take. */
 const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;
 const tagsOf = ({ cacheTags }: Pick<CacheEntry, 'cacheTags'>) =>
@@ -62,16 +62,10 @@ function createTagIndex() {
   };
 }
 
-/**
- * The default for the longest age of an answer. Time alone can change an answer, for example when a source
- * stops being new (docs/ratings.md).
- */
+/** Time alone can change an answer, for example when a source stops being new (docs/ratings.md). */
 const longestAge_ms = 60_000;
 
-/**
- * Caches finished answers in at most `budget_bytes`; with 0, nothing is cached. An answer is cached until a
- * listing or view among its tags changes, or its time is over.
- */
+/** Caches finished answers until a listing or view among their tags changes, or their time is over. */
 export function createAnswerCache(
   context: { readonly store: Pick<Store, 'onChange'>; readonly clock: () => Date },
   budget_bytes: number,
@@ -106,7 +100,7 @@ export function createAnswerCache(
         cache.delete(key);
         return undefined;
       }
-      // Updates the order of use only if another answer was stored since this one was last read.
+      // The order of use changes only if another answer was stored since the last read.
       if (entry && entry.usedAfter !== stored) {
         entry.usedAfter = stored;
         cache.get(key);
@@ -114,8 +108,8 @@ export function createAnswerCache(
       return entry;
     },
     /**
-     * Call this before anything is read for an answer. The function that it returns stores the answer,
-     * unless a listing changed in between.
+     * To call before anything is read for an answer; the result stores it, unless a listing changed in
+     * between.
      */
     begin() {
       const mayStore = begin();

@@ -16,13 +16,13 @@ import { type CountedRequest, type createRefuser, toCountedRequest, withoutQuery
 const longestAddress = 500;
 const memory = 'pages';
 
-/** Headers that describe one request or one body. */
+/** Of one request or one body. */
 const notShared = ['x-request-id', 'content-type', 'content-length', 'content-encoding'];
 
 function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
   const shared = [...sent].filter(([name]) => !notShared.includes(name));
   const confirmed = shared.filter(([name]) => ofNotModified.includes(name));
-  // `sent` and `headers` may have the same header in different case; `Headers` treats the two as one.
+  // `Headers` joins the same header in different case.
   const whole = new Headers(shared);
   for (const [name, value] of Object.entries(headers)) whole.set(name, value);
   return {
@@ -35,8 +35,7 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 const toPageKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
 /**
- * Stores the finished answer to a GET if its handler gave a cache policy. The answer is not stored if its
- * address is too long or its path has escapes.
+ * Stores a finished answer to a GET with a cache policy, unless the address is long or its path has escapes.
  */
 export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
@@ -57,10 +56,7 @@ export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): Middle
   };
 }
 
-/**
- * The app's checks of an address are not repeated, because the stored answer passed them. An address with a
- * secret in an undeclared parameter is left to the app.
- */
+/** A stored answer has passed the app's checks; a secret in an undeclared parameter is left to the app. */
 function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: FastPathParts) {
   const page = cache.get(toPageKey(encoding, url), now_ms);
   if (page) return page;
@@ -95,7 +91,7 @@ interface FastPathParts {
   readonly refuse: ReturnType<typeof createRefuser>;
 }
 
-/** Counts an admitted request in its limit. */
+/** Counts the request in its limit. */
 function isAdmitted(
   incoming: IncomingMessage,
   { path, limit, cost, network, now_ms }: CountedRequest,
@@ -117,9 +113,8 @@ function sendReady(
 }
 
 /**
- * Puts a fast path in front of the app. It answers from the cache (docs/decisions/cache.md) and refuses
- * requests over a limit (docs/decisions/limits.md). Such requests cost no Request, no Response and none of
- * the app's middleware.
+ * Answers from the cache (docs/decisions/cache.md) and refuses over a limit (docs/decisions/limits.md)
+ * without a Request, a Response or the app's middleware.
  */
 export function createFastPath(shared: FastPathParts, app: RequestListener): RequestListener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {

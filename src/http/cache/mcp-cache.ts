@@ -12,10 +12,6 @@ import { parseMessage } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
 import type { AnswerCache, HeaderList, ReadyAnswer } from './answer-cache.ts';
 
-/**
- * Calls with the same key have the same result until a listing in `cacheTags` changes or the result is too
- * old.
- */
 interface CacheableResult {
   readonly key: string;
   readonly tool?: string;
@@ -24,7 +20,7 @@ interface CacheableResult {
 
 interface CacheableMessage extends CacheableResult {
   readonly id: number | string;
-  /** The client's description of itself. It selects the members that the SDK adds at the end of a result. */
+  /** The client's description of itself, which selects what the SDK adds at the end of a result. */
   readonly client: string;
 }
 
@@ -37,7 +33,7 @@ const shortText = /^[\w.:-]{1,40}$/;
 const isShort = (id: unknown): id is number | string =>
   typeof id === 'number' ? Number.isSafeInteger(id) : typeof id === 'string' && shortText.test(id);
 
-/** In the era `modern`, the revision is `modernRevision`. In the era `legacy`, it is an earlier revision. */
+/** `modern` is `modernRevision`, `legacy` every earlier one. */
 interface Call {
   readonly id: number | string;
   readonly method: string;
@@ -48,10 +44,7 @@ interface Call {
 const reserved = 'io.modelcontextprotocol/';
 const longest = 4096;
 
-/**
- * Returns the reserved members of `_meta` as JSON. Only messages of the modern era may have such members.
- * Returns undefined if only the SDK should read the `_meta`.
- */
+/** The reserved members of `_meta`, only in the modern era; undefined leaves the message to the SDK. */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';
   if (!isJsonObject(meta)) return undefined;
@@ -75,7 +68,7 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
-/** The members that a tool makes are the same in both eras, so the key does not name the era. */
+/** Both eras have the same members, so the key does not name the era. */
 function readResult(message: unknown): CacheableResult | undefined {
   const { method, params } = asMembers(message);
   const { name, arguments: input } = asMembers(params);
@@ -114,10 +107,7 @@ function readConstant(call: Call): CacheableMessage | undefined {
   return { id, key: `${era} ${method}`, client, cacheTags: noTags };
 }
 
-/**
- * Tells whether the headers of the protocol are as the era of the message requires. Returns false if a header
- * needs decoding.
- */
+/** The headers that the era requires. False if one needs decoding. */
 function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call): boolean {
   const revision = headers.get('mcp-protocol-version');
   const repeatedMethod = headers.get('mcp-method');
@@ -141,7 +131,7 @@ function readCalled(call: Call): CacheableMessage | undefined {
 const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
-/** Returns undefined if the answer may not be cached, or if the message has an unusual member or header. */
+/** Undefined also for any unusual member or header. */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
   const { jsonrpc, id, method, params = {} } = message;
@@ -157,7 +147,7 @@ function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): Cacheab
 const ofEndpoint = { memory: 'answers', path: '/api/mcp' } as const;
 const longest_bytes = 4096;
 
-/** Headers that change an answer, or how a body is read. */
+/** These change an answer, or how a body is read. */
 const unusual = ['origin', 'content-encoding'] as const;
 
 export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMessage): boolean =>
@@ -171,10 +161,7 @@ interface ReadRequest extends IncomingMessage {
   rawBody?: Buffer;
 }
 
-/**
- * Stores the body where the app's request looks first. Node enforces the declared length. Callbacks are
- * faster here than a promise.
- */
+/** Stores the body where the app looks first. Callbacks are faster here than a promise. */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -200,7 +187,7 @@ function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMess
     : attempt(() => readCacheable(parseMessage(text, headers, countedByApp), headers));
 }
 
-/** An entry with this key means that the SDK accepted a client with this description. */
+/** With this key, the SDK has accepted a client with this description. */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
 export function findMcpAnswer(
@@ -218,7 +205,7 @@ export function findMcpAnswer(
   return { ...found, ...ofEndpoint, status: 200, tool, bytes };
 }
 
-/** Call the returned function before the answer to a message is made. */
+/** To call before the answer to a message is made. */
 export function createMcpStore(cache: AnswerCache, headers: HeaderList) {
   return ({ body, headers: sent, context }: McpMessage): CachedCall => {
     const message = readCacheable(body, sent);

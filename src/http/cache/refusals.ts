@@ -10,7 +10,7 @@ import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
 import { type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 
-/** A request with a longer body, or one of unknown length, is left to the app. */
+/** A longer body, or one of unknown length, is left to the app. */
 const longestBody_bytes = 64 * 1024;
 const methods = ['GET', 'HEAD', 'POST'];
 
@@ -41,7 +41,7 @@ export function toCountedRequest(
 const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
 const plainAddress = /^[!$-~]*$/;
 
-/** Tells whether a request would reach the app's limits unchanged. */
+/** Would reach the app's limits unchanged. */
 function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
   const { url = '', method = '', headers, rawHeaders } = incoming;
   const isShort =
@@ -57,10 +57,7 @@ function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
   );
 }
 
-/**
- * The returned function refuses a plain request over its limit with the same answer as the app. It returns
- * undefined for any other request, and charges nothing.
- */
+/** Refuses as the app would, or returns undefined; charges nothing. */
 export function createRefuser(adapter: HttpAdapter, isOurs: HostCheck) {
   let secured: Readonly<Record<string, string>> | undefined;
   // Until these headers are ready, the app refuses.

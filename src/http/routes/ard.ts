@@ -14,13 +14,13 @@ async function answerSearch(c: Request, inTurn: RequestTurns): Promise<Response>
   );
 }
 
-/** ARD (7.3) names this status for a registry without explore. */
+/** ARD (7.3) names this status. */
 const noExplore = {
   errorCode: 'NOT_IMPLEMENTED',
   message: 'This registry does not count entries. The tool search_agents counts what it finds by facet.',
 };
 
-/** The registry of Agentic Resource Discovery over our listings (docs/registry.md). */
+/** docs/registry.md */
 export const createArdRoutes = (inTurn: RequestTurns) =>
   new Hono<HttpEnvironment>()
     .use('/ard/*', openToAll('GET, POST, OPTIONS'))

@@ -35,10 +35,7 @@ function sendAsset(asset: Asset, cacheControl: string) {
   };
 }
 
-/**
- * Each asset has an address with a hash, so that browsers can cache it for long. Browsers also request two
- * icons at fixed addresses.
- */
+/** Addresses with a hash, so that browsers cache for long; they request two icons at fixed addresses, too. */
 export function createAssetRoutes({ site }: HttpAdapter) {
   const app = new Hono<HttpEnvironment>();
   app.get('/favicon.ico', sendAsset(site.assets.favicon, aDay));
@@ -50,7 +47,7 @@ export function createAssetRoutes({ site }: HttpAdapter) {
 const drawing = toModuleUrl('../../views/cards/link-card-drawing', import.meta.url).href;
 const maxWaiting = 16;
 
-/** The worker thread ends after half a minute without work. */
+/** The worker ends after half a minute without work. */
 function createDrawer() {
   const pool = new Tinypool({
     filename: drawing,
@@ -69,7 +66,7 @@ function createDrawer() {
   };
 }
 
-/** The ETag is made from the texts, so nothing is drawn for a client that has the image. */
+/** The ETag is of the texts, so that nothing is drawn for a client that has the image. */
 async function answerCard(
   c: Request,
   { card, cachePolicy }: { card: LinkCard; cachePolicy: CachePolicy },
@@ -86,7 +83,6 @@ async function answerCard(
   return c.body(body, { headers });
 }
 
-/** `close` ends the worker. */
 export function createCardRoutes({ site }: HttpAdapter) {
   const { draw, end } = createDrawer();
   const routes = new Hono<HttpEnvironment>()

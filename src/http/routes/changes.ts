@@ -23,7 +23,7 @@ function readSince(since: string): string {
   throw wrongField('since', 'must be 0, or the id of the last change that you have');
 }
 
-/** The next page begins after the change that the header names. */
+/** The header names the change after which the next page begins. */
 async function answerLines(c: Request): Promise<Response> {
   const since = readSince(c.req.query('since') ?? beginning);
   const changes = await readAfter(since, page, c.get('context'));
@@ -83,7 +83,7 @@ async function remove(c: Request): Promise<Response> {
   return answerOnce(c, { id, state: 'removed' });
 }
 
-/** The routes of docs/changes.md. */
+/** docs/changes.md */
 export function createChangeRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()
     .get('/changes', answerLines)

@@ -10,7 +10,7 @@ import { isCurrent } from '../response.ts';
 
 const replaced = /^(listings|evidence)-[0-9a-f]{16}\.jsonl\.gz$/;
 
-/** Redirects from a replaced file to the newest one of its kind. */
+/** From a replaced file to the newest of its kind. */
 async function toNewest(c: Request, name: string, dumps: ReturnType<typeof createDumps>): Promise<Response> {
   const [, kind] = replaced.exec(name) ?? [];
   const newest = kind !== undefined && (await dumps.read()).files.find((file) => file.kind === kind);
@@ -29,9 +29,9 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   const described = { 'Content-Type': 'application/gzip', 'Content-Length': String(file.bytes) };
   const headers = { 'Cache-Control': 'public, max-age=600', ETag: etag, ...described };
   if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
-  // The body of an answer to HEAD is not read, so a file opened for it would stay open.
+  // Nobody reads the body of a HEAD, so a file would stay open.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-  // The stream is opened before anything is sent, because the dump may be replaced and its folder removed.
+  // Opened before anything is sent, because the dump may be replaced and its folder removed.
   const stream = createReadStream(join(dump.folder, name));
   const isOpen = await once(stream, 'open').then(
     () => true,

@@ -77,7 +77,6 @@ async function toStep(c: Request, handle: string) {
 const showSteps = (c: Request, { site }: HttpAdapter) =>
   ofListing(c, async (handle) => answerPage(c, toClaimPage(site, await toStep(c, handle))));
 
-/** These problems are shown on the claim page. */
 const atTheForm = [
   'invalid_input',
   'no_repository',
@@ -113,11 +112,10 @@ const toClaimInput = ({ challenge, rotate, method, signature }: Readonly<Record<
 
 interface ListingPageRequest {
   readonly adapter: HttpAdapter;
-  /** Tells whether the form asks for a check of an opt-out line. */
+  /** The form asks for a check of an opt-out line. */
   readonly isOptOut: boolean;
 }
 
-/** Returns undefined if no opt-out line has withdrawn the listing. */
 async function showWithdrawn(
   c: Request,
   handle: string,
@@ -127,10 +125,7 @@ async function showWithdrawn(
   return optOut && c.html(String(toWithdrawnPage(site, optOut)), 200, { 'Cache-Control': 'no-store' });
 }
 
-/**
- * A capability in the field of the form counts as if it were in the header. Throws if the capability cannot
- * continue the claim.
- */
+/** A capability in the form counts as in the header. Throws if it cannot continue the claim. */
 async function toFormCaller(handle: string, capability: string | undefined, context: Context) {
   if (capability === undefined) return context;
   const caller = withCaller(context, { ...context.caller, capability: capability.trim() });
@@ -154,7 +149,7 @@ async function answerStep(
   });
 }
 
-/** Only this response shows the secret. */
+/** Nothing shows the secret again. */
 const runStep = (c: Request, adapter: HttpAdapter) =>
   ofListing(c, async (handle) => {
     const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, adapter.site.config.publicUrl);
@@ -189,7 +184,7 @@ const showTools = (c: Request, { site }: HttpAdapter, ending: string) =>
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-/** The page is stale once the listing changes, or a similar listing that the page shows. */
+/** Stale also once a similar listing that it shows changes. */
 async function answerListingPage(c: Request, { site }: HttpAdapter, listing: ListingDocument) {
   const { handle } = listing;
   const context = c.get('context');
@@ -221,7 +216,6 @@ const showListing = async (c: Request, adapter: HttpAdapter) => {
   });
 };
 
-/** The page is stale once the listing changes. */
 const showPart = (c: Request, toPart: (listing: ListingDocument, context: Context) => Promise<Html> | Html) =>
   ofListing(c, async (handle, context) => {
     const page = await toPart(await getListing(handle, context), context);

@@ -42,7 +42,7 @@ async function answerTile(c: Request, level: string, path: string): Promise<Resp
   return c.body(await readTile(await findHead(c), level, path, c.get('context')), 200, tile);
 }
 
-/** Returns NaN for a text that is not a whole number. */
+/** NaN for any other text. */
 const toSize = (written = '') => (wholeNumber.test(written) ? Number(written) : Number.NaN);
 
 async function answerConsistency(c: Request): Promise<Response> {
@@ -92,7 +92,7 @@ function createOneLogRoutes() {
     });
 }
 
-/** The routes of the log (docs/log.md), and the counts of the operator's actions. */
+/** docs/log.md */
 export const createLogRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/log', (c) => answerLogs(c, adapter))

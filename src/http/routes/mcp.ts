@@ -40,7 +40,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
       running -= 1;
     }
   };
-  /** A message counts as running once its body was read, because slow senders cost little. */
+  /** Counted as running once its body was read, because slow senders cost little. */
   const post = async (c: Request): Promise<Response> => {
     refuseIfDraining();
     const message = await readMessage(c);
@@ -63,7 +63,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   return { post, drain };
 }
 
-/** One endpoint for all revisions of MCP. It uses no sessions and no cookies, and never answers 401. */
+/** For all revisions of MCP, without sessions, cookies or 401. */
 export function createMcpRoute(
   context: Context,
   { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
@@ -86,7 +86,7 @@ export function createMcpRoute(
     }
   };
 
-  /** Ends open subscriptions. A later message is answered `draining`. */
+  /** Ends subscriptions; a later message is answered `draining`. */
   const close = async () => {
     drain();
     const { answerer, unsubscribe } = await opening;

@@ -27,7 +27,6 @@ import { answerSitemap } from './sitemap.ts';
 
 const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 
-/** The most frequent tag comes first. */
 const readTags = async (c: Request) =>
   Object.entries((await call(c, listTags, {})).tags)
     .map(([tag, listings]) => ({ tag, listings }))
@@ -53,10 +52,10 @@ async function showTools(c: Request, { site }: HttpAdapter) {
 
 const json = 'application/json';
 
-/** The headers that scripts of other sites may use (SEP-2127). */
+/** What scripts of other sites may use (SEP-2127). */
 const openCard = { methods: 'GET', headers: 'Content-Type, If-None-Match', exposed: 'ETag' };
 
-/** The document must depend on the settings alone. */
+/** Only for documents that depend on the settings alone. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
   const body = `${JSON.stringify(document)}\n`;
   return answerWithETag(c, {
@@ -82,7 +81,6 @@ export const createServerCardRoutes = ({ site: { config } }: HttpAdapter) =>
 const plain = 'text/plain; charset=utf-8';
 const cachePolicy = { cacheTags: [] };
 
-/** Each document except the sitemap is made once. */
 export function createDiscoveryRoutes({ context, site: { config } }: HttpAdapter) {
   const answer = (type: string, write: () => string | Promise<string>) => {
     const text = cachedOnce(async () => write());
@@ -103,7 +101,7 @@ export function createDiscoveryRoutes({ context, site: { config } }: HttpAdapter
     .get('/sitemap.xml', answerSitemap);
 }
 
-/** A node is ready once there are listings and it receives the writes of other nodes. */
+/** Ready: has listings, and receives the writes of other nodes. */
 export const createHealthRoutes = ({ context }: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/healthz', (c) =>

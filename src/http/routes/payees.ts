@@ -7,10 +7,7 @@ import { answerJson, answerPage, answerWithETag } from '../response.ts';
 
 const cachePolicy: CachePolicy = { cacheTags: 'all' };
 
-/**
- * A different spelling of a payee's name redirects to the address of the payee's page. Percent-encoding does
- * not count as a difference, because proxies change it.
- */
+/** Other spellings redirect to the payee's address, but not other percent-encoding, which proxies change. */
 async function showPayee(c: Request, { site }: HttpAdapter) {
   const { pathname } = new URL(c.req.url);
   const { payees, ending } = readPayeeSegment(pathname.slice('/payees/'.length));

@@ -17,7 +17,7 @@ import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../c
 import { wantsPage } from '../problems.ts';
 import { answerPage } from '../response.ts';
 
-/** The largest `limit` of search_agents. */
+/** Of search_agents. */
 const maxPerCall = 50;
 
 const plainNames = ['transport', 'package', 'state', 'publisher', 'sort', 'cursor'] as const;
@@ -38,7 +38,7 @@ function toSearchInput(address: URLSearchParams): Record<string, unknown> {
 
 const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 
-/** Parameters that are not valid are ignored. */
+/** Others are ignored. */
 function isSearchField(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
@@ -46,16 +46,13 @@ function isSearchField(name: string, value: string): boolean {
   return flag === undefined ? textNames.has(name) && value !== '' : value === String(flag.value);
 }
 
-/** One more than a search accepts, so that its error is shown. */
+/** One more than a search accepts, to show its error. */
 const maxTags = 6;
-/** One more than a comparison takes, so that its error is shown. */
+/** One more than a comparison takes, to show its error. */
 const maxHandles = 9;
 const most: Readonly<Record<string, number>> = { tag: maxTags, handle: maxHandles };
 
-/**
- * Leaves out duplicates, and parameters that are not valid. The tool calls the text `query`, so `query`
- * becomes `q`.
- */
+/** Without duplicates and what is not valid; the tool's name `query` becomes `q`. */
 function toSearchAddress(address: URLSearchParams): URLSearchParams {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
@@ -68,7 +65,6 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   return known;
 }
 
-/** Calls the tool until there are as many listings as the address asks for, or no more are found. */
 async function search(c: Request, address: URLSearchParams): Promise<SearchAnswer> {
   const input = toSearchInput(address);
   const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);
@@ -99,17 +95,14 @@ const showSearch = async (c: Request, { site }: HttpAdapter) => {
   }
 };
 
-/** A value that should be a number but is not stays a text, so that the tool refuses it. */
+/** What should be a number but is not stays a text, so that the tool refuses it. */
 function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
   const isNumber = criteria[criterion].takes.kind === 'number' && /^\d{1,9}$/.test(value);
   return { criterion, value: isNumber ? Number(value) : value };
 }
 
-/**
- * Adds the typed handle if it is listed, and the default criteria if there are at least two listings and no
- * criterion.
- */
+/** Adds a typed handle that is listed, and the default criteria to two or more listings. */
 async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
   const isAdded = add !== '' && (await isListed(add, c.get('context')));
   const all = isAdded ? [...new Set([...handles, add])] : handles;
@@ -125,13 +118,12 @@ async function comparePicks(c: Request, picks: Picks): Promise<ComparePage> {
   const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
   const known = comparison.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
-  // The page shows a problem for a text that is not a handle. The page's example of a call leaves that text
-  // out.
+  // The example of a call leaves out what is not a handle, for which the page shows a problem.
   const sent = { ...input, handles: input.handles.filter(isHandle) };
   return { picks, ...found, input: sent, comparison, documents };
 }
 
-/** Each comparison has one canonical address, to which equivalent addresses redirect. */
+/** Equivalent addresses redirect to one. */
 async function showCompare(c: Request, { site }: HttpAdapter): Promise<Response> {
   const address = new URL(c.req.url).searchParams;
   const picks = await complete(c, readPicks(address));

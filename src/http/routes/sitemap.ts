@@ -5,13 +5,13 @@ import { pagePath } from '../../views/html.ts';
 import type { Request } from '../call.ts';
 import { answerWithETag } from '../response.ts';
 
-/** The protocol's limit of addresses in one file (sitemaps.org). */
+/** In one file (sitemaps.org). */
 const perFile = 50_000;
 
 const open = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-/** `file` is undefined for a sitemap without an index. */
+/** `file` is undefined without an index. */
 async function* toFile(context: Context, file: number | undefined): AsyncGenerator<string> {
   yield `${open}<urlset ${namespace}>\n`;
   const { publicUrl } = context.config;
@@ -48,9 +48,8 @@ const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
 
 /**
- * With more than 50,000 listings, the sitemap is an index of numbered files of listing pages. Making a file
- * reads many listings. Files are therefore cached, and a number that no file has redirects to the address
- * without a query.
+ * More than 50,000 listings get an index of numbered files. They read many listings, so they are cached, and
+ * a wrong number redirects.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');

@@ -22,9 +22,7 @@ const constant = { cacheTags: [] } as const;
 /** MCP clients read a policy in one request. */
 const mostInPolicy = 1000;
 
-/**
- * A cached answer is stale once a listing joins or leaves the view, or a shown or approved listing changes.
- */
+/** Stale once a listing joins or leaves, or a shown or approved one changes. */
 const cachePolicyOf = (view: Selection, members: readonly SelectionMember[]) => ({
   cacheTags: [
     keyOf(view),
@@ -43,7 +41,7 @@ async function showView(c: Request, adapter: HttpAdapter): Promise<Response> {
   return answerPage(c, toViewPage(adapter.site, shown), cachePolicyOf(view, read.members));
 }
 
-/** A listing that differs from what was approved is shown only on the page of the view, with a mark. */
+/** A listing that differs from what was approved is only on the page, with a mark. */
 const isAsApproved = ({ answers }: SelectionMember) => !answers.some(isBrokenPin);
 
 async function showPolicy(
@@ -78,7 +76,7 @@ async function findApproved(c: Request, view: Selection): Promise<SelectionMembe
 
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
-/** Only the version that the view judged is listed. */
+/** Only the judged version. */
 async function showViewVersions(c: Request, adapter: HttpAdapter): Promise<Response> {
   const view = viewOf(c, adapter);
   const member = await findApproved(c, view);
@@ -104,7 +102,7 @@ const createViewRegistryRoutes = (adapter: HttpAdapter) =>
     (c) => showViewEntry(c, adapter),
   );
 
-/** The routes of the operator's views (docs/registry.md). */
+/** docs/registry.md */
 export function createViewRoutes(adapter: HttpAdapter) {
   const routes = new Hono<HttpEnvironment>()
     .get('/views', (c) => answerPage(c, toViewsPage(adapter.site, adapter.site.config.views), constant))
