@@ -8,19 +8,15 @@ type Values = { [K in keyof Settings as Settings[K]['key']]: z.output<Settings[K
 
 export interface Config extends Values {
   readonly version: string;
-  /** It is false if no service has pages at `publicUrl`. */
+  /** False if no service has pages at `publicUrl`. */
   readonly hasPages: boolean;
   readonly claimFile: string;
-  /**
-   * Views with `readers`, which are not in `views`. They are not listed, have no feeds, and are judged when
-   * they are read.
-   */
+  /** Those with `readers`: not listed, without feeds, and judged when they are read. */
   readonly privateViews: readonly Selection[];
-  /** `<REGISTRY_NAME> (MCP)`, followed by `, saved copy` for a saved copy. */
+  /** `<REGISTRY_NAME> (MCP)`, with `, saved copy` for one. */
   readonly origin: string;
 }
 
-/** If the check of a setting has no message of its own, the error names the allowed words. */
 const plainChoice: z.core.$ZodErrorMap = (issue) => {
   if (issue.code !== 'invalid_value') return undefined;
   const words = issue.values.map((value) => (value === '' ? 'empty' : String(value)));
@@ -30,7 +26,6 @@ const plainChoice: z.core.$ZodErrorMap = (issue) => {
 /** An IPv6 address has brackets in a URL. */
 export const toUrlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** ALLOWED_HOSTS or, if there are none, the hosts of PUBLIC_URL, HOST and loopback. */
 export const acceptedHosts = ({ allowedHosts, publicUrl, host }: Config): readonly string[] =>
   allowedHosts.length > 0
     ? allowedHosts

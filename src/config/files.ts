@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { isHandle } from '../core/handle.ts';
 import { attempt } from '../core/json.ts';
 
-/** The name of the criterion is not checked here. */
+/** The name is not checked here. */
 export const sentCriterion = z.strictObject({
   criterion: z.string().max(100),
   value: z.union([z.string().max(300), z.int()]).optional(),
 });
 
-/** The first three are parts of the record. The others are facts that Dossier saw. */
+/** The first three are parts of the record, the others facts that Dossier saw. */
 export const pinNames = [
   'version',
   'endpoint',
@@ -28,12 +28,12 @@ const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(
 /** A person's statement that the listing, as it was on the day `on`, may be used. */
 const approval = z.strictObject({
   handle: z.string().refine(isHandle, 'a handle'),
-  /** Set if the approval is for the private entry with this handle, and not for a listing. */
+  /** For the private entry with this handle, and not for a listing. */
   private: z.literal(true).optional(),
   by: z.string().min(1).max(100),
   reason: z.string().min(1).max(300),
   on: z.iso.date(),
-  /** The approval holds until the end of this day in UTC. */
+  /** The last day, in UTC. */
   until: z.iso.date().optional(),
   pins: z
     .partialRecord(
@@ -51,9 +51,9 @@ const view = z
     title: z.string().min(1).max(100),
     description: z.string().max(1000).optional(),
     criteria: z.array(sentCriterion).max(20).default([]),
-    /** Decides whether a criterion counts as met if its answer is `unknown` or `not_applicable`. */
+    /** Whether a criterion with the answer `unknown` or `not_applicable` counts as met. */
     unknown: z.enum(['exclude', 'include']).default('exclude'),
-    /** If present, the view has only these listings, as long as their approvals hold. */
+    /** Then the view has only these listings, as long as their approvals hold. */
     approvals: z
       .array(approval)
       .max(1000)
@@ -64,10 +64,7 @@ const view = z
       .optional(),
     /** By default, a listing leaves the view when it no longer matches its pins. */
     on_change: z.enum(['leave', 'mark']).optional(),
-    /**
-     * Makes the view private. Its readers are everyone who knows its address, or everyone who sends a key
-     * with one of these digests.
-     */
+    /** Private: for everyone who knows the address, or who sends a key with one of these digests. */
     readers: z
       .union([z.literal('everyone'), z.array(z.string()).min(1).max(50)], readersForm)
       .refine(
@@ -91,17 +88,12 @@ export const viewsForm = z.record(
   view,
 );
 
-/** A view that the operator defined in the file of VIEWS. */
 export type Selection = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
-/**
- * The members of a view are stored under this key. It changes with the criteria, `unknown`, and whether there
- * are approvals.
- */
+/** The key of its stored members, which changes with what they depend on. */
 export const keyOf = ({ name, criteria, unknown, approvals }: Selection): string =>
   `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown, ...(approvals ? ['approvals'] : [])])).slice(0, 16)}`;
 
-/** Returns undefined if the setting is empty. */
 export const textFile = z.string().transform((file, issues) => {
   if (file === '') return undefined;
   const text = attempt(() => readFileSync(file, 'utf8'));

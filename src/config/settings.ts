@@ -11,7 +11,7 @@ const isPlainBase = (url: URL | null) =>
   !/[?#]/.test(url.href);
 const plainBase = 'an http or https address without user, query and fragment';
 
-/** The address of a database with its passwords masked. */
+/** With its passwords masked. */
 export function toShownDatabase(text: string): string {
   if (/^(file:|:memory:)/.test(text)) return text;
   const url = URL.parse(text);
@@ -65,7 +65,7 @@ function isNetwork(item: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
 }
 
-/** A port without an address is a port on loopback. */
+/** A port without an address is on loopback. */
 const metricsListener = z
   .string()
   .refine(
@@ -79,7 +79,7 @@ const metricsListener = z
   })
   .refine((listener) => (listener?.port ?? 0) <= 65_535, 'a port is at most 65535');
 
-/** A name that texts, headers and MCP can carry. */
+/** What texts, headers and MCP can carry. */
 const shownName = z
   .string()
   .regex(
@@ -174,7 +174,7 @@ const setting = <const Key extends string, T extends z.ZodType>(
   fallback = '',
   secret = false,
 ) => ({
-  /** The name in Config ends with the unit of a quantity. */
+  /** Ends with the unit of a quantity. */
   key,
   meaning,
   check,
@@ -182,7 +182,7 @@ const setting = <const Key extends string, T extends z.ZodType>(
   secret,
 });
 
-/** The table of settings in docs/reference.md is generated from this. */
+/** docs/reference.md has a table generated from this. */
 export const settings = {
   SERVICE_NAME: setting('serviceName', 'Name of the service', shownName, 'Dossier'),
   HOST: setting('host', 'Address to listen on', listenHost, '127.0.0.1'),

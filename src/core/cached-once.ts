@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
 interface Caching<T> {
-  /** The greatest total weight of all cached values; default 1. */
+  /** Total weight of all cached values; default 1. */
   readonly most?: number;
-  /** The weight of a value: a whole number above 0, default 1. A value heavier than `most` is not cached. */
+  /** A whole number above 0, default 1. A value heavier than `most` is not cached. */
   readonly weigh?: (value: T) => number;
-  /** Lifetime of a value from the start of its read; unlimited by default. */
+  /** From the start of a value's read; unlimited by default. */
   readonly ttl_ms?: number;
   /** A failure is cached for `failureTtl_ms` from the end of its read. */
   readonly isFailure?: (value: T) => boolean;
@@ -14,8 +14,8 @@ interface Caching<T> {
 }
 
 /**
- * Caches what `read` returns: callers get the same promise until it expires or is displaced. Reading a value
- * does not extend its lifetime. A rejected promise is not cached.
+ * Callers get the same promise until it expires or is displaced. A hit extends no lifetime, and a rejected
+ * promise is not cached.
  */
 export function cachedOnce<T>(
   read: (key: string) => Promise<T>,

@@ -5,17 +5,16 @@ const longestPause_ms = 2 ** 31 - 1;
 interface Job {
   readonly signal: AbortSignal;
   readonly pause_ms: number;
-  /** The pause before the first round; default 0. */
+  /** Before the first round; default 0. */
   readonly first_ms?: number;
-  /** Returns the next pause if that is not `pause_ms`, or `ended` if no further round is needed. */
+  /** Returns the next pause if that is not `pause_ms`, or `ended`. */
   run(): Promise<number | 'ended'> | Promise<void>;
   /** Is not called after the signal is aborted. */
   onError(error: unknown): void;
 }
 
 /**
- * Repeats a job until the signal is aborted or a round returns `ended`; resolves once the running round has
- * ended. Rejects only if `onError` throws.
+ * Resolves once the running round has ended after the signal or `ended`. Rejects only if `onError` throws.
  */
 export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Job): Promise<void> {
   for (let wait_ms = first_ms; ; ) {
@@ -35,7 +34,7 @@ export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Jo
   }
 }
 
-/** Settles as `work` does, or rejects with the signal's reason as soon as the signal is aborted. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. */
 export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

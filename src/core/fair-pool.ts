@@ -1,4 +1,4 @@
-/** An entrant takes one place, which counts for each of its keys. */
+/** Takes one place, which counts for each of its keys. */
 interface Entrant {
   readonly keys: readonly string[];
   readonly isPreferred?: boolean;
@@ -11,15 +11,13 @@ interface WaitingEntrant extends Entrant {
   settle(leave: Leave | undefined): void;
 }
 
-/** Lets work begin in turns, so that a heavy user does not keep others out. */
 export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
- * The next place goes to the waiting entrant whose keys hold the fewest places. If an entrant has several
- * keys, its key with the most places counts. Among equals, the entrant that has waited longest is next. If
- * too many wait, one entrant gives up: the newest unpreferred one of the key for which the most unpreferred
- * entrants wait. If a key of the newcomer has as many as any other, that key is chosen. A preferred newcomer
- * gives up only if no unpreferred entrant waits.
+ * Lets work begin in turns, so that a heavy user does not keep others out: next is who has the fewest
+ * places (of several keys, the one with the most counts), then who has waited longest. If too many wait,
+ * the newest unpreferred entrant of the key with the most of them gives up; the newcomer's key goes before
+ * its equals, and a preferred newcomer gives up only if no unpreferred entrant waits.
  */
 export function createFairPool({
   places,
@@ -89,10 +87,7 @@ export function createFairPool({
   return {
     isFull: (key: string) => (taken.get(key) ?? 0) >= placesOfKey,
     tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
-    /**
-     * Resolves to a `Leave` when the entrant gets a place. Resolves to undefined if this entrant gives up
-     * because too many wait, or if the longest wait is over.
-     */
+    /** Undefined if this entrant gives up because too many wait, or if the longest wait is over. */
     async enter(entrant: Entrant) {
       const { promise, resolve: settle } = Promise.withResolvers<Leave | undefined>();
       const one = { ...entrant, settle };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from './problem.ts';
 import { code, type Words } from './words.ts';
 
-/** The registry's pattern and length for names (server.schema.json, `name`). */
+/** Of the registry (server.schema.json, `name`). */
 const shortest = 3;
 const longest = 200;
 const handlePattern = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
@@ -19,9 +19,7 @@ export function requireHandle(text: string): string {
   return text;
 }
 
-/**
- * Stands for all listings among changed handles, cache tags and counted facets. No handle or facet is `*`.
- */
+/** Stands for all listings; no handle or facet is `*`. */
 export const everyListing = '*';
 
 export function handleParts(handle: string): { namespace: string; name: string } {
@@ -31,14 +29,11 @@ export function handleParts(handle: string): { namespace: string; name: string }
 
 const forgeNamespaces = { 'io.github.': 'github.com', 'io.gitlab.': 'gitlab.com' } as const;
 
-/** The account that holds a repository, as `host/owner`. */
+/** As `host/owner`. */
 export const repositoryRoot = (repositoryKey: string): string =>
   repositoryKey.split('/').slice(0, 2).join('/');
 
-/**
- * The registry verifies the namespace, never the repository. A namespace that is a domain cannot be compared
- * with the owner of a repository.
- */
+/** The registry verifies the namespace, never the repository. A domain cannot be compared with an owner. */
 export function namespaceMatchesRepositoryOwner(
   handle: string,
   repositoryKey: string | undefined,
@@ -56,14 +51,11 @@ export const ownerTexts = {
   not_comparable: 'Namespace and repository owner cannot be compared.',
 } as const;
 
-/** The GitHub account of a namespace `io.github.<account>`, in lower case. */
+/** In lower case. */
 export const githubAccount = (handle: string): string | undefined =>
   /^io\.github\.([a-z0-9-]{1,39})$/i.exec(handleParts(handle).namespace)?.[1]?.toLowerCase();
 
-/**
- * Names the owner of a namespace: `domain webhook.co` for co.webhook, `GitHub account alice` for
- * io.github.alice.
- */
+/** `domain webhook.co` for co.webhook, `GitHub account alice` for io.github.alice. */
 export function namespaceText(handle: string): string {
   const { namespace } = handleParts(handle);
   const account = /^io\.github\.(.+)$/i.exec(namespace)?.[1];

@@ -4,14 +4,13 @@ import { ownMember } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
- * `hosting`: domains of hosting services that the public-suffix list (tldts, November 2026) lacks. Each host
- * below such a domain belongs to a different publisher.
+ * `hosting`: domains of hosting services that the public-suffix list (tldts, November 2026) lacks. Each
+ * host below one belongs to a different publisher.
  * `shared`: hosts and domains that serve many publishers.
  * `forges`: hosts of forges and of their image registries, each with the host that names of accounts begin
  * with.
- * `routes`: first segments of a path at a forge that do not name an account.
- * `pages`: domains below which each account has its pages. For example, the holder of alice.github.io is
- * github.com/alice.
+ * `routes`: first segments of a path at a forge that name no account.
+ * `pages`: domains of accounts' pages: the holder of alice.github.io is github.com/alice.
  */
 const {
   hosting: hostingDomains,
@@ -22,9 +21,8 @@ const {
 } = knownHosts;
 
 /**
- * `value` is the `id` or the `place` of a Holder. It is `proven` if a namespace or a claim proves it, and
- * `stated` if only a record names it. `first_imported_at` is the RFC 3339 time at which this service first
- * recorded the identity.
+ * `value` is the `id` or `place` of a Holder, `proven` by a namespace or claim, or `stated` by a record
+ * only. `first_imported_at` is when this service first recorded it (RFC 3339).
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -43,15 +41,14 @@ interface NamingRecord {
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
 /**
- * The domain one label below the public suffix of a host. The result is the host itself if the host is below
- * a `hosting` domain, or has no registrable domain.
+ * One label below the public suffix; the host itself below a `hosting` domain, or if it has no such domain.
  */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
-/** The domain of the hosting service that the host is below (`vercel.app`); undefined if it is below none. */
+/** The hosting service that the host is below (`vercel.app`). */
 export function hostingDomain(host: string): string | undefined {
   const named = hostingDomains.find((domain) => isBelow(host, domain));
   if (named !== undefined) return named;
@@ -67,7 +64,7 @@ function accountOfPages(domain: string): string | undefined {
   return forge && `${forge}/${owner}`;
 }
 
-/** The account that holds a repository, the same for each host and port of its forge. */
+/** The account, the same for each host and port of its forge. */
 export function repositoryIdentity(repositoryKey: string): string | undefined {
   const [written = '', owner] = repositoryKey.toLowerCase().split('/');
   const host = written.replace(/:\d+$/, '');
@@ -79,10 +76,7 @@ const domainOfNamespace = (handle: string) =>
 
 /** The holder of a forge account or a domain (docs/ratings.md). */
 export class Holder {
-  /**
-   * The identity by which holders are matched: an account `host/owner`, or else a domain or host
-   * (`registrableDomain`).
-   */
+  /** By which holders are matched: an account `host/owner`, or else `registrableDomain`. */
   readonly id: string;
   /** The account, or `dns:` and the exact domain, that was proven or named. */
   readonly place: string;
@@ -108,8 +102,7 @@ export class Holder {
   }
 
   /**
-   * The identity under which the holder is counted. All hosts of a hosting service count as one, because one
-   * account there can create any number of them.
+   * All hosts of a hosting service count as one, because one account there can create any number of them.
    */
   get counted(): string {
     return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
@@ -123,9 +116,7 @@ export class Holder {
     return this.id === other.id;
   }
 
-  /**
-   * The domain of a hosting service does not contain the hosts of its users, because `same` tells them apart.
-   */
+  /** A hosting service does not contain the hosts of its users, because `same` tells them apart. */
   contains(other: Holder): boolean {
     const isWithin = this.place.startsWith('dns:') && isBelow(other.place, this.place.slice('dns:'.length));
     return this.same(other) && (this.place === other.place || isWithin);
@@ -133,16 +124,12 @@ export class Holder {
 }
 
 /**
- * The relation of an endpoint's host to the domain of a namespace. `on` is that domain or a host below it.
- * `beside` is any other host with the same registrable domain; this does not show that the publisher controls
- * the host. `elsewhere` is a host with a different registrable domain.
+ * `on` is the namespace's domain or a host below it. `beside` has the same registrable domain, which does
+ * not show that the publisher controls the host.
  */
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
-/**
- * Returns undefined if the namespace is an account, if there are no endpoints, or if a host is a template or
- * cannot be read.
- */
+/** Undefined for an account, for no endpoints, and if a host is a template or cannot be read. */
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
   const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
@@ -162,10 +149,10 @@ export function isOnNamespace(handle: string, url: string): boolean {
   return hostname === domain || isBelow(hostname, domain);
 }
 
-/** An account such as `github.com/alice` for io.github.alice, otherwise the registrable domain. */
+/** An account such as `github.com/alice`, otherwise the registrable domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 
-/** The beginning of all namespaces of the owner of a namespace: the account, or the registrable domain. */
+/** The beginning of all namespaces of one owner. */
 export function namespacePrefix(handle: string): string {
   const reversed = namespaceIdentity(handle).split('.').toReversed().join('.');
   const { namespace } = handleParts(handle);
@@ -181,8 +168,8 @@ const servesMany = (host: string): boolean =>
 const anyLabel = '0any0';
 
 /**
- * The part of an address that may name one publisher of many: an account such as `@alice`, or else the path
- * without the usual ending of an endpoint, or else the query.
+ * What may name one publisher of many: an account such as `@alice`, or else the path without the usual
+ * ending of an endpoint, or else the query.
  */
 function tenantOf(rest: string): string {
   const [path = '', query] = rest.split('?', 2);
@@ -193,8 +180,8 @@ function tenantOf(rest: string): string {
 }
 
 /**
- * The owner of an address, as far as the address tells. At a host that serves many publishers, the owner is
- * the host followed by the result of `tenantOf`. The host may be a template, and may have a port.
+ * As far as the address tells. At a host that serves many, it is the host and `tenantOf`. The host may be a
+ * template, and may have a port.
  */
 export function ownerAt(host: string, rest: string): string {
   const label = host.replace(/:(?:\d+|\{[^{}]*\})$/, '').replace(/\{[^{}]*\}/g, anyLabel);
@@ -214,8 +201,7 @@ export function hasPublicSuffix(name: string): boolean {
 }
 
 /**
- * Returns undefined if the host serves many publishers, or is neither a public IPv4 address nor a name with a
- * registrable domain.
+ * Undefined for a host of many, and for what is neither a public IPv4 address nor has a registrable domain.
  */
 function readHost(named: string): Holder | undefined {
   const host = named.toLowerCase().replace(/\.$/, '');
@@ -235,8 +221,8 @@ function readUrl(text: string): Holder | undefined {
 }
 
 /**
- * Only an account of a forge counts, because other hosts of downloads are shared by strangers. An image name
- * begins with its host.
+ * Only an account of a forge counts, because other hosts of downloads are shared by strangers. An image
+ * name begins with its host.
  */
 function readPackage({ registry_type, identifier }: NamingRecord['packages'][number]): Holder | undefined {
   const holder = readUrl(registry_type.toLowerCase() === 'oci' ? `https://${identifier}` : identifier);
@@ -250,10 +236,7 @@ export function recordedHolders({ repository_key, website, remotes, packages }: 
   return [...holders, ...packages.map(readPackage)].filter((holder) => holder !== undefined);
 }
 
-/**
- * The identity of the namespace, as the registry proved it, and the identities that a version of a record
- * states.
- */
+/** What the registry proved, and what a version of a record states. */
 export function recordedIdentities(
   handle: string,
   record: NamingRecord,
@@ -269,16 +252,13 @@ export function recordedIdentities(
 
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
-/**
- * Returns the namespace of PUBLIC_URL's host, which has the labels of the host in reverse order. Returns
- * `localhost` for an IP address or a host of one label.
- */
+/** `localhost` for an IP address or a host of one label. */
 export function reversedHost(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return isName(hostname) ? hostname.split('.').reverse().join('.') : 'localhost';
 }
 
-/** Tells whether the namespace is a domain with its labels reversed, like `com.example`. */
+/** Like `com.example`. */
 export function isOfReversedDomain(handle: string): boolean {
   const labels = handleParts(handle).namespace.split('.');
   return (

@@ -6,7 +6,7 @@ const mostValues = 100_000;
 export const isDeeperThan = (limit: number, value: unknown): boolean => faultOf(limit, value) === 'levels';
 
 /**
- * `JSON.parse` turns a number beyond the range of a double into Infinity, which RFC 8785 cannot represent.
+ * `JSON.parse` reads a number beyond the range of a double as Infinity, which RFC 8785 cannot represent.
  */
 function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'number';
@@ -39,7 +39,7 @@ function endOfText(json: string, begin: number): number {
   return at;
 }
 
-/** Counts the values of a JSON text, arrays and objects included, without parsing it. Stops at 100,001. */
+/** Counts arrays and objects too, without parsing. Stops at 100,001. */
 export function countValues(json: string): number {
   let values = 1;
   let isFirst = false;
@@ -53,7 +53,7 @@ export function countValues(json: string): number {
   return values;
 }
 
-/** Changes every text in a JSON value, names of members included. */
+/** Names of members included. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change));
@@ -64,15 +64,14 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
 }
 
 /**
- * Returns a JSON value with U+FFFD in place of lone surrogates and NUL. A lone surrogate has no UTF-8 form,
- * so it could neither be digested (RFC 8785) nor sent, and PostgreSQL stores no NUL.
+ * U+FFFD replaces lone surrogates, which have no UTF-8 form and so could neither be digested (RFC 8785) nor
+ * sent, and NUL, which PostgreSQL does not store.
  */
 export const toStorable = (value: unknown): unknown =>
   mapTexts(value, (text) => text.toWellFormed().replaceAll('\0', '\ufffd'));
 
 const mayNeedReplacing = /\\u(0000|[dD][89a-fA-F])/;
 
-/** Returns undefined if the work throws. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -87,8 +86,7 @@ function parseStorable(text: string): unknown {
 }
 
 /**
- * The parsed value of untrusted JSON, or why it was refused, such as `more than 100,000 values`. Both members
- * are absent if the text is not JSON.
+ * Why it was refused, such as `more than 100,000 values`. Both members are absent if the text is not JSON.
  */
 export interface ForeignJson {
   readonly value?: unknown;
@@ -96,14 +94,14 @@ export interface ForeignJson {
 }
 
 /**
- * Refuses more than 100,000 values (counted before parsing), more than `levels` levels (default 100), and
- * numbers beyond the range of a double. The value can be stored (`toStorable`).
+ * Refuses more than 100,000 values (counted before parsing), more than `levels` levels (default 100) and
+ * numbers beyond a double. The value is `toStorable`.
  */
 export function readForeignJson(
   text: string,
   levels: (value: unknown) => number = () => deepest,
 ): ForeignJson {
-  // A text of fewer than 100,000 characters cannot have more than 100,000 values.
+  // Fewer characters cannot have more values.
   if (text.length >= mostValues && countValues(text) > mostValues)
     return { refused: wordsOf('more than 100,000 values') };
   const value = attempt(() => parseStorable(text));
@@ -113,7 +111,6 @@ export function readForeignJson(
   return fault ? { refused: wordsOf('a number beyond the range of a double') } : { value };
 }
 
-/** Returns undefined if the text is not JSON, or is refused. */
 export const parseForeignJson = (text: string): unknown => readForeignJson(text).value;
 
 export type Json =
@@ -141,13 +138,13 @@ export const readObject = (text: string): JsonObject | undefined => asObject(par
 export const mapMembers = (value: object, change: (inner: unknown) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
-/** The name may be foreign. A name that all objects inherit, such as `constructor`, is not found. */
+/** The name may be foreign: what all objects inherit, such as `constructor`, is not found. */
 export const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
 const base64 = /^[\w+/-]+={0,2}$/;
 
-/** Reads either alphabet of base64. Only what begins as an object is parsed: a fault takes long to report. */
+/** Either alphabet of base64. Only what begins as an object is parsed: a fault takes long to report. */
 export function readBase64Object(text: string): JsonObject | undefined {
   const decoded = base64.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
   return /^\s*\{/.test(decoded) ? readObject(decoded) : undefined;
@@ -156,9 +153,9 @@ export function readBase64Object(text: string): JsonObject | undefined {
 const first_bytes = 16 * 1024;
 
 /**
- * Returns undefined, and reads no further, as soon as the body exceeds the limit. When the body first exceeds
- * `limit_bytes`, `raise` gets the bytes read so far, and returns the limit that applies from then on.
- * `isComplete` gets each piece. Once it returns true, the rest is not read.
+ * Undefined, and reads no further, as soon as the body exceeds the limit. When it first exceeds
+ * `limit_bytes`, `raise` gets the bytes so far and returns the limit from then on. Once `isComplete`
+ * returns true for a piece, the rest is not read.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -171,7 +168,7 @@ export async function readBounded(
     isComplete?: ((piece: Uint8Array) => boolean) | undefined;
   } = {},
 ): Promise<Buffer | undefined> {
-  // With a buffer that doubles, the cost depends on the bytes of a body, not on the number of its pieces.
+  // With a buffer that doubles, the cost depends on the bytes, not on the number of pieces.
   let read = Buffer.allocUnsafe(first_bytes);
   let size_bytes = 0;
   let raised_bytes: number | undefined;

@@ -7,8 +7,7 @@ export function lazy<T extends object>(make: () => T): () => T {
 }
 
 /**
- * Caches the result for each key. If `most` results are cached, the next one drops them all; an LRU cache
- * would have to record each hit.
+ * If `most` results are cached, the next one drops them all; an LRU cache would have to record each hit.
  */
 export function memoize<T extends object | string | boolean>(
   make: (key: string) => T,

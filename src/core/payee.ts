@@ -1,20 +1,17 @@
 import { attempt } from './json.ts';
 import { code, type Words } from './words.ts';
 
-/** Somebody who is paid. `network` is a CAIP-2 name. */
+/** `network` is a CAIP-2 name. */
 export interface Payee {
   readonly address: string;
   readonly network?: string | undefined;
 }
 
-/**
- * The form in which addresses are compared. Two Ethereum addresses that differ only in capitals are the same,
- * so their letters become lower case.
- */
+/** As addresses are compared: Ethereum addresses that differ only in capitals are the same. */
 export const toAddress = (address: string): string =>
   /^0x[\da-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 
-/** An account by CAIP-10: the namespace and the reference of a network, and a percent-encoded address. */
+/** CAIP-10: the namespace and reference of a network, and a percent-encoded address. */
 const account = /^([-a-z0-9]{3,8}):([-_a-zA-Z0-9]{1,32}):([-._~%a-zA-Z0-9]{1,1800})$/i;
 const ofEthereum = /^0x[\da-f]{40}$/i;
 const ofSolana = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
@@ -26,7 +23,7 @@ function decoded(text: string): string | undefined {
   return address.length <= longest && /^\P{Cc}+$/u.test(address) ? toAddress(address) : undefined;
 }
 
-/** Percent-encodes all but the unreserved characters (RFC 3986, 2.3). */
+/** All but the unreserved characters (RFC 3986, 2.3). */
 const encoded = (address: string): string =>
   encodeURIComponent(address.toWellFormed()).replaceAll(
     /[^-._~%a-zA-Z0-9]/g,
@@ -37,20 +34,20 @@ function readAccount(text: string): Payee | undefined {
   const [, namespace, reference, written = ''] = account.exec(text) ?? [];
   const address = decoded(written);
   if (namespace === undefined || address === undefined) return undefined;
-  // People write EIP155 in capitals, although the names of namespaces have no capitals.
+  // People write EIP155 in capitals, although names of namespaces have none.
   return { network: `${namespace.toLowerCase()}:${reference}`, address };
 }
 
 /**
- * The address in the text that an offer states as payee. A CAIP-10 name stays whole if the offer names a
- * different network. A text with encoded characters stays as it is.
+ * A CAIP-10 name stays whole if the offer names a different network, and a text with encoded characters as
+ * it is.
  */
 export function statedAddress(stated: string, network: string | undefined): string {
   const named = stated.includes('%') ? undefined : readAccount(stated);
   return named !== undefined && (network ?? named.network) === named.network ? named.address : stated;
 }
 
-/** Reads a text in the form of a CAIP-10 name, or of an address of eip155 or solana. */
+/** A CAIP-10 name, or an address of eip155 or solana. */
 export function readNamedPayee(text: string): Payee | undefined {
   const isAddress = ofEthereum.test(text) || ofSolana.test(text);
   return readAccount(text) ?? (isAddress ? { address: toAddress(text) } : undefined);
@@ -59,9 +56,9 @@ export function readNamedPayee(text: string): Payee | undefined {
 const endings = /\.(?:json|md|html)$/;
 
 /**
- * `payees` has the payees that the last part of a page's address may name, the likeliest first. `ending` is
- * the ending of the format, or empty. Only the last ending is that of the format: the page of `shop.md` is at
- * `shop.md.html`. A client may have encoded a whole CAIP-10 name, colons included.
+ * `payees` are those that the last part of a page's address may name, the likeliest first: a client may
+ * have encoded a whole CAIP-10 name, colons included. `ending`, perhaps empty, is that of the format: the
+ * page of `shop.md` is at `shop.md.html`.
  */
 export function readPayeeSegment(text: string): {
   readonly payees: readonly Payee[];
@@ -77,7 +74,7 @@ export function readPayeeSegment(text: string): {
   };
 }
 
-/** Reads a payee from the address or path of its page, in any format. */
+/** From the address or path of its page, in any format. */
 export function readPayeePage(text: string, publicUrl: string): Payee | undefined {
   const path = text.startsWith(`${publicUrl}/`) ? text.slice(publicUrl.length) : text;
   const [, last] = /^\/payees\/([^/?#]+)(?:[?#].*)?$/s.exec(path) ?? [];
@@ -95,8 +92,8 @@ function accountName({ network, address }: Payee): string | undefined {
 export const payeeName = (payee: Payee): string => accountName(payee) ?? payee.address;
 
 /**
- * The path of a payee's page, or of its format with the given ending. The page has the ending `.html` if the
- * name alone would be a step in a path (`..`) or would end like the address of a format.
+ * The page ends with `.html` if the name alone would be a step in a path (`..`) or end like the address of
+ * a format.
  */
 export function payeePath(payee: Payee, ending = ''): string {
   const name = accountName(payee) ?? encoded(payee.address);

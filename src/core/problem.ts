@@ -1,10 +1,7 @@
 import type { Logger } from 'pino';
 import table from './problems.json' with { type: 'json' };
 
-/**
- * The closed set of errors that a caller may see. Status 200 marks problems that only tools have; their HTTP
- * status is 422.
- */
+/** All errors that a caller may see. Status 200 marks problems of tools only; their HTTP status is 422. */
 export const problemTable = table;
 
 export type ProblemCode = keyof typeof problemTable;
@@ -13,21 +10,18 @@ export type ProblemCode = keyof typeof problemTable;
 export interface ProblemFacts {
   readonly detail?: string;
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
-  /** Handles or tags that the caller may have meant. */
+  /** Handles or tags that may have been meant. */
   readonly near?: readonly string[];
   /** Less similar handles, in the same namespace or with words of the name that was sent. */
   readonly others?: readonly string[];
-  /**
-   * The listings that all have, or all once had, the address, package, repository or payee that was sent.
-   * `differs` says how each differs from the rest.
-   */
+  /** Listings that have, or once had, what was sent. `differs` says how each differs from the rest. */
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;
   readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };
   readonly allow?: readonly string[];
 }
 
-/** The only error whose text may reach a caller. `toProblem` replaces every other error. */
+/** The only error whose text may reach a caller; `toProblem` replaces every other. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly facts: ProblemFacts;
@@ -56,12 +50,12 @@ export class Problem extends Error {
 export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
   new Problem('invalid_input', { fields: [{ field, message }], detail });
 
-/** Retry-After for a fault that an operator has to mend. */
+/** An operator has to mend the fault. */
 const damaged_s = 60;
 const damaged =
   'the database file is damaged, moved or cannot be read; see "When something is down" in docs/operations.md';
 
-/** Returns a Problem as it is. Logs any other exception, and hides its text. */
+/** Logs any exception but a Problem, and hides its text. */
 export function toProblem(
   error: unknown,
   {

@@ -1,4 +1,4 @@
-/** Exit codes of the command line (sysexits). */
+/** sysexits */
 export const exitCodes = { usage: 64, data: 65, upstreamUnavailable: 69, io: 74, configuration: 78 } as const;
 
 export class ExitError extends Error {
@@ -16,15 +16,13 @@ export const textOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
 /**
- * Ends the process after at most 250 ms with the exit code that was set, even if a connection or a DNS query
- * is still open.
+ * With the exit code that was set, after at most 250 ms, even if a connection or a DNS query is still open.
  */
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 
 /**
- * Returns the URL of a module, for APIs such as `Worker` that take a URL. `path` is relative to the module at
- * `from`, and has no ending. The modules of the package are JavaScript, because Node.js strips no types under
- * node_modules.
+ * For APIs such as `Worker`. `path` is relative to the module `from`, without its ending: the package has
+ * JavaScript, because Node.js strips no types under node_modules.
  */
 export const toModuleUrl = (path: string, from: string): URL =>
   new URL(`${path}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);

@@ -1,4 +1,4 @@
-/** The result type of `String` for an object or array. Such a result must not be shown as text. */
+/** `String` of an object or array must not be shown as text. */
 interface NoText {
   readonly noText: unique symbol;
 }

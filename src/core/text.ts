@@ -2,10 +2,10 @@ import { lazy } from './lazy.ts';
 
 const thousands = lazy(() => new Intl.NumberFormat('en'));
 
-/** A count with its thousands separated: `1,250`. */
+/** `1,250` */
 export const amount = (count: number): string => (count < 1000 ? String(count) : thousands().format(count));
 
-/** A count with its noun: `1 listing`, `1,250 listings`, `2 advisories`. */
+/** `1 listing`, `1,250 listings`, `2 advisories`. */
 export const counted = (count: number, noun: string): string =>
   `${amount(count)} ${count === 1 ? noun : `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`}`;
 
@@ -13,33 +13,33 @@ const isOneLine = (text: string) => !/[^\S ]|\p{Cc}| {2}/u.test(text);
 
 const oneLine = (text: string) => (isOneLine(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ')).trim();
 
-/** Escapes the Markdown markup of a text for use within a line. */
+/** For use within a line of Markdown. */
 export const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
 
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
- * Quotes a third party's text. Quotation marks in the text are replaced, because the text after one of them
- * would be read as ours. The caller names the author before the quote.
+ * Quotation marks in a third party's text are replaced, because what follows one would be read as ours. The
+ * caller names the author before the quote.
  */
 export const quoted = (text: string): string =>
   `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
 
 /**
- * A third party's name, address or version. One word stays as it is, and so do several with a comma and a
- * space between them. Any other text is quoted.
+ * A third party's name, address or version, quoted unless it is one word, or several with a comma and a
+ * space between them.
  */
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
-/** A third party's text: one word without a backtick as a code span, any other text quoted. */
+/** A third party's text: one word without a backtick as a code span, any other quoted. */
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
-/** An address or a name as a code span, or quoted if it has inner spaces or typographic quotation marks. */
+/** An address or name as a code span, or quoted if it has inner spaces or typographic quotation marks. */
 export const code = (text: string): string =>
   /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
     ? toQuote(text)
@@ -64,17 +64,16 @@ export const day_ms = 86_400_000;
 
 export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day_ms) + 1) * day_ms;
 
-/** The day of a Date, or of an RFC 3339 time in UTC: YYYY-MM-DD. */
+/** YYYY-MM-DD of a Date, or of an RFC 3339 time in UTC. */
 export const dayText = (time: string | Date): string =>
   (typeof time === 'string' ? time : time.toISOString()).slice(0, 10);
 
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
- * The characters that `cleanText` removes. The order matters: after a step, no earlier step would find
- * anything to remove. Of the invisible characters (Default_Ignorable_Code_Point), only the two selectors of
- * text and emoji style stay, and these only after an emoji. Of the other format characters, the visible marks
- * of Arabic, Syriac and Kaithi stay.
+ * In an order in which no step leaves work for an earlier one. Of the invisible characters
+ * (Default_Ignorable_Code_Point), only the selectors of text and emoji style stay, after an emoji; of other
+ * format characters, the visible marks of Arabic, Syriac and Kaithi.
  */
 const hidden = [
   ['lone_surrogate', /\p{Cs}/gu],
@@ -87,8 +86,8 @@ const hidden = [
 ] as const;
 
 /**
- * Removes the `hidden` characters, applies NFC, and replaces line endings with a line feed and tabs with a
- * space. `flags` names the kinds of characters that were removed.
+ * Removes `hidden` characters, applies NFC, and makes line endings line feeds and tabs spaces. `flags`
+ * names what was removed.
  */
 export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
@@ -144,10 +143,7 @@ const needed = lazy(
     ),
 );
 
-/**
- * Counts the invisible characters of a text, except `needed` ones, and names up to `most` different ones,
- * like U+200B.
- */
+/** Counts invisible characters but `needed` ones, and names up to `most` different ones, like U+200B. */
 export function hiddenCharacters(foreign: string, most: number) {
   const characters = new Set<string>();
   let count = 0;
@@ -163,7 +159,7 @@ export const toLine = (foreign: string): string => cleanText(foreign).text.repla
 
 const codePoint = (characters: string) => Array.from(characters, (one) => `‹${toCodePoint(one)}›`).join('');
 
-/** Puts foreign text on one line and names the characters that `cleanText` removes, like ‹U+202E›. */
+/** On one line, with the characters that `cleanText` removes named like ‹U+202E›. */
 export const nameHidden = (foreign: string): string =>
   hidden
     .reduce((text, [, characters]) => text.replace(characters, codePoint), foreign)
@@ -172,7 +168,7 @@ export const nameHidden = (foreign: string): string =>
 
 const ascii = /^[ -~]*$/;
 
-/** Splits a text into words for search, in the same way on every engine of the store. */
+/** Into words for search, the same on every engine of the store. */
 export function tokenize(text: string): string[] {
   if (ascii.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const plain = text
@@ -184,10 +180,7 @@ export function tokenize(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/**
- * Says how long before `today` a date was: `5 days ago` or `13 months ago`. The result is `today` for the
- * same day and for a later one. Both dates are YYYY-MM-DD.
- */
+/** `5 days ago` or `13 months ago`, and `today` also for a later date. Both are YYYY-MM-DD. */
 export function ageText(date: string, today: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);
   if (days <= 0) return 'today';
@@ -199,7 +192,5 @@ export function ageText(date: string, today: string): string {
   return months < 24 ? ago(months, 'month') : ago(months / 12, 'year');
 }
 
-/**
- * Cleans a text and names its hidden characters. Texts that differ only in hidden characters stay different.
- */
+/** Cleaned, but texts that differ only in hidden characters stay different. */
 export const toShownName = (text: string) => toLine(nameHidden(text));

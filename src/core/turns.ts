@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers';
 
 const networks = new AsyncLocalStorage<string>();
 
-/** All pieces of this work, however deep, are of the network that asks for it. */
+/** All pieces of this work, however deep, are of this network. */
 export const asNetwork = <Result>(network: string, work: () => Result): Result => networks.run(network, work);
 
-/** What waits, by the network that asks for it. The first network is next, and then goes to the end. */
+/** The first network is next, and then goes to the end. */
 const waiting = new Map<string, (() => void)[]>();
 
 function giveTurn(): void {
@@ -18,10 +18,7 @@ function giveTurn(): void {
   next?.();
 }
 
-/**
- * Waits for a turn of the event loop. Each turn continues one piece of all work that waits here, of each
- * network in its turn.
- */
+/** Each turn of the event loop continues one piece of work that waits here, of each network in its turn. */
 export const nextTurn = (network = networks.getStore() ?? ''): Promise<void> =>
   new Promise((resolve) => {
     if (waiting.size === 0) setImmediate(giveTurn);
@@ -30,7 +27,7 @@ export const nextTurn = (network = networks.getStore() ?? ''): Promise<void> =>
     else waiting.set(network, [resolve]);
   });
 
-/** Works through a list in its order. Between two items, other work of the thread gets its turn. */
+/** Between two items, other work of the thread gets its turn. */
 export async function inTurns<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Result | Promise<Result>,

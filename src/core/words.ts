@@ -10,14 +10,14 @@ export type WordsPart =
   | { readonly is: 'day'; readonly text: string; readonly aged: boolean }
   /** Who stated the fact before this part, and when: ` (Dossier, 2026-11-20)`. */
   | { readonly is: 'source'; readonly text: string; readonly by: Source; readonly date: string | undefined }
-  /** A foreign name, address or version: one word without spaces, quotation marks and backticks. */
+  /** A foreign name, address or version: one word without quotation marks and backticks. */
   | { readonly is: 'code'; readonly text: string; readonly href?: string }
   /** Any other foreign text, on one line. */
   | { readonly is: 'quote'; readonly text: string };
 
 /**
- * A text in which our own words and foreign values stay apart until a renderer writes them. `Words` in a
- * template string throw, because only a renderer may turn them into a string.
+ * Our own words and foreign values stay apart until a renderer writes them. In a template string they
+ * throw, because only a renderer may make a string of them.
  */
 export class Words {
   readonly parts: readonly WordsPart[];
@@ -36,14 +36,13 @@ export class Words {
 }
 
 /**
- * The schema of words in answers and documents. A string that is read from JSON becomes our own words
- * unchanged, with its quotation marks and backticks.
+ * A string that is read from JSON becomes our own words unchanged, with its quotation marks and backticks.
  */
 export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
   .meta({ type: 'string' });
 
-/** The type of an answer that was read from JSON, with a string in place of each `Words`. */
+/** An answer that was read from JSON, with a string in place of each `Words`. */
 export type Written<T> = T extends Words
   ? string
   : T extends (infer One)[]
@@ -69,13 +68,10 @@ function toWords(parts: Iterable<WordsPart>): Words {
   return joined.length === 0 ? none : new Words(joined);
 }
 
-/**
- * A string literal or a union of string literals. It is the type `never` for `string` and for a template with
- * a placeholder.
- */
+/** `never` for `string` and for a template with a placeholder. */
 type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? never : T;
 
-/** Our own words. Only literals compile, because a foreign value here would be read as ours. */
+/** Only literals compile, because a foreign value here would be read as ours. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
 
 /** A text of ours from a table, such as the title of a kind. It must not contain foreign text. */
@@ -89,10 +85,10 @@ export const count = <const T extends string>(number: number, noun: Literal<T>):
 
 export const number = (value: number): Words => toWords([{ is: 'own', text: amount(value) }]);
 
-/** The day of an RFC 3339 time. Pages add its age. */
+/** Of an RFC 3339 time. Pages add its age. */
 export const day = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: true }]);
 
-/** The day of an RFC 3339 time. Pages do not add its age. */
+/** As `day`, but without the age. */
 export const dayOf = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: false }]);
 
 const isSameDay = (from: string, to: string): boolean => dayText(from) === dayText(to);
@@ -113,23 +109,18 @@ export const withoutSource = ({ parts }: Words, by: Source, date: string | undef
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** Tells whether a text can stand in a code span, because none of its characters could end the span. */
+/** None of its characters could end a code span. */
 const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
-/** Quotes a third party's text in “ ”. The caller names the author before the quote. */
+/** A third party's text, in “ ”. The caller names the author before it. */
 export const quote = (text: string): Words =>
   new Words([{ is: 'quote', text: oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'") }]);
 
-/**
- * A foreign name, address or version: in a code span if `isWord` is true for the text, otherwise in quotes.
- */
+/** A foreign name, address or version: quoted unless `isWord`. */
 export const code = (text: string, href?: string): Words =>
   isWord(text) ? new Words([{ is: 'code', text, ...(href !== undefined && { href }) }]) : quote(text);
 
-/**
- * Several values with commas between them: each in a code span, or all in one quote if `isWord` is false for
- * any.
- */
+/** Each in a code span, or all in one quote if any is not `isWord`. */
 export function codes(values: readonly string[]): Words {
   const words = values.map((value) => code(value));
   return words.every(({ parts }) => parts[0]?.is === 'code') ? join(words, ', ') : quote(values.join(', '));
@@ -163,10 +154,7 @@ export function listed(all: readonly Words[], most = all.length): Words {
   return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
 }
 
-/**
- * Adds a full stop. Empty words stay empty. Words stay unchanged if their last part is our own words or a
- * quote, and ends with `.`, `!` or `?`.
- */
+/** Adds a full stop, unless our own words or a quote end with `.`, `!` or `?`, or the words are empty. */
 export function ended({ parts }: Words): Words {
   const last = parts.at(-1);
   if (!last) return none;
@@ -177,10 +165,7 @@ export function ended({ parts }: Words): Words {
 /** npm keeps its small letter at the beginning of a sentence. */
 const smallName = /^npm\b/;
 
-/**
- * Makes a phrase a sentence. A phrase that begins with our own words gets a capital. `ended` adds the full
- * stop.
- */
+/** Our own words get a capital, and the end a full stop. */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || smallName.test(first.text)) return ended(new Words(parts));
@@ -188,7 +173,7 @@ export function sentence({ parts }: Words): Words {
   return ended(new Words([{ is: 'own', text }, ...others]));
 }
 
-/** Gives our own words a small first letter, for use after a colon. Abbreviations and Dossier keep theirs. */
+/** For use after a colon. Abbreviations and Dossier keep their capital. */
 export function within({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || !/^(?!Dossier\b)[A-Z][a-z ]/.test(first.text)) return new Words(parts);
@@ -226,8 +211,8 @@ const writeWords = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typ
     })
     .join('');
 
-/** Writes plain text for models and JSON: foreign text is in “ ” or between backticks. */
+/** For models and JSON: foreign text is in “ ” or between backticks. */
 export const toText = (words: Words): string => writeWords(words, writers.text);
 
-/** Writes words within a line of Markdown. Only our own words and quotes are escaped. */
+/** Within a line. Only our own words and quotes are escaped. */
 export const toMarkdown = (words: Words): string => writeWords(words, writers.markdown);

@@ -20,16 +20,16 @@ import { namingOf } from './naming.ts';
 
 interface Deriving {
   readonly handle: string;
-  /** All versions, with the comparisons that are stored. */
+  /** With the comparisons that are stored. */
   readonly versions: readonly VersionSummary[];
-  /** The versions that differ from the stored ones, by their names. */
+  /** Those that differ from the stored ones, by version. */
   readonly rows: ReadonlyMap<string, ListingVersion>;
   readonly shown: ListingVersion | undefined;
 }
 
 /**
- * Compares each version that is new, or that now follows another one, with the one before. What a version
- * moved stays as it is when it is deleted, or when the version that it was compared with is.
+ * Compares each version that is new, or now follows another one, with the one before. A move stays when its
+ * version, or the one it was compared with, is deleted.
  */
 async function compareVersions(reads: ListingReads, { handle, versions, rows }: Deriving) {
   const found = new Map<string, DerivedRecord['versions'][number]>();
@@ -66,7 +66,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
       };
       last = { version, naming: await namingOfVersion(version) };
       const { derived, compared } = compareVersion(handle, was || undefined, last.naming);
-      // What the next version is compared with is the record and everything but the move.
+      // The next version is compared with the record and everything but the move.
       if (
         one.derived &&
         !isDeepStrictEqual({ ...(await comparedOf(version)), move: 0 }, { ...compared, move: 0 })
@@ -83,10 +83,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
   return { found, comparedOf };
 }
 
-/**
- * Everything that reads say of the versions of a record, and that follows from the records alone. Reads
- * neither parse a record nor compare two of them.
- */
+/** What reads say of a record's versions, so that reads neither parse a record nor compare two. */
 export async function deriveRecord(reads: ListingReads, deriving: Deriving): Promise<DerivedRecord> {
   const { handle, versions, shown } = deriving;
   const { found, comparedOf } = await compareVersions(reads, deriving);
@@ -106,8 +103,8 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
 const handlesAtOnce = 20;
 
 /**
- * Derives what the records of a database lack that an earlier version of Dossier wrote, in short
- * transactions. Call it with the lease of imports, because only imports write records.
+ * What an earlier version of Dossier did not derive, in short transactions. Call it with the lease of
+ * imports, because only imports write records.
  */
 export async function deriveMissing(
   { store, log }: Pick<Context, 'store' | 'log'>,

@@ -7,7 +7,7 @@ import { asMembers, attempt, isDeeperThan, mapTexts } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
 
-// Forms are written as JSON Schema, because typebox's builder would delay every start.
+// JSON Schema, because typebox's builder would delay every start.
 const text = { type: ['string', 'null'] } as const;
 const entryList = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
 
@@ -21,7 +21,7 @@ const listPageForm = Compile({
   },
 });
 
-/** The members that identify an entry. A deleted entry needs no other members. */
+/** A deleted entry needs no other members. */
 const entryHeadForm = Compile({
   type: 'object',
   required: ['server'],
@@ -53,12 +53,12 @@ const statusMeta = {
     isLatest: { type: ['boolean', 'null'] },
   },
 } as const;
-/** The API requires none of these members (ServerResponse), and some registries leave them out. */
+/** The API requires none of these (ServerResponse), and some registries leave them out. */
 const statusMetaForm = Compile(statusMeta);
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** A recorded RFC 3339 time since 1970, in UTC with milliseconds; undefined for any other text. */
+/** An RFC 3339 time since 1970, in UTC with milliseconds. */
 function toTime(recorded: string | undefined): string | undefined {
   const time = recorded && form.test(recorded) ? Date.parse(recorded) : Number.NaN;
   return time > 0 ? new Date(time).toISOString() : undefined;
@@ -67,10 +67,7 @@ function toTime(recorded: string | undefined): string | undefined {
 const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
-/**
- * Cleans every string of a server.json (docs/contract.md). Returns undefined if it is nested too deeply to be
- * cleaned.
- */
+/** Cleans every string (docs/contract.md). Undefined if it is nested too deeply for that. */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
   if (json === undefined || nothingToClean.test(json)) return json;
@@ -80,13 +77,13 @@ function toCleanJson(server: object): string | undefined {
 
 const longestRecord_bytes = 64 * 1024;
 
-/** The publisher's `_meta` costs no listing. If the record is too large with it, a text is in its place. */
+/** The publisher's `_meta` costs no listing: if it makes the record too large, a text is in its place. */
 function toStored(server: object): string | undefined {
   const isLarge = Buffer.byteLength(toJson(server) ?? '') > longestRecord_bytes;
   return toCleanJson(isLarge && '_meta' in server ? { ...server, _meta: 'left out: too large' } : server);
 }
 
-/** If the name of the entry is malformed, `name` is a substitute such as `(unreadable 0123456789ab)`. */
+/** For a malformed name, `name` is a substitute such as `(unreadable 0123456789ab)`. */
 export interface UnreadableEntry {
   readonly name: string;
   readonly version: string;
@@ -96,12 +93,11 @@ export interface UnreadableEntry {
 export interface EntryHead {
   readonly name: string;
   readonly version: string;
-  /** The SHA-256 of the entry as received (its JSON without white space), in hex. */
+  /** SHA-256 (hex) of the entry's JSON as received, without white space. */
   readonly digest: string;
   readonly entry: { readonly server: object; readonly _meta?: unknown };
 }
 
-/** Returns undefined if the value is not a page of a registry's list. */
 export function readListPage(
   page: unknown,
 ): { entries: readonly unknown[]; nextCursor: string | undefined } | undefined {
@@ -109,7 +105,7 @@ export function readListPage(
   return { entries: page.servers ?? [], nextCursor: page.metadata?.nextCursor || undefined };
 }
 
-/** Returns undefined for a value that is nested more deeply than the stack allows. */
+/** Undefined if it is nested more deeply than the stack allows. */
 const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
 /** Never throws: an entry that cannot be identified is unreadable. */
@@ -127,7 +123,7 @@ export function readHead(entry: unknown): EntryHead | UnreadableEntry {
 
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
 
-/** RFC 3339 times at which an entry was read, and at which this version of it was first read. */
+/** When an entry was read, and this version of it first, RFC 3339. */
 export interface ReadTimes {
   readonly at: string;
   readonly first_read_at: string;
@@ -157,8 +153,8 @@ function toVersion(
 }
 
 /**
- * Reads the registry's facts and the publisher's record, cleaned. The record of a deleted version is stored
- * empty, and need not be readable. Never throws: anything malformed is unreadable.
+ * Never throws: anything malformed is unreadable. The record of a deleted version is stored empty, and need
+ * not be readable.
  */
 export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | UnreadableEntry {
   const { name, version, entry } = head;
@@ -179,20 +175,15 @@ const later = (a: VersionSummary, b: VersionSummary): number =>
 
 const loose = { loose: true };
 
-/**
- * Compares by semantic version if all versions are semantic, otherwise by publication time. The publication
- * time also breaks ties.
- */
+/** By semantic version if all are semantic, otherwise and in ties by publication. */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
   if (!versions.every(({ version }) => valid(version, loose))) return later;
   return (a, b) => compare(a.version, b.version, loose) || later(a, b);
 }
 
 /**
- * Picks a version that is not deleted, or returns undefined if all are deleted. A version that is marked
- * latest is picked. Of several marked versions, the one published last is picked, because an older row keeps
- * its mark until it is imported again. Without a mark, the highest version is picked if all are semantic
- * versions, otherwise the one published last.
+ * The version marked latest; of several the one published last, because an older row keeps its mark until
+ * it is imported again. Without a mark, the highest by `order`. Undefined if all are deleted.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

@@ -8,8 +8,8 @@ const mostVersions = 200;
 const mostFormer = 100;
 
 /**
- * Takes the versions of one listing, newest first. Returns up to 100 references that an older version has and
- * that no newer version has. `until` is the time at which the next newer version was published.
+ * References that an older version, and no newer one, has. `until` is when the next newer version was
+ * published.
  */
 function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
   if (!newest) return [];
@@ -31,8 +31,8 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
 const timeOf = ({ published_at, version }: ListingVersion) => `${published_at} ${version}`;
 
 /**
- * Former references follow from the versions alone, so that one full import and many small ones give the same
- * references. `rows` are the versions that differ from the stored ones.
+ * From the versions alone, so that one full import and many small ones give the same. `rows` differ from
+ * the stored ones.
  */
 export async function deriveFormer(
   reads: ListingReads,

@@ -4,8 +4,8 @@ import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
 /**
- * `busy`: another import is running, or has ended since this one was found due. `running`: the signal stopped
- * this import, and the next import of its source can continue it.
+ * `busy`: another import runs, or has ended since this one was found due. `running`: the signal stopped it,
+ * and the next import of its source can continue.
  */
 export type ImportOutcome = Pick<ImportResult, 'error'> & { readonly state: ImportResult['state'] | 'busy' };
 
@@ -18,7 +18,7 @@ export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<I
 /** Blocks the calling thread while SQLite runs each transaction. Never throws. */
 export const importOnce: ImportOnce = async (context, attempt) => {
   try {
-    // Loaded lazily, so that a node that never imports does not pay for it.
+    // Lazily, so that a node that never imports does not pay for it.
     const { runImport } = await import('./import.ts');
     return await runImport(context, attempt);
   } catch (error) {
@@ -33,8 +33,8 @@ export const importOnce: ImportOnce = async (context, attempt) => {
 export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
 /**
- * `stopped`: the newest import was interrupted or its node died, and an import of its source can continue it.
- * `lastSeen_at` (RFC 3339) is the time at which the dead node last renewed its lease.
+ * `stopped`: interrupted, or its node died; an import of its source can continue it. `lastSeen_at` (RFC
+ * 3339) is when the dead node last renewed its lease.
  */
 export async function readImportStatus({ store }: Pick<Context, 'store'>) {
   const last = await store.imports.last();

@@ -1,7 +1,7 @@
 import { type Column, integer, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 
 export const zeroImportCounts = {
-  /** Rows that the source sent. Each is new, changed, unchanged or quarantined. */
+  /** Each is new, changed, unchanged or quarantined. */
   rows_seen: 0,
   rows_new: 0,
   rows_changed: 0,
@@ -22,25 +22,25 @@ export const zeroImportCounts = {
 /** The public import report. */
 export type ImportCounts = Readonly<typeof zeroImportCounts>;
 
-/** A full import fails if at least this share of its entries is unreadable. */
+/** The share of unreadable entries from which a full import fails. */
 const mostUnreadable = 0.9;
 
 export const isUnreadable = ({ rows_seen, rows_quarantined }: ImportCounts): boolean =>
   rows_seen > 0 && rows_quarantined >= rows_seen * mostUnreadable;
 
-/** Fields that a copy of a registry may leave out of every record. */
+/** A copy of a registry may leave these out of every record. */
 export const copyFields = ['endpoint', 'package', 'repository'] as const;
 export type CopyField = (typeof copyFields)[number];
 
 export interface RunProgress {
   readonly counts: ImportCounts;
-  /** The newest `updatedAt` of the registry that is not after the start of the run that read it, RFC 3339. */
+  /** The registry's newest `updatedAt` not after the start of the run that read it, RFC 3339. */
   readonly newestUpdatedAt: string | undefined;
-  /** The fields that each origin has ever recorded for any listing, including listings that are gone. */
+  /** What each origin ever recorded for any listing, gone ones included. */
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 
-/** The fields that no origin has recorded for any listing; none before the first import. */
+/** None before the first import. */
 export function lackedByAll(recorded: RunProgress['recorded'] = {}): CopyField[] {
   const origins = Object.values(recorded);
   return copyFields.filter((field) => origins.length > 0 && !origins.some((has) => has.includes(field)));
@@ -68,14 +68,14 @@ export const importRunTable = table('import_run', ['id'], {
   progress,
   error: optional(text),
 });
-/** `cursor` is the position from which the run can be resumed. Times are RFC 3339 UTC. */
+/** `cursor` is where the run can be resumed. Times are RFC 3339 UTC. */
 export type ImportRun = TableValue<typeof importRunTable>;
 
-/** Why a source could not be read. The message is ours and quotes nothing from the response. */
+/** The message is ours and quotes nothing from the response. */
 export class RegistryError extends Error {
-  /** Tells whether the same request may succeed later. */
+  /** The same request may succeed later. */
   readonly isPassing: boolean;
-  /** The pause that the registry requested before the next request. */
+  /** As the registry asked. */
   readonly after_ms: number | undefined;
 
   constructor(message: string, isPassing = false, after_ms?: number) {

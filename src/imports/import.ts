@@ -123,9 +123,9 @@ async function endOne(tx: ImportTransaction, listing: Listing, at: string): Prom
 }
 
 /**
- * Withdraws listings of the shipped sample that the page names, so that the registry's listings take their
- * place. With the last page, the function withdraws the whole sample. The claims of these listings are
- * suspended, and the ratings by and about them end. Returns whether there were any.
+ * Withdraws the listings of the sample that the page names, so that the registry's take their place, and
+ * with the last page the rest. Their claims are suspended, and ratings by and about them end. Returns
+ * whether there were any.
  */
 export async function endSample(tx: ImportTransaction, page: SourcePage, at: string): Promise<boolean> {
   const handles = await readSampleHandles();
@@ -144,22 +144,20 @@ interface Import {
   readonly request: ImportRequest;
   readonly source: RegistrySource;
   readonly guard: ReturnType<typeof createMassChangeGuard>;
-  /** Changes are recorded if an import has completed before, and the last one was not of the sample. */
+  /** Not for the first import, nor right after the sample. */
   readonly isRecorded: boolean;
-  /** Tells whether the quarantine may hold entries that this run must release. */
+  /** The quarantine may hold entries that this run must release. */
   mayRelease: boolean;
-  /** The run as of the last written page. */
+  /** As of the last written page. */
   run: RunImport;
 }
 
-/**
- * A full run with less than this share of the rows of the last full run counts as a fault of the registry.
- */
+/** Of the rows of the last full run: fewer count as a fault of the registry. */
 const leastShare = 0.9;
 
 /**
- * A registry that leaves out the next cursor ends the list without an error. If too many rows are missing, a
- * passing RegistryError is thrown, so that the next import asks for the same page again.
+ * A registry that leaves out the next cursor ends the list without an error. The RegistryError passes, so
+ * that the next import asks for the same page again.
  */
 function requireWhole({ run, request }: Import, page: SourcePage): void {
   const { kind, expectedRows = 0, counts } = run;
@@ -172,13 +170,10 @@ function requireWhole({ run, request }: Import, page: SourcePage): void {
   );
 }
 
-/** Thrown if a page would withdraw or move listings before the rest of the run was checked. */
+/** A page would withdraw or move listings before the rest of the run was checked. */
 class ReviewNeeded extends Error {}
 
-/**
- * Returns the reason if nearly all entries of a full run are unreadable. An incremental run never fails for
- * this reason, because it may have only one row.
- */
+/** Never for an incremental run, because it may have only one row. */
 function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);
@@ -253,7 +248,7 @@ async function writePages(current: Import): Promise<void> {
   }
 }
 
-/** The index is merged only after a run that wrote at least this share of all listings. */
+/** Of all listings: a run that wrote fewer does not merge the index. */
 const mergedShare = 0.1;
 
 async function mergeIndex({ context, run, request: { signal } }: Import): Promise<void> {
@@ -268,30 +263,27 @@ async function mergeIndex({ context, run, request: { signal } }: Import): Promis
 export interface ImportRequest {
   /** A registry's address, `file:path`, a path or `sample`; default REGISTRY_URL. */
   readonly source?: string | undefined;
-  /** Called after each batch of pages. `total` is the number of rows in the source, if known. */
+  /** Called after each batch of pages. `total` is the number of rows in the source. */
   readonly onProgress?: (progress: Pick<SourcePage, 'total'> & { readonly counts: ImportCounts }) => void;
   /** Stops the run before its next write; the next import of the source can continue it. */
   readonly signal?: AbortSignal | undefined;
-  /** Reads the whole source even if it would be enough to read its changes. */
+  /** Even if it would be enough to read the changes. */
   readonly isFull?: boolean | undefined;
-  /** Accepts changes that the mass-change guard would stop, and a list that has become much shorter. */
+  /** Those that the mass-change guard would stop, and a list that has become much shorter. */
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
-  /**
-   * The run after which this import was found due; absent if the import is due anyway. The import ends with
-   * UnderWayError if another run has ended since.
-   */
+  /** The run after which this import was found due, or absent. UnderWayError if another has ended since. */
   readonly dueAfter?: RunStart['dueAfter'];
 }
 
-/** `state` is `running` if the run was stopped and can be continued. */
+/** `running` if the run was stopped and can be continued. */
 export interface ImportResult {
   readonly id: number;
   readonly kind: ImportRun['kind'];
   readonly state: ImportRun['state'];
   readonly isResumed: boolean;
   readonly counts: ImportCounts;
-  /** Why the run failed or was held, without quotes from the source. */
+  /** Without quotes from the source. */
   readonly error?: string;
 }
 
@@ -322,10 +314,7 @@ async function openImport(
   };
 }
 
-/**
- * Stores how a run ended with `error`, unless the signal stopped the run. Throws `error` again if neither the
- * source nor the guard threw it.
- */
+/** Throws `error` again if neither the source nor the guard threw it. */
 async function endRun({ context, run, request }: Import, error: unknown): Promise<ImportResult['state']> {
   if (request.signal?.aborted) return 'running';
   if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
@@ -362,11 +351,11 @@ async function runToEnd(current: Import): Promise<ImportResult> {
 }
 
 /**
- * Imports the whole source at first and after each IMPORT_FULL_INTERVAL. In between, it imports only the
- * changes, if the source can list them. Each transaction writes rows, the cursor and the counts, so that an
- * interrupted run neither loses nor repeats anything. A listing that is missing from the source stays, unless
- * it is of the sample. Throws RegistryError if the source cannot be opened, and UnderWayError if another
- * import is running or has ended after `dueAfter`. The result states any other failure of the source.
+ * Full at first and after each IMPORT_FULL_INTERVAL, in between the changes, if the source lists them. Each
+ * transaction writes rows, cursor and counts, so that an interrupted run neither loses nor repeats
+ * anything. A listing missing from the source stays, unless it is of the sample. Throws RegistryError if
+ * the source cannot be opened, and UnderWayError if another import runs or has ended after `dueAfter`;
+ * other failures are in the result.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;

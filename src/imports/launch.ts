@@ -12,8 +12,8 @@ const longestWord = 500;
 const template = /\{([^{}]+)\}/g;
 
 /**
- * A word of a command line. A word that the caller fills in is `{name}`. A word that cannot be written down
- * is undefined, for example if the caller fills in only a part of it.
+ * `{name}` is filled in by the caller. Undefined if it cannot be written down, for example if the caller
+ * fills in only a part.
  */
 type LaunchWord = string | undefined;
 
@@ -22,29 +22,24 @@ export const scalar = (value: unknown): string | undefined =>
     ? String(value)
     : undefined;
 
-/** The value that the record itself gives to a variable of a template. */
 const ownValue = (variables: unknown, name: string) => {
   const { value, default: usual } = asMembers(asMembers(variables)[name]);
   return scalar(value) ?? scalar(usual);
 };
 
-/**
- * Fills in those variables of a text for which the record has values. Returns undefined if a variable without
- * a value is only a part of the text.
- */
+/** Undefined if a variable without a value is only a part of the text. */
 function fill(value: string, variables: unknown): LaunchWord {
   const filled = value.replace(template, (whole, name: string) => ownValue(variables, name) ?? whole);
   const open = [...filled.matchAll(template)];
   return open.length === 0 || open[0]?.[0] === filled ? filled : undefined;
 }
 
-/** Matches options of runtimes that have no value, or have it as the next argument. */
+/** Options of runtimes that have no value, or have it as the next argument. */
 const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 
-/** Matches an option with its hyphens and without a value. */
 const optionForm = /^-[^\s=]+$/;
 
-/** Tells whether an argument that only the caller can complete may be left out. */
+/** An argument that only the caller can complete may be left out. */
 function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boolean {
   const open = [...stated.matchAll(template)].flatMap(([, name = '']) =>
     ownValue(variables, name) === undefined ? [asMembers(asMembers(variables)[name])] : [],
@@ -53,13 +48,13 @@ function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boole
   return open.length > 0 && (isRequired === false || (isRequired !== true && isOptional));
 }
 
-/** Tells whether an argument without a stated value is an option that takes no value. */
+/** Without a stated value, an option that takes none. */
 export const isSwitch = (argument: JsonObject) =>
   argument.isRequired === true
     ? argument.format === 'boolean'
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');
 
-/** An optional argument without a stated value has no words, unless it is an option that needs no value. */
+/** Without a stated value, an optional argument has no words unless it is a switch. */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWord[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);
@@ -80,7 +75,7 @@ function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWor
   return [flag, value];
 }
 
-/** `unwritten` names the first argument that cannot be written down, or that exceeds the number of words. */
+/** `unwritten` names the first argument that cannot be written down, or is one too many. */
 function toWords(
   recorded: unknown,
   isOfRuntime: boolean,
@@ -98,7 +93,7 @@ function toWords(
   return { words };
 }
 
-/** `isKept` is true if the name and the value can be passed to a command unchanged. */
+/** `isKept`: the name and the value can be passed to a command unchanged. */
 function fixedVariable(given: JsonObject) {
   const value = scalar(given.value);
   const filled = value === undefined ? undefined : fill(value, given.variables);
@@ -110,10 +105,7 @@ function fixedVariable(given: JsonObject) {
 
 const fixedVariables = (recorded: unknown) => objectsOf(recorded).flatMap(fixedVariable);
 
-/**
- * Tells whether all environment variables that a record sets are kept. Without one of them, the command might
- * start other code.
- */
+/** All variables that a record sets. Without one, the command might start other code. */
 export function keepsVariables({ environmentVariables }: JsonObject): boolean {
   const fixed = fixedVariables(environmentVariables);
   return fixed.length <= mostWords && fixed.every(({ isKept }) => isKept);

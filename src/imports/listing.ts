@@ -25,8 +25,7 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
 const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');
 
 /**
- * Facets of claims and ratings come from the known listing. The facets of its last check are kept if the
- * endpoints are the same.
+ * Facets of claim and ratings are the known ones, and those of checks too if the endpoints are the same.
  */
 function toTagsAndFacets(
   recorded: RecordedServer,
@@ -65,8 +64,8 @@ function toTagsAndFacets(
 }
 
 /**
- * `versions` are all versions in any order, and `shown` is the one that pickShown picks. `published_at` is
- * the oldest publication. A listing whose versions are all deleted is withdrawn and has no publisher text.
+ * `versions` are all, `shown` is pickShown's. Without it the listing is withdrawn and has no publisher
+ * text.
  */
 export function toListing(
   handle: string,

@@ -19,15 +19,14 @@ function valuesOf({ value, default: usual, choices }: JsonObject): string[] {
 
 const template = /\{([^{}]+)\}/g;
 
-/** The work that may still be done for one record. */
+/** What may still be read of one record. */
 interface Budget {
-  /** Further values of variables, after the first of each. */
+  /** Beyond the first value of each variable. */
   values: number;
-  /** Characters in which hosts are looked for. */
+  /** In which hosts are looked for. */
   characters: number;
-  /** Inputs of remotes and packages that are secrets. */
   secrets: number;
-  /** Inputs that are not secrets. They are read, because a record may stop calling an input a secret. */
+  /** Read too, because a record may stop calling an input a secret. */
   plainInputs: number;
   /** False if something was left out. */
   isWhole: boolean;
@@ -47,8 +46,8 @@ function namedIn(value: string, budget: Budget): ReadonlyMap<string, string> {
 }
 
 /**
- * A text with its variables filled in: once with the first value of each, and once for each further value of
- * one of them. A variable without a value stays.
+ * Once with the first value of each variable, and once for each further value of one. A variable without a
+ * value stays.
  */
 function fillAll(written: string, variables: unknown, budget: Budget): string[] {
   const known = new Map(
@@ -77,8 +76,8 @@ const isSecret = (given: JsonObject) =>
   [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
 
 /**
- * A value that the record calls a secret is shown as its hosts and a digest. The digest takes part in
- * comparisons, because a record could otherwise hide a change of the value.
+ * A secret's value is shown as its hosts and a digest, because a record could otherwise hide a change of
+ * the value.
  */
 function toSetting(
   name: string,
@@ -93,22 +92,19 @@ function toSetting(
   return { text: [name, shown].filter(Boolean).join(between), hosts };
 }
 
-/** Matches arguments of a runtime that do not make it start anything else. */
+/** Arguments of a runtime that do not make it start anything else. */
 const plainArgument = /^(?:-y|--yes|-q|--quiet)(?: true)?$/;
-/**
- * Matches arguments of a container that do not make it start anything else. `passedVariable` matches
- * arguments that pass a variable on.
- */
+/** The same of a container; `passedVariable` passes a variable on. */
 const plainOfContainer = /^(?:run|-i|-t|-it|-e|--(?:rm|init|interactive|tty|env))(?: true)?$/;
 const passedVariable = /^(?:(?:-e|--env)[ =]([A-Za-z_]\w*)|([A-Z][A-Z0-9_]*))(?:=.*)?$/s;
 
 interface PackageStart {
-  /** The name of the package without a version. */
+  /** Without a version. */
   readonly name: string;
   readonly isImage: boolean;
 }
 
-/** Matches what may follow the name of a package: extras and a version, or the tag and digest of an image. */
+/** Extras and a version, or the tag and digest of an image. */
 const behindPackage = /^(\[[\w,-]*\])?(?:(?:@|==)[\w.+-]*)?$/;
 const behindImage = /^()(?::[\w.-]*)?(?:@sha256:[a-f0-9]{64})?$/;
 
@@ -143,7 +139,7 @@ function ofArguments(list: unknown, started: PackageStart, isOfRuntime: boolean,
   });
 }
 
-/** Variables with a host in their value, and variables that can make a runtime start other code. */
+/** Those with a host in their value, and those that can make a runtime start other code. */
 function ofEnvironment(list: unknown, budget: Budget): Setting[] {
   return objectsOf(list)
     .flatMap((given) => {
@@ -157,7 +153,7 @@ function ofEnvironment(list: unknown, budget: Budget): Setting[] {
     .sort((a, b) => (a.text < b.text ? -1 : 1));
 }
 
-/** The runtimes that start a package of a type unless its record names another runtime. */
+/** What starts a package of a type unless its record names another runtime. */
 const usualRuntimes: Readonly<Record<string, string>> = {
   npm: 'npx',
   pypi: 'uvx',
@@ -187,7 +183,7 @@ function settingsOf(recorded: JsonObject, budget: Budget): Setting[] {
   ];
 }
 
-/** Matches paths of members that are compared. */
+/** Paths of members that are compared. */
 const compared =
   /^(?:remotes|packages)(?:$|\[\]|\.\d+\.(?:url|identifier|registryType|registryBaseUrl|runtimeHint|transport|headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:[.[]|$))|^repository(?:$|\.url$)/;
 
@@ -200,10 +196,7 @@ function itemsOf(list: unknown, budget: Budget): JsonObject[] {
   return items.slice(0, mostItems);
 }
 
-/**
- * Replaces the values that a record states for a secret by digests. Digests can be compared, and do not
- * reveal the values.
- */
+/** Digests can be compared, and do not reveal the values. */
 const withoutValues = (given: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(given).map(([name, stated]) => {
@@ -223,10 +216,7 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   return fillAll(written, Object.fromEntries(filled), budget);
 }
 
-/**
- * Limits the number of secrets and of other inputs, because each input is compared for each place that gets
- * it.
- */
+/** Bounded, because each input is compared for each place that gets it. */
 function inputsWithin(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
   const keep = (kind: 'secrets' | 'plainInputs') => {
     const all = inputs.filter(({ secret }) => secret === (kind === 'secrets'));
@@ -239,8 +229,8 @@ function inputsWithin(inputs: readonly ListingInput[], budget: Budget): ListingI
 }
 
 /**
- * Reads up to 300 remotes, 300 packages and 200 secrets of a server.json, although a listing shows at most a
- * hundred remotes and packages.
+ * Up to 300 remotes, 300 packages and 200 secrets, although a listing shows at most a hundred remotes and
+ * packages.
  */
 export function namingOf(record: object): Naming {
   const { server, unread } = readRecord(record);

@@ -37,7 +37,7 @@ const createClassified = () => ({
   rows: new Map<string, ListingVersion>(),
   quarantined: [] as UnreadableEntry[],
   readable: [] as EntryHead[],
-  /** The records of readable entries that are not deleted. */
+  /** Of readable entries that are not deleted. */
   servers: [] as object[],
   updatedAt: [] as string[],
   counts: { ...zeroImportCounts },
@@ -78,7 +78,7 @@ function classify(head: EntryHead, versions: Versions, at: string, classified: C
   rows.set(keyOfVersion(row.handle, row.version), row as ListingVersion);
 }
 
-/** `versions` includes the stored versions and those of the page. */
+/** `versions` are the stored ones and those of the page. */
 async function classifyEntries(reads: ListingReads, entries: readonly unknown[], at: string) {
   const classified = createClassified();
   const heads: EntryHead[] = [];
@@ -105,24 +105,21 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[],
 interface ListingChange {
   readonly listing: Listing;
   readonly known: Listing | undefined;
-  /** Tells whether the listing differs in more than the time of its reading. */
+  /** In more than the time of its reading. */
   readonly differs: boolean;
   readonly moved?: VersionMove | undefined;
-  /**
-   * The opt-out line that has withdrawn the listing until now, in a repository that the listing no longer
-   * records.
-   */
+  /** What has withdrawn the listing until now, in a repository that it no longer records. */
   readonly optOut?: OptOut;
 }
 
 /**
- * Keeps the stored id if the time of the first publication is the same. The id that `toListing` computes may
- * belong to another listing.
+ * For the same first publication the stored id stays, because the computed one may belong to another
+ * listing.
  */
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
-/** Keeps the operator's hiding or withdrawal, so that it does not count as a difference. */
+/** The operator's hiding or withdrawal does not count as a difference. */
 const withModeration = (listing: Listing, known: Listing | undefined): Listing => ({
   ...listing,
   ...(known?.hidden && { hidden: true }),
@@ -132,9 +129,7 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
 
-/**
- * Returns undefined if the listing is new or was withdrawn, if its entry is the same, or if there is no move.
- */
+/** Undefined also if the listing is new or was withdrawn. */
 async function readMove(
   reads: Pick<Reads, 'listings'>,
   shown: ListingVersion | undefined,
@@ -190,7 +185,7 @@ async function planListings(
   return { listings, derived, optedOut, known };
 }
 
-/** Tells whether nothing that the plan depends on has changed since it was made. */
+/** Nothing that the plan depends on has changed since it was made. */
 export const isStill = async (reads: Reads, { known }: PagePlan): Promise<boolean> =>
   isDeepStrictEqual(await readKnown(reads, [...known.keys()]), known);
 
@@ -239,7 +234,7 @@ function toIdentities(versions: Iterable<ListingVersion>, at: string): RecordedI
 
 export type PagePlan = Awaited<ReturnType<typeof planPage>>;
 
-/** Writes nothing. Counts every entry once. */
+/** Writes nothing. */
 export async function planPage(reads: Reads, entries: readonly unknown[], facts: PageFacts) {
   const classified = await classifyEntries(reads.listings, entries, facts.at);
   const { rows, quarantined, readable, servers, updatedAt, counts, versions } = classified;
@@ -252,19 +247,16 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
   return {
     versions: [...rows.values()],
     identities: toIdentities(rows.values(), facts.at),
-    /** `optedOut` are opt-out lines that stay in force, with the listing as now recorded. */
+    /** `optedOut` stay in force, with the listing as now recorded. */
     ...planned,
     quarantined,
     readable,
-    /**
-     * Handles of known listings whose shown version is deleted, or whose recorded repository or endpoint host
-     * changes.
-     */
+    /** Known listings whose shown version is deleted, or whose repository or endpoint host changes. */
     affected: toAffected(listings, rows),
     counts,
-    /** The fields that at least one record has. */
+    /** Those that at least one record has. */
     fields: copyFields.filter((field) => servers.some((server) => hasField[field](toRecorded(server)))),
-    /** The registry's `updatedAt` (RFC 3339) of each row on the page that has a date. */
+    /** The registry's `updatedAt` (RFC 3339) of each dated row. */
     updatedAt,
   };
 }
@@ -308,19 +300,16 @@ export const toChanges = (listings: readonly ListingChange[], at: string): NewCh
 const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
-/** Thrown if a run would withdraw or move too many known listings. */
+/** A run would withdraw or move too many known listings. */
 export class MassChangeError extends Error {}
 
-/**
- * `known` is the number of visible listings. No run is stopped if the operator accepts the changes, or if
- * fewer than 50 listings are known.
- */
+/** `known` counts visible listings. */
 export function createMassChangeGuard(known: number, isAccepted: boolean) {
   const affected = new Set<string>();
   const isActive = known >= smallestGuarded && !isAccepted;
   let isCleared = false;
   return {
-    /** Tells whether the rest of the run must be checked before a page that affects listings is written. */
+    /** The rest of the run must be checked before a page that affects listings is written. */
     get mustReview() {
       return isActive && !isCleared;
     },
@@ -331,7 +320,7 @@ export function createMassChangeGuard(known: number, isAccepted: boolean) {
           `held: more than 20 % of ${known} known listings would lose their shown version, or change their repository or the host of their endpoint (${affected.size} so far); look at the registry, then run: dossier import --accept-changes`,
         );
     },
-    /** Call this after the rest of the run was checked. */
+    /** Call it after the rest of the run was checked. */
     clear() {
       isCleared = true;
       affected.clear();

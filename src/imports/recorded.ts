@@ -53,10 +53,7 @@ const toEnvironment = (variables: unknown) =>
     .filter((given) => !isFixed(given))
     .flatMap((given) => toInput('environment', given.name, given));
 
-/**
- * Reads arguments by name, or by value hint. An argument with variables (`-e name={value}`) is represented by
- * its variables.
- */
+/** By name, or by value hint. The variables of an argument (`-e name={value}`) stand for it. */
 const toArguments = (args: unknown) =>
   objectsOf(args)
     .filter((given) => !isFixed(given))
@@ -96,9 +93,7 @@ const recordedLine = (text: unknown) => recordedText(text, longestText);
 const withoutRepeats = <T extends object>(items: readonly T[]): T[] =>
   [...new Map(items.map((item) => [JSON.stringify(item), item])).values()].slice(0, mostRecorded);
 
-/**
- * Tells whether an http or https address can be called as it is, because it has no template and no user name.
- */
+/** It can be called as it is: no template, no user name. */
 function isRecordedAddress(url: string): boolean {
   const parsed = /[{}\s]/.test(url) || url.length > longestUrl ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
@@ -106,7 +101,7 @@ function isRecordedAddress(url: string): boolean {
 
 const mostUnread = 20;
 
-/** The members of an item that were not read, without what is inside them. */
+/** Without what is inside them. */
 function toUnread(unread: readonly string[], item: string): { unread?: string[] } {
   const names = unread
     .filter((path) => path.startsWith(`${item}.`))
@@ -126,7 +121,6 @@ const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
       .filter(({ url }) => url !== ''),
   );
 
-/** `unread` names members that were not read. */
 export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: string[] }): ListingPackage {
   const registry_type = recordedLine(recorded.registryType) || 'unknown';
   const place = placeOfPackage(
@@ -167,7 +161,6 @@ export const hasField: Readonly<
   repository: ({ repository_key }) => repository_key !== undefined,
 };
 
-/** Absent parts are undefined or empty. */
 export type RecordedServer = ReturnType<typeof toRecorded>;
 
 function publisherKeywords(server: JsonObject): string[] {
@@ -177,7 +170,7 @@ function publisherKeywords(server: JsonObject): string[] {
     .filter((word) => typeof word === 'string');
 }
 
-/** `endpoint` is the first remote whose address can be called as it is. */
+/** `endpoint` is the first remote that can be called as it is. */
 export function toRecorded(record: object) {
   const read = readRecord(record);
   const { server } = read;
@@ -195,7 +188,7 @@ export function toRecorded(record: object) {
     remotes,
     packages: toPackages(read),
     keywords: publisherKeywords(server),
-    /** Whether a way in which the service is reached or run is not read at all. */
+    /** A way to reach or run the service is not read at all. */
     hasUnreadWay: [unreadParts.endpoint, unreadParts.package].some((path) => read.unread.includes(path)),
   };
 }

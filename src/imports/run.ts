@@ -4,23 +4,23 @@ import { type ImportRun, RegistryError, type RunProgress, zeroImportCounts } fro
 import type { ImportTransaction } from './schema.ts';
 import type { RegistrySource } from './source.ts';
 
-/** The holder of this lease is the only process that imports, from any source. */
+/** Its holder is the only process that imports, from any source. */
 export const importLease = 'import';
 
-/** Thrown if a different import into the same store runs, or has ended since this one was found due. */
+/** Another import into the same store runs, or has ended since this one was found due. */
 export class UnderWayError extends RegistryError {
   constructor() {
     super('an import is already under way', true);
   }
 }
 
-/** The lease of the running import, or of an import whose node died; undefined if there is neither. */
+/** Of the running import, or of one whose node died. */
 export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(importLease);
 
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
   (await findImportLease(store))?.isHeld ?? false;
 
-/** Returns false and saves nothing if this node no longer holds the lease. */
+/** False, and saves nothing, if this node no longer holds the lease. */
 export async function saveWithLease(
   tx: ImportTransaction,
   run: Pick<RunImport, 'id' | 'lease'>,
@@ -36,26 +36,20 @@ const overlap_ms = 10 * 60_000;
 export type RunImport = ReturnType<typeof toRun>;
 
 /**
- * `expectedRows` is how many rows the last full run of this source read. It is undefined if there was none,
- * and for a source that cannot list its changes.
+ * `expectedRows`: what the last full run of this source read; undefined without one, and for a source that
+ * cannot list its changes.
  */
 const toRun = (
   { progress, ...run }: ImportRun,
   more: { lease: Lease; isResumed: boolean; expectedRows: number | undefined },
 ) => ({ ...run, ...progress, ...more });
 
-/**
- * A failed run has a cursor only if the fault may be temporary. An incremental run is not resumed if the
- * whole source is to be read.
- */
+/** A failed run has a cursor only if the fault may be temporary. */
 const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
   (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
   (!isFull || run.kind === 'full');
 
-/**
- * Tells whether the whole source has to be read again. A later incremental run does not find what an earlier
- * one missed.
- */
+/** A later incremental run does not find what an earlier one missed. */
 function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunStart): boolean {
   const age_ms = Date.parse(at) - Date.parse(lastFull?.finished_at ?? '');
   return !(age_ms >= 0 && age_ms < fullInterval_s * 1000);
@@ -71,13 +65,10 @@ export interface RunStart {
   readonly lease: Lease;
   /** RFC 3339 UTC. */
   readonly at: string;
-  /** The whole source is read again if its last full run is longer ago than this. */
+  /** From the last full run to the next. */
   readonly fullInterval_s: number;
   readonly isFull: boolean;
-  /**
-   * `finishedAt` is the end (RFC 3339) of the last run at the moment at which this run was found due. It is
-   * undefined if that last run had not ended, or if there was no run.
-   */
+  /** `finishedAt` (RFC 3339) is when the last run, if any, had ended as this one was found due. */
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }
 
@@ -87,7 +78,7 @@ async function isTaken(tx: ImportTransaction, { dueAfter }: RunStart): Promise<b
   return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
 }
 
-/** The newest known `updatedAt`, less an overlap for clock differences and late commits. */
+/** Less an overlap for clock differences and late commits. */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
   if (!newest) return undefined;
@@ -104,8 +95,8 @@ async function readRecorded(tx: ImportTransaction, source: RegistrySource): Prom
 }
 
 /**
- * Resumes the source's last run or begins a new one. Throws UnderWayError if a run of any source has ended
- * since this one was found due.
+ * Resumes the source's last run or begins a new one. Throws UnderWayError if any has ended since this one
+ * was found due.
  */
 export async function beginRun(
   tx: ImportTransaction,

@@ -5,7 +5,7 @@ import type { TransactionPart } from '../store/store.ts';
 import { integer, type RowsOf, table, text } from '../store/table.ts';
 import { importRunTable } from './import-run.ts';
 
-/** An entry that could not be read. `run_id` is the run that last saw the entry. */
+/** Entries that could not be read. `run_id` is the run that last saw one. */
 const quarantineTable = table('quarantine', ['name', 'version'], {
   name: text,
   version: text,

@@ -17,15 +17,15 @@ import { RegistryError } from './import-run.ts';
 
 export interface SourcePage {
   readonly entries: readonly unknown[];
-  /** It is undefined at the end of the list. */
+  /** Undefined at the end of the list. */
   readonly nextCursor: string | undefined;
-  /** The number of entries in the whole list, if known. */
+  /** Entries in the whole list. */
   readonly total?: number;
 }
 
 interface PageRequest {
   readonly cursor?: string | undefined;
-  /** An incremental source sends only entries that changed after this time, RFC 3339. */
+  /** Only entries that changed after this time, RFC 3339, if the source is incremental. */
   readonly updatedSince?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,11 +33,11 @@ interface PageRequest {
 /** A registry, or a saved copy of one. */
 export interface RegistrySource {
   /**
-   * The name under which runs of this source are stored. For a registry, it is the base URL of its API. A run
-   * with the same name can continue from a stored cursor. The name contains no path of this machine.
+   * Under which runs are stored: of a registry the base URL of its API, and never a path of this machine. A
+   * run of the same name can continue from a stored cursor.
    */
   readonly name: string;
-  /** Tells whether the source can list only the changes since a time. */
+  /** It can list only the changes since a time. */
   readonly isIncremental: boolean;
   readonly origin: string;
   /** Throws RegistryError, or the signal's reason. */
@@ -70,7 +70,7 @@ function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_
   return json;
 }
 
-/** `timeout_ms` is for the whole exchange. Redirects are not followed. */
+/** `timeout_ms` is for the whole exchange. */
 async function fetchJson(
   client: OutboundClient,
   url: URL,
@@ -91,7 +91,7 @@ const mostEntries = 500;
 export interface Patience {
   readonly timeout_ms: number;
   readonly tries: number;
-  /** The pause before the second try, give or take a quarter. It doubles for each later try. */
+  /** Before the second try, give or take a quarter. It doubles for each later try. */
   readonly wait_ms: number;
 }
 
@@ -118,9 +118,8 @@ function toPage(json: unknown): SourcePage {
 }
 
 /**
- * Requests are repeated after status 429 or 5xx, a truncated answer or a network failure. The pause is that
- * of Retry-After, but at most 120 s, if the answer has one. A page that is too large is requested again with
- * half as many entries.
+ * A request is repeated after 429, 5xx, a truncated answer or a network failure, and one for too large a
+ * page with half as many entries. Retry-After counts up to 120 s.
  */
 function createRegistryClient(
   url: string,
@@ -185,8 +184,8 @@ async function readCopy(path: string): Promise<{ entries: readonly unknown[]; di
 }
 
 /**
- * Opens a saved copy of a registry, as JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A
- * cursor is a position, valid for the same bytes only. Throws RegistryError if the copy cannot be read.
+ * JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A cursor is a position, valid for the
+ * same bytes only. Throws RegistryError.
  */
 async function openSavedCopy(path: string, origin: string, name?: string): Promise<RegistrySource> {
   const { entries, digest } = await readCopy(path);
@@ -209,9 +208,8 @@ const official = 'registry.modelcontextprotocol.io';
 export const officialOrigin = `${official} (MCP)`;
 
 /**
- * Returns the configured origin for the configured source, and for the address of another registry its host.
- * For another saved copy, it is REGISTRY_NAME, or else the official registry if that is configured, or else
- * the name of the file.
+ * For another saved copy it is REGISTRY_NAME, or else the official registry if that is configured, or else
+ * the file's name.
  */
 function originOf(
   source: string,
@@ -225,7 +223,7 @@ function originOf(
 
 const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);
 
-/** The handles in the shipped sample. The sample fits on one page. */
+/** The sample fits on one page. */
 export const readSampleHandles = cachedOnce<readonly string[]>(async () => {
   const { entries } = await (await openSample()).page({});
   const names = entries.map((entry) => (entry as { server: { name: string } }).server.name);
@@ -233,8 +231,8 @@ export const readSampleHandles = cachedOnce<readonly string[]>(async () => {
 });
 
 /**
- * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path.
- * Throws RegistryError for `off`, an invalid address, and a copy that cannot be read.
+ * `source` is an http(s) address, `sample`, or a saved copy as `file:path` or plain path. Throws
+ * RegistryError for `off`, an invalid address, and a copy that cannot be read.
  */
 export async function openSource(
   source: string,
@@ -259,10 +257,7 @@ const mostPages = 100_000;
 
 const cursorDigest = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
-/**
- * While a page is processed, the next page is already fetched. Throws RegistryError if a cursor repeats or
- * the list does not end.
- */
+/** Fetches one page ahead. Throws RegistryError if a cursor repeats or the list does not end. */
 export async function* readPages(
   source: RegistrySource,
   range: PageRequest,
@@ -270,11 +265,11 @@ export async function* readPages(
   const { signal, updatedSince } = range;
   const fetchPage = (cursor: string | undefined) => {
     const page = source.page({ cursor, updatedSince, signal });
-    // An error is reported when the promise is awaited. After an earlier failure, nobody awaits this promise.
+    // An error is reported when the promise is awaited. After an earlier failure, nobody awaits it.
     page.catch(() => undefined);
     return page;
   };
-  // Digests are kept, because a registry may give cursors of 4 KiB without end.
+  // Digests, because a registry may give cursors of 4 KiB without end.
   const seen = new Set([cursorDigest(range.cursor)]);
   let next = fetchPage(range.cursor);
   for (;;) {
@@ -295,7 +290,7 @@ export async function* readPages(
 const quick_ms = 100;
 /** Pages have at most 8 MiB. */
 const mostJoined = 10;
-/** The first batch is small, so that progress shows early. */
+/** Small, so that progress shows early. */
 const firstBatch = 100;
 const largestBatch = 1000;
 
@@ -307,8 +302,8 @@ function settlesSoon(next: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Joins pages that arrive quickly into batches. Batches grow to about 1,000 entries. No page waits long for
- * the next page. Pages before a failure are yielded before the failure is thrown.
+ * Joins pages that arrive quickly into batches that grow to about 1,000 entries. Pages before a failure are
+ * yielded before it is thrown.
  */
 export async function* batchPages(
   pages: AsyncGenerator<SourcePage, void, undefined>,

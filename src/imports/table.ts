@@ -13,13 +13,13 @@ async function readNewest(db: Db, where: Partial<Pick<ImportRun, 'source' | 'sta
 }
 
 export const createImportReads = (db: Db) => ({
-  /** The latest run and the latest completed run, of one source if it is given. */
+  /** Of one source if it is given. `done` is the latest completed run. */
   last: async (source?: string) => {
     const where = source === undefined ? {} : { source };
     return { run: await readNewest(db, where), done: await readNewest(db, { ...where, state: 'done' }) };
   },
   lastFull: (source: string) => readNewest(db, { source, state: 'done', kind: 'full' }),
-  /** The most frequent reason comes first. Reasons are a few fixed texts. */
+  /** The most frequent first. Reasons are a few fixed texts. */
   quarantineReasons: async () => {
     const counted = await db
       .selectFrom('quarantine')

@@ -3,17 +3,14 @@ import type { Db, LimitSchema } from './schema.ts';
 
 export interface BucketCall {
   readonly key: string;
-  /**
-   * The day of the secret with which the HMAC in `key` was computed. It is undefined if `key` names no
-   * network.
-   */
+  /** Of the secret of the HMAC in `key`; undefined if `key` names no network. */
   readonly day: string | undefined;
-  /** The cost of the call and the capacity of the bucket, both as refill times. */
+  /** Cost and capacity, both as refill times. */
   readonly step_ms: number;
   readonly capacity_ms: number;
 }
 
-/** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */
+/** Whole microseconds, so that the steps of any limit add up exactly. */
 const toMicroseconds = (ms: number) => Math.round(ms * 1000);
 
 function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: number, now: number) {
@@ -21,8 +18,7 @@ function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: n
   // One more call fits if the bucket is full again by `latest`. Half a millisecond is added for rounding.
   const capacity = toMicroseconds(capacity_ms);
   const latest = now + capacity - step + 500;
-  // A stored time later than that of an empty bucket was written by a clock that was ahead, or for a limit
-  // with a longer refill.
+  // A later time was written by a clock that was ahead, or for a limit with a longer refill.
   const wasAhead = storedFullAt > now + capacity + 500;
   const fullAt = wasAhead ? now + capacity : storedFullAt;
   const wait_ms = Math.max(0, fullAt - latest) / 1000;
@@ -47,8 +43,8 @@ export const createLimitWrites = (db: Db) => ({
     return (await found.executeTakeFirst())?.secret;
   },
   /**
-   * Charges the calls that fit. Each call has a different bucket. Returns for each call 0, or the ms until it
-   * would fit.
+   * Charges the calls that fit, each of a different bucket. Returns for each 0, or the ms until it would
+   * fit.
    */
   async take(calls: readonly BucketCall[], now_ms: number) {
     const stored = await readBuckets(

@@ -2,12 +2,9 @@ import type { Config } from '../config/config.ts';
 import { Problem } from '../core/problem.ts';
 import { type CountedNetworks, toCountedNetworks } from './networks.ts';
 
-/**
- * A token bucket allows `burst` calls at once. An empty bucket refills call by call and is full after
- * `refill_s`.
- */
+/** A token bucket: `burst` calls at once, refilled call by call within `refill_s`. */
 export interface Limit {
-  /** The name of the limit in RateLimit-Policy and LIMIT_OVERRIDES. */
+  /** As in RateLimit-Policy and LIMIT_OVERRIDES. */
   readonly name: string;
   readonly burst: number;
   readonly refill_s: number;
@@ -40,17 +37,14 @@ export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Re
 
 export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });
 
-/** If there are more networks than this, the network that was charged least recently is forgotten. */
+/** Of more networks, the one charged least recently is forgotten. */
 const mostNetworks = 100_000;
 /** Keeps a rounding error from refusing a call. */
 const tolerance_ms = 0.5;
 
 export type MemoryLimit = ReturnType<typeof createMemoryLimit>;
 
-/**
- * Each process counts for itself, by the generic cell rate algorithm. For each network, it stores only the
- * time at which the bucket will be full again.
- */
+/** Each process counts for itself, by the generic cell rate algorithm. */
 export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
   const effective = toEffective(limit, settings);
   const { step_ms, capacity_ms } = toBucket(effective);
@@ -81,19 +75,18 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     return undefined;
   };
   return {
-    /** Charges the network and the wider ones around it. Throws rate_limited. */
+    /** Charges the wider networks too. Throws rate_limited. */
     take(network: string, now_ms: number, cost = 1): void {
       const refusal = tryTake(network, now_ms, cost);
       if (refusal) throw toRateLimited(refusal);
     },
-    /** Charges as `take` does, but returns the refusal instead of throwing it. */
     tryTake,
-    /** Returns the largest used share, from 0 to 1, of the network and the wider ones around it. */
+    /** The largest, from 0 to 1, of the network and the wider ones around it. */
     usedShare(network: string, now_ms: number): number {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);
     },
-    /** Returns the refusal that `tryTake` would return, and charges nothing. */
+    /** Charges nothing. */
     refusalOf: (network: string, now_ms: number, cost = 1): Refusal | undefined =>
       settings.hasLimits ? findRefusal(toCountedNetworks(network), now_ms, cost) : undefined,
   };

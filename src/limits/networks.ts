@@ -5,7 +5,7 @@ import type { LimitTransaction } from './schema.ts';
 const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
 const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
 
-/** The narrowest network is first. A wider one allows `times` as many calls as the narrowest. */
+/** The narrowest is first. A wider one allows `times` as many calls. */
 export type CountedNetworks = readonly { readonly network: string; readonly times: number }[];
 
 function readNetworks(network: string): CountedNetworks {
@@ -18,19 +18,13 @@ function readNetworks(network: string): CountedNetworks {
   return [own, { network: `${site}:${part}::/56`, times: 4 }, { network: `${site}::/48`, times: 16 }];
 }
 
-/**
- * An IPv4 address is charged with its /24, and an IPv6 /64 with its /56 and /48 (docs/contract.md).
- * Anything else is charged alone.
- */
+/** IPv4 with its /24, an IPv6 /64 with its /56 and /48, anything else alone (docs/contract.md). */
 export const toCountedNetworks = memoize(readNetworks, 10_000);
 
 export const toWidestNetwork = (network: string): string =>
   toCountedNetworks(network).at(-1)?.network ?? network;
 
-/**
- * A network's pseudonym for one day is an HMAC-SHA256 with a key that all nodes share and that is deleted
- * after the day (docs/contract.md).
- */
+/** An HMAC-SHA256 with a key that all nodes share and that is deleted after the day (docs/contract.md). */
 export async function openNetworkKeys(
   tx: LimitTransaction,
   day: string,

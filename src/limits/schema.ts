@@ -3,23 +3,17 @@ import type { LogSchema, LogTransaction } from '../log/schema.ts';
 import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
-/** All nodes share these token buckets. */
+/** All nodes share them. */
 const bucketTable = table('limit_bucket', noBackup, {
-  /** The name of the limit, and the key of the caller. A network appears only as an HMAC. */
+  /** The limit, and the key of the caller. A network appears only as an HMAC. */
   key: text,
-  /**
-   * The day of the secret with which the HMAC in `key` was computed. It is null if `key` names no network.
-   */
+  /** Of the secret of the HMAC in `key`; null if `key` names no network. */
   day: optional(text),
-  /**
-   * The time at which the bucket is full again, in microseconds since 1970. The row can be deleted then.
-   */
+  /** When the bucket is full again and the row can be deleted, in microseconds since 1970. */
   full_at: integer,
 });
 
-/**
- * The secret (base64) with which networks are pseudonymized on its day. The row is deleted after that day.
- */
+/** The base64 secret of its day, after which the row is deleted. */
 const keyTable = table('limit_key', noBackup, { day: text, secret: text });
 
 export const limitTables = [bucketTable, keyTable] as const;

@@ -8,16 +8,14 @@ import { toWidestNetwork } from './networks.ts';
 const mostRunning = 20;
 /** What runs together is in memory together. */
 const mostOfNetwork = 4;
-/** Callers that have used this share of their limit search one at a time. */
+/** The share of their limit from which callers search one at a time. */
 const heavy = 0.5;
 
 /**
- * Begins at most one search in each turn of the event loop, because on SQLite a search computes for some
- * milliseconds at a stretch. Networks take turns, and each runs four at most. Searches of callers that have
- * used at least half of their limit run one at a time. After one of them ends, the next waits for as long as
- * the event loop was busy while that search ran. If more than `mostWaiting` searches wait for a place, the
- * newest one of the network that has the most of them is refused. Without limits none is refused, and
- * networks are not told apart.
+ * At most one search begins in each turn of the event loop, because on SQLite a search computes for some
+ * milliseconds at a stretch. After a search of a heavy caller, the next waits for as long as the event loop
+ * was busy while that one ran. If more than `mostWaiting` wait, the newest one of the network that has the
+ * most is refused. Without limits none is refused, and networks are not told apart.
  */
 export function createSearchTurns({ hasLimits }: LimitSettings, mostWaiting: number) {
   const waiting = hasLimits ? mostWaiting : Number.POSITIVE_INFINITY;
@@ -26,8 +24,8 @@ export function createSearchTurns({ hasLimits }: LimitSettings, mostWaiting: num
   const heavyOnes = createFairPool({ places: 1, placesOfKey: 1, waiting });
   return {
     /**
-     * Resolves when the search may begin or is refused. The value is the function that ends the search, or
-     * undefined if it is refused. `used` is the share of its limit that the network had used, from 0 to 1.
+     * Returns the function that ends the search, or undefined if it is refused. `used` is the share of the
+     * network's limit, from 0 to 1.
      */
     async wait(network: string, used: number): Promise<(() => void) | undefined> {
       const widest = toWidestNetwork(network);
@@ -50,13 +48,13 @@ export function createSearchTurns({ hasLimits }: LimitSettings, mostWaiting: num
 /** Searches and comparisons are charged, whatever the adapter is. */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
-/** Each listing that a caller names in a list is charged, because each costs as much as one that is read. */
+/** Each listing named in a list is charged, because it costs as much as one that is read. */
 export const namedLimit: Limit = { name: 'named', burst: 600, refill_s: 120 };
 
 const mostWaiting = 50;
 const refusal_s = 2;
 
-/** `run` throws rate_limited, or unavailable if too many searches wait. */
+/** Throws rate_limited, or unavailable if too many searches wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const named = createMemoryLimit(namedLimit, settings);

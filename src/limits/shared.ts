@@ -5,10 +5,9 @@ import { openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.
 import type { LimitTransaction } from './schema.ts';
 
 /**
- * Charges calls for all nodes together. `key` identifies the caller within the limit. If `day` is set, `key`
- * contains a network's pseudonym of that day. `times` multiplies the limit. If a call does not fit, the
- * function throws rate_limited, so that the transaction charges none of the calls. With LIMITS=off no call is
- * refused, and the calls that fit are charged.
+ * For all nodes together. With `day`, `key` contains a network's pseudonym of that day. `times` multiplies
+ * the limit. Throws rate_limited if a call does not fit, so that the transaction charges none; with
+ * LIMITS=off, those that fit are charged.
  */
 export async function takeLimits(
   tx: LimitTransaction,
@@ -48,7 +47,7 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
   });
 }
 
-/** Returns true for the first call of a day (UTC) with this `deed` by the caller's widest network. */
+/** The first call of a day (UTC) with this `deed` by the caller's widest network. */
 export async function isFirstToday(
   tx: LimitTransaction,
   deed: string,

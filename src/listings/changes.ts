@@ -13,16 +13,13 @@ import type { Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import type { Db } from './schema.ts';
 
-/** Leaves out the values that broke a pin of an approval, because they are texts of the publisher. */
+/** Those values are texts of the publisher. */
 function withoutPinned(failed: FailedCriterion): FailedCriterion {
   const { fact: _fact, from: _from, to: _to, ...kept } = failed;
   return kept.criterion.startsWith('pin:') ? kept : failed;
 }
 
-/**
- * If the listing is withdrawn, the publisher's texts are left out: names of versions, moves, former tags, and
- * values that broke the pin of an approval.
- */
+/** Leaves out the publisher's texts if the listing is withdrawn. */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
@@ -50,10 +47,7 @@ export const createChangeReads = (db: Db) => ({
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
-  /**
-   * Without `type`, changes that checks saw are left out, because they are in the history of observations.
-   * The newest changes come first.
-   */
+  /** Without `type`, changes that checks saw are left out: they are in the history of observations. */
   async ofRecord(
     handle: string,
     { before, limit, type }: { readonly before: number; readonly limit: number; readonly type?: ChangeType },
@@ -93,10 +87,7 @@ export const createChangeWrites = (db: Db, touch: (handle: string) => void) => (
 
 export const beginning = '0';
 
-/**
- * At most `limit` changes after the one with this id, oldest first. Throws position_gone if the stream does
- * not have that change.
- */
+/** Oldest first. Throws position_gone if the stream does not have the change with this id. */
 export async function readAfter(
   since: string,
   limit: number,

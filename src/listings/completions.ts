@@ -1,9 +1,6 @@
 import type { Context } from '../context.ts';
 
-/**
- * Returns up to 100 values for the typed text and the variables already filled in. Values that start with the
- * text come before others.
- */
+/** Values that start with the typed text come first. `filled` are the variables already filled in. */
 export type Complete = (
   typed: string,
   filled: Readonly<Record<string, string>>,
@@ -12,15 +9,10 @@ export type Complete = (
 
 const maxCompletions = 100;
 const mostNames = 1000;
-/** A shorter text is not looked for inside handles and titles. */
 const shortestPart = 2;
 
 const toCompletions = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);
 
-/**
- * Finds handles of listings that have the typed text in their handle or title, the best match for its words
- * first.
- */
 async function findHandles(typed: string, { store }: Context): Promise<string[]> {
   if (typed.trim().length < shortestPart) return [];
   const rows = await store.listings.briefs(await store.listings.best(typed, maxCompletions));

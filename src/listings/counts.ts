@@ -8,12 +8,11 @@ import { afterPrefix, inChunks } from '../store/query.ts';
 import { summaryTable } from './listing.ts';
 import type { Db, ListingRow } from './schema.ts';
 
-/** Listings are counted up to this number, so that no count takes long. */
+/** So that no count takes long. */
 const maxCounted = 1000;
 
 const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
 
-/** Counts all visible listings if no key is given. */
 export async function readCount(db: Db, table: keyof typeof keyColumns, key = everyListing): Promise<number> {
   const { rows } = await sql<{ listings: number }>`select listings from ${sql.table(table)}
     where ${sql.ref(keyColumns[table])} = ${key}`.execute(db);
@@ -42,17 +41,14 @@ async function readAllCounts(db: Db): Promise<SearchCounts> {
   return { total, capped: false, facets: Object.fromEntries(facets) };
 }
 
-/** The facets are read as one text, because reading a thousand rows would take as long as finding them. */
+/** One text, because reading a thousand rows would take as long as finding them. */
 async function readFacetTexts(db: Db, search: SearchIndex, ids: readonly number[]): Promise<string[]> {
   const found = sql<{ facets: string | null }>`select string_agg(facets, ${'\n'}) as facets
     from listing where ${search.hasId(ids)}`;
   return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
 }
 
-/**
- * Counts at most 1,000 listings with the facets. Without facets, the counts are the stored ones of all
- * listings.
- */
+/** Stops at 1,000 listings, unless no facet is given. */
 export async function readListCounts(
   db: Db,
   search: SearchIndex,

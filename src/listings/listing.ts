@@ -18,10 +18,11 @@ import {
   words,
 } from '../store/table.ts';
 
-/** A `variable` is a part of an address or of an argument. */
 const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
 
-/** An input is as the publisher recorded it, without a value. */
+/**
+ * As the publisher recorded it, without a value. A `variable` is a part of an address or of an argument.
+ */
 const listingInput = z.object({
   name: z.string(),
   kind: z.enum(inputKinds),
@@ -35,7 +36,7 @@ export const listingTag = z.object({ tag: z.string(), reason: z.string() });
 
 export type ListingTag = z.infer<typeof listingTag>;
 
-/** A fact that was recorded elsewhere; never a rating (docs/ratings.md). */
+/** Never a rating (docs/ratings.md). */
 export const importedSignal = z.object({
   kind: z.string(),
   value: z.unknown() as z.ZodType<Json>,
@@ -96,42 +97,42 @@ export const listingPackage = z.object({
 
 export type ListingPackage = z.infer<typeof listingPackage>;
 
-/** What the hosts and names of a record tell about its owners, in the order of its remotes and packages. */
+/** What hosts and names of a record tell about its owners, in the order of its remotes and packages. */
 export interface RecordedOwners {
   readonly remotes: readonly {
     readonly owner: string;
     readonly place: string;
     /** Absent if the namespace is an account, or if the host is a template or cannot be read. */
     readonly at?: EndpointPlace;
-    /** The domain of the hosting service that the host is below. */
+    /** The domain of the hosting service above the host. */
     readonly hosting?: string;
   }[];
   readonly packages: readonly {
     readonly name: string;
     /** The name if it does not tell the owner. */
     readonly owner: string;
-    /** The hosts of addresses in the arguments of the runtime, for example of another registry. */
+    /** Hosts of addresses in these arguments, for example of another registry. */
     readonly runtime_hosts?: readonly string[];
   }[];
 }
 
-/** The key of the owners in a listing document. They are in no answer. */
+/** The key of the owners in a listing document, a symbol so that they are in no answer. */
 export const recordedOwners = Symbol('owners');
 
 const summaryColumns = {
-  /** The static rank (toStaticRank). */
+  /** toStaticRank */
   id: integer,
   handle: text,
   title: optional(text),
   description: text,
   version: text,
-  /** The registry that the listing was imported from, under its name at that time. */
+  /** The registry under its name at the time of the import. */
   origin: text,
   origin_status: oneOf<'active' | 'deprecated'>(),
   status_message: optional(text),
   published_at: text,
   updated_at: text,
-  /** The time at which the run `import_run` read the listing. */
+  /** When the run `import_run` read the listing. */
   imported_at: text,
   import_run: integer,
   endpoint: optional(text),
@@ -142,15 +143,14 @@ const summaryColumns = {
   tags: json<readonly ListingTag[]>(),
   facets: words<Facet>(),
   /**
-   * Why the listing is no longer shown. If it is `deleted` or `optout`, no text of the publisher is left
-   * except for the handle and the version.
+   * If it is `deleted` or `optout`, the handle and the version are the only texts of the publisher left.
    */
   withdrawn: optional(oneOf<'deleted' | 'optout' | 'operator'>()),
-  /** Whether the operator has hidden its title, description and status message. */
+  /** Whether the operator hides its title, description and status message. */
   hidden: optional(flag),
   /**
-   * Whether at least one version has no publication date in the registry. The dates here may then be times at
-   * which Dossier first read a version, and serve only to order listings.
+   * A version has no publication date in the registry. The dates here may then be times at which Dossier
+   * first read a version, and serve only to order listings.
    */
   undated: optional(flag),
 };
@@ -166,7 +166,7 @@ export const listingTable = table(
     ...summaryColumns,
     remotes: json<readonly ListingRemote[]>(),
     packages: json<readonly ListingPackage[]>(),
-    /** Null if the database was made before owners were stored, until they are derived. */
+    /** Null in a database made before owners were stored, until they are derived. */
     owners: optional(json<RecordedOwners>()),
   },
   {
@@ -180,9 +180,9 @@ export type Listing = TableValue<typeof listingTable>;
 
 /** Empty if the record of the version was never compared. */
 export interface DerivedVersion {
-  /** 0 if it moved nothing, otherwise more the more its move weighs (version-moves.ts). */
+  /** 0 if it moved nothing, otherwise weightOfMove. */
   readonly weight?: number;
-  /** The version that it was compared with; absent for the first. */
+  /** Absent for the first. */
   readonly with?: string;
   readonly partly_read?: true;
 }
@@ -194,14 +194,11 @@ const versionColumns = {
   published_at: text,
   updated_at: text,
   is_latest: flag,
-  /**
-   * Whether the version has no publication date in the registry. `published_at` is then the time at which
-   * Dossier first read the version.
-   */
+  /** The registry has no publication date. `published_at` is then when Dossier first read the version. */
   undated: optional(flag),
-  /** SHA-256 of the entry as received, hex; an equal digest means that nothing changed. */
+  /** SHA-256 of the entry as received, hex. */
   digest: text,
-  /** How it compares with the version before it; null until that is derived. */
+  /** Null until it is derived. */
   derived: optional(json<DerivedVersion>()),
 };
 
@@ -211,31 +208,26 @@ const listedVersionColumns = {
   /** The publisher's server.json, cleaned, as JSON text. */
   record: text,
   /**
-   * The time at which the entry became visible here in its present state, or at which its listing was last
-   * withdrawn, hidden or shown again here.
+   * When the entry became visible here in its present state, or its listing was last withdrawn, hidden or
+   * shown again here.
    */
   listed_at: text,
 };
 
 export const versionTable = table('listing_version', ['handle', 'version'], {
   ...listedVersionColumns,
-  /** The JSON of ComparedVersion (version-moves.ts). */
+  /** The JSON of ComparedVersion. */
   compared: optional(text),
-  /** The JSON of ShownRecord (version-moves.ts). Only the version that the listing shows has it. */
+  /** The JSON of ShownRecord, only of the version that the listing shows. */
   shown: optional(text),
 });
-/**
- * A version as the registry API lists it. If its listing was withdrawn here, it is listed as deleted, without
- * the publisher's record.
- */
+/** As the registry API lists it: deleted and without the record if its listing was withdrawn here. */
 export type ListedVersion = TableValue<typeof versionTable>;
 export type ListingVersion = Omit<ListedVersion, 'listed_at' | 'derived' | 'compared' | 'shown'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
-/** The columns of a version as the registry API lists it. */
 export const listedColumns = Object.keys(listedVersionColumns) as (keyof typeof listedVersionColumns)[];
 export type VersionSummary = Pick<ListedVersion, keyof typeof versionColumns>;
 
-/** Both dates are undefined if any version has no publication date in the registry. */
 export const statedDates = ({
   undated,
   published_at,
@@ -249,9 +241,9 @@ export const withoutHidden = <T extends ListingSummary>(listing: T): T =>
 export const hiddenSentence =
   'The operator has hidden the title, description and status message of this listing.';
 
-/** Key of the registry's own facts in an entry's `_meta`. */
+/** The registry's own facts in an entry's `_meta`. */
 export const registryMeta = 'io.modelcontextprotocol.registry/official';
-/** Key of the publisher's own facts in a record's `_meta`. */
+/** The publisher's own facts in a record's `_meta`. */
 export const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
 
 export const withoutHiddenText = <T extends object>(record: T) => ({
@@ -271,21 +263,18 @@ const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.polit
 export const sampleOriginOf = (handle: string): string =>
   specified.has(handle) ? specificationOrigin : sampleOrigin;
 
-/**
- * Any other origin contains a kind, such as `(MCP)`, so that no registry can have an origin of the sample.
- */
+/** Any other origin contains a kind, such as `(MCP)`, so no registry can have an origin of the sample. */
 export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin === sampleOrigin || origin === specificationOrigin;
 
 const officialRegistry = 'registry.modelcontextprotocol.io';
 
-/** Tells whether a listing is from the official registry or a copy of it. */
+/** From the official registry or a copy of it. */
 export const isOfficial = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin.startsWith(`${officialRegistry} (MCP)`);
 
 export const isSpecified = ({ origin }: Pick<Listing, 'origin'>): boolean => origin === specificationOrigin;
 
-/** Returns undefined for a listing that is not of the sample. */
 export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undefined {
   if (isSpecified(listing))
     return 'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates were chosen for the sample.';
@@ -294,7 +283,7 @@ export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undef
     : undefined;
 }
 
-/** Tells whether the registry or the publisher withdrew a listing, and not the operator. */
+/** Withdrawn by the registry or the publisher, and not by the operator. */
 export const isGone = ({ withdrawn }: Pick<Listing, 'withdrawn'>): boolean =>
   withdrawn === 'deleted' || withdrawn === 'optout';
 
@@ -316,13 +305,12 @@ export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): 
 });
 
 const slotsPerMillisecond = 1024;
-/** This is in the year 2248, so that ranks stay safe integers when the next free one is taken. */
+/** In the year 2248, so that ranks stay safe integers when the next free one is taken. */
 const latest_ms = 8_790_000_000_000;
 
 /**
- * A whole number made of the oldest known publication (RFC 3339) and a checksum of the handle. Ratings and
- * newer versions never change this rank. If two listings that were first published in the same millisecond
- * have the same rank, the store gives the later one the next free rank.
+ * Made of the oldest known publication and a checksum of the handle, so that ratings and newer versions
+ * never change it. Of two equal ranks, the store gives the later listing the next free one.
  */
 export function toStaticRank(handle: string, firstPublishedAt: string): number {
   const published_ms = Math.min(Math.max(Date.parse(firstPublishedAt), 0), latest_ms);

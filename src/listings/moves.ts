@@ -3,16 +3,15 @@ import { difference, isGone, isNew, type ValueDifference } from '../core/differe
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 import { firstOfEach, type Naming, type Secret, type Setting } from './naming.ts';
 
-/** At most this many names of each list are kept, because a record may have thousands. */
+/** A record may have thousands. */
 const mostNames = 10;
 const names = z.array(z.string()).max(mostNames);
 const cuts = z.record(z.string(), z.int()).optional();
 
 /**
- * Names that were removed (`from`) and added (`to`). For endpoints, `is_within` is true if the owner of each
- * added endpoint also had an earlier endpoint. For packages, the same holds. `left_out` counts the names of
- * each list that are not kept. `of_others` counts the added names, kept or not, whose owner neither the
- * earlier record nor the namespace names. It is absent if there are at most two.
+ * `is_within`: each owner of an added name also had an earlier one. `left_out` counts names that are not
+ * kept. `of_others` counts the added names, kept or not, whose owner neither the earlier record nor the
+ * namespace names; absent if at most two.
  */
 const replaced = z.strictObject({
   from: names,
@@ -24,38 +23,36 @@ const replaced = z.strictObject({
 
 export const moveSchema = z.strictObject({
   /**
-   * Hosts of endpoints. A host that serves many publishers is followed by the part of the path that may name
-   * the publisher.
+   * Hosts. One that serves many publishers is followed by the part of the path that may name the publisher.
    */
   endpoints: replaced.optional(),
   /**
-   * Addresses at hosts that both records name, and new http addresses if the earlier record had https
-   * addresses. `is_within` is false if an address left https.
+   * At hosts that both records name, and new http addresses if the earlier record had https addresses.
+   * `is_within` is false if an address left https.
    */
   addresses: replaced.optional(),
-  /** Packages without their versions. */
+  /** Without versions. */
   packages: replaced.optional(),
   /**
-   * The arguments and variables with which packages are started. `is_within` is true if no setting of a
-   * runtime changed and no host of a new owner is named.
+   * Arguments and variables. `is_within`: no setting of a runtime changed and no host of a new owner is
+   * named.
    */
   starts: replaced.extend({ packages: names, hosts: names }).optional(),
-  /** Without `from`, the record names its first repository. Without `to`, it no longer names one. */
+  /** Without `from` it is the first repository; without `to` none is named any more. */
   repository: z
     .strictObject({ from: z.string().optional(), to: z.string().optional(), is_within: z.boolean() })
     .optional(),
-  /** Names of new secrets, required (`needs`) or optional (`takes`), and of secrets that are gone. */
+  /** Names of new secrets, required (`needs`) or optional (`takes`), and of those that are gone. */
   secrets: z
     .strictObject({
       needs: names,
       takes: names,
       gone: names,
-      /** Secrets that became required, and secrets that became optional. */
       now_needed: names.optional(),
       now_optional: names.optional(),
-      /** Secrets that the record still asks for and does not call secrets any more. */
+      /** Still asked for, but not called secrets any more. */
       now_plain: names.optional(),
-      /** `hosts` and `packages` get new secrets. `is_same` is true if each of them gets every new secret. */
+      /** Who gets new secrets. `is_same`: each gets every new secret. */
       sent: z
         .strictObject({
           hosts: names,
@@ -69,21 +66,20 @@ export const moveSchema = z.strictObject({
     })
     .optional(),
   /**
-   * Secrets that were named before, with the places and packages that get them only now. `is_within` is true
-   * if each of these recipients is a package of the earlier record or has an owner who already got the
-   * secrets. Changes that were stored before 28 November 2026 lack `is_within`.
+   * Secrets named before, with the places and packages that get them only now. `is_within`: each of these
+   * is a package of the earlier record, or its owner already got the secrets. Changes stored before 28
+   * November 2026 lack it.
    */
   passed: z
     .array(z.strictObject({ secrets: names, to: names, is_within: z.boolean().optional(), left_out: cuts }))
     .max(mostNames)
     .optional(),
-  /** The number of items of `passed` that are not kept. */
   passed_left_out: z.int().optional(),
 });
 export type VersionMove = z.infer<typeof moveSchema>;
 
 const longest = 240;
-/** Both ends of a long name are kept, because a host may end with its owner. */
+/** Both ends are kept, because a host may end with its owner. */
 const shortened = (name: string): string =>
   name.length <= longest ? name : `${name.slice(0, 140).toWellFormed()}…${name.slice(-90).toWellFormed()}`;
 
@@ -91,7 +87,7 @@ type IsSo = (name: string) => boolean;
 type OwnerOf = (name: string) => string | undefined;
 
 /**
- * The names for which the first condition holds come first, and so on. Among equals, one name of each owner
+ * Names for which the first condition holds come first, and so on. Among equals, one name of each owner
  * comes first, so that many names of one owner hide no other owner.
  */
 function keepNames<K extends string>(
@@ -112,14 +108,13 @@ function keepNames<K extends string>(
   };
 }
 
-/** Two records, and what differs between them. */
 interface NamingPair {
   readonly before: Naming;
   readonly after: Naming;
   readonly found: readonly ValueDifference[];
-  /** Tells whether an owner is not known, or neither the earlier record nor the namespace names it. */
+  /** The owner is unknown, or neither the earlier record nor the namespace names it. */
   readonly isOther: (owner: string | undefined) => boolean;
-  /** Tells whether only the later record names the place or package, and its owner is another one. */
+  /** Only the later record names the place or package, and its owner is another one. */
   readonly isOfOther: IsSo;
   readonly ownerOf: OwnerOf;
 }
@@ -159,7 +154,7 @@ function namesOf(part: keyof Naming, found: readonly ValueDifference[]) {
   return { gone: namesIf(isGone), added: namesIf(isNew) };
 }
 
-/** The number of other owners' names if there are more than two, because a text may then leave one out. */
+/** Only more than two are counted, because a text may then leave one out. */
 const countOthers = (others: readonly string[]) => ({
   ...(others.length > 2 && { of_others: others.length }),
 });
@@ -187,7 +182,6 @@ function replacedNames(
   };
 }
 
-/** Compares addresses at places that both records name, and adds those at new places that leave https. */
 function replacedAddresses({ before, after, found }: NamingPair): VersionMove['addresses'] {
   const atBoth = (name: string) => {
     const { place = '' } = after.addresses.get(name) ?? before.addresses.get(name) ?? {};
@@ -211,8 +205,8 @@ function replacedAddresses({ before, after, found }: NamingPair): VersionMove['a
 const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);
 
 /**
- * If settings differ only in their order, or in how often one is given, they count as one setting. No
- * setting counts as gone if the later record was read in part.
+ * Settings that differ only in their order, or in how often one is given, count as one setting. None counts
+ * as gone if the later record was read in part.
  */
 function differingSettings(before: readonly Setting[], after: readonly Setting[], isPartlyRead: boolean) {
   const was = new Set(textsOf(before));
@@ -235,8 +229,8 @@ function replacedSettings({ before, after, isOther }: NamingPair): VersionMove['
   const differences = [...after.starts].map(([name, settings]) => {
     const was = before.starts.get(name);
     if (was) return { name, ...differingSettings(was, settings, after.isPartlyRead) };
-    // A new package is named in any case. Of its settings, only those that can start other code or name a new
-    // owner's host are added.
+    // A new package is named in any case, so of its settings only those count that can start other code or
+    // name a new owner's host.
     const added = settings.filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOfOther(one)));
     return { name, gone: [], added };
   });
@@ -318,7 +312,6 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
   return Object.values(move).some((one) => !Array.isArray(one) || one.length > 0) ? move : undefined;
 }
 
-/** Groups secrets by the places and packages that get them only now. */
 function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_left_out'> {
   const { before, after, found, ownerOf } = compared;
   const ownerBefore = ownerIn(before);
@@ -355,7 +348,7 @@ export function withFormerSecrets(secrets: Iterable<string>, after: Naming): Nam
   return former.length === 0 ? after : { ...after, secrets: new Map([...after.secrets, ...former]) };
 }
 
-/** Returns undefined if no compared part differs. The handle tells the owner of the namespace. */
+/** The handle tells the owner of the namespace. */
 export function moveBetween(before: Naming, now: Naming, handle: string): VersionMove | undefined {
   const compared = toPair(before, withFormerSecrets(before.secrets.keys(), now), handle);
   const found = {
@@ -372,9 +365,8 @@ export function moveBetween(before: Naming, now: Naming, handle: string): Versio
 }
 
 /**
- * Tells whether a move adds an endpoint, an address, a package or a secret, passes a secret on, makes a
- * secret required, changes how a package is started, or replaces or removes the repository. A first
- * repository does not count, and neither does the mere removal of an address, package or secret.
+ * Whether callers or their secrets may go to something new. A first repository does not count, and neither
+ * does a mere removal, except that of the repository.
  */
 export const leadsElsewhere = (move: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages].some((part) => part !== undefined && part.to.length > 0) ||
@@ -383,15 +375,11 @@ export const leadsElsewhere = (move: VersionMove): boolean =>
   ) ||
   move.repository?.from !== undefined;
 
-/**
- * Tells whether a move leads to a host, package or repository of a different owner, passes a secret on to a
- * different owner, changes a runtime, or leaves https.
- */
+/** Whether it leads to another owner, changes a runtime or leaves https. */
 export const leadsToOthers = ({ repository, passed = [], ...move }: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages, move.starts].some((part) => part?.is_within === false) ||
   (repository?.from !== undefined && repository.to !== undefined && !repository.is_within) ||
   passed.some((one) => one.is_within === false);
 
-/** Tells whether a move leads to other owners, or names a new secret. */
 export const isWeighty = (move: VersionMove): boolean =>
   leadsToOthers(move) || move.secrets?.sent !== undefined;

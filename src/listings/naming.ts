@@ -17,17 +17,17 @@ import {
 import { isAddress } from './references/package.ts';
 import { toPackageReference } from './references/references.ts';
 
-/** Names with their owners. An owner is undefined if the name does not tell it. */
+/** An owner is undefined if the name does not tell it. */
 type Owned = ReadonlyMap<string, string | undefined>;
 
 export interface Secret {
-  /** The name in the spelling that came first. */
+  /** In the spelling that came first. */
   readonly name: string;
   required: boolean;
-  /** The places of endpoints and the packages that get the secret. */
+  /** The places of endpoints and the packages that get it. */
   readonly to: Set<string>;
   readonly places: Set<string>;
-  /** The record does not call it a secret, but an earlier record did. */
+  /** Not called a secret, but an earlier record did. */
   readonly isPlain?: true;
 }
 
@@ -35,38 +35,35 @@ export interface Secret {
 export interface Setting {
   readonly text: string;
   readonly hosts: Owned;
-  /** Whether the setting can start other code: the runtime, an argument of the runtime or a variable. */
+  /** It can start other code: the runtime, an argument of the runtime or a variable. */
   readonly isOfRuntime: boolean;
 }
 
 /**
- * The part of a version's record that says where callers go, which packages they run and who gets their
- * secrets, in the form in which versions are compared.
+ * What a record says of where callers go, which packages they run and who gets their secrets, as versions
+ * are compared.
  */
 export interface Naming {
-  /** Hosts of endpoints, with the owner's part of the path at those that serve many publishers. */
+  /** Hosts, with the owner's part of the path at those that serve many publishers. */
   readonly endpoints: Owned;
-  /**
-   * Whole addresses of endpoints, one for each value that the record gives to a variable. `isPlain` marks
-   * addresses with the scheme http.
-   */
+  /** Whole addresses, one for each value that the record gives to a variable. `isPlain` marks http. */
   readonly addresses: ReadonlyMap<string, { readonly place: string; readonly isPlain: boolean }>;
-  /** Packages without their versions. */
+  /** Without versions. */
   readonly packages: Owned;
-  /** Packages by their whole names. The whole name of a file is its address. */
+  /** By whole name; that of a file is its address. */
   readonly packageKeys: ReadonlySet<string>;
   readonly starts: ReadonlyMap<string, readonly Setting[]>;
   readonly secrets: ReadonlyMap<string, Secret>;
-  /** Inputs that the record does not call secrets. */
+  /** Not called secrets. */
   readonly plainInputs: ReadonlyMap<string, Secret>;
   readonly repository_key: string | undefined;
-  /** Whether a compared part has a form that Dossier does not read, too many items or too long values. */
+  /** A compared part has a form that Dossier does not read, too many items or too long values. */
   readonly isPartlyRead: boolean;
-  /** Whether the record may name more endpoints or packages than were read. */
+  /** The record may name more than was read. */
   readonly mayNameMore: { readonly endpoints: boolean; readonly packages: boolean };
 }
 
-/** A variable of a template stays as it is written. */
+/** A variable of a template stays as written. */
 interface AddressParts {
   /** `https://host/path?query`, with the host in lower case. */
   readonly text: string;
@@ -79,7 +76,7 @@ interface AddressParts {
 
 const addressForm = /^([a-z][a-z0-9+.-]*):\/\/((?:[^/?#]*@)?)([^/?#]*)([^#]*)/i;
 
-/** The path and query as they are requested, so that `/a/../b` is `/b`. */
+/** As requested, so that `/a/../b` is `/b`. */
 function behindHost(behind: string): string {
   const url = URL.parse(`https://host${behind.startsWith('/') ? '' : '/'}${behind}`);
   const requested = url ? `${url.pathname}${url.search}` : behind;
@@ -118,7 +115,7 @@ function nameOfPackage(recorded: ListingPackage): readonly [name: string, owner:
   return [`${registry}:${isOfForge ? repository : owner.startsWith(`${host}/`) ? owner : host}`, owner];
 }
 
-/** The scope or account in the name of a package. Returns undefined if the name has none. */
+/** The scope or account in the name. */
 function ownerOfPackage(registry: string, key: string): string | undefined {
   if (/^npm(?: |$)/.test(registry))
     return /^@[^/]+(?=\/)/.test(key) ? `${registry}:${key.split('/')[0]}` : undefined;
@@ -126,7 +123,7 @@ function ownerOfPackage(registry: string, key: string): string | undefined {
   return /^[^/]*[.:]/.test(key) ? repositoryIdentity(key) : key.split('/')[0];
 }
 
-/** Puts the first item of each owner before the others, so that many of one owner hide no other owner. */
+/** Puts the first item of each owner first, so that many of one owner hide no other owner. */
 export function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string): T[] {
   const first = new Set(new Map(items.toReversed().map((item) => [ownerOf(item), item])).values());
   return items.toSorted((a, b) => Number(first.has(b)) - Number(first.has(a)));
@@ -150,12 +147,12 @@ export const deriveOwners = ({ handle, remotes, packages }: Owning): RecordedOwn
   }),
 });
 
-/** The owners of a listing, or of its document. */
+/** Of a listing, or of its document. */
 export const ownersOf = (
   listing: Owning & { readonly [key in 'owners' | typeof recordedOwners]?: RecordedOwners | undefined },
 ): RecordedOwners => listing[recordedOwners] ?? listing.owners ?? deriveOwners(listing);
 
-/** Returns undefined if the endpoints cannot be compared with the namespace, or if there are none. */
+/** Undefined if the endpoints cannot be compared with the namespace, or there are none. */
 export function holdsEndpoints(listing: Parameters<typeof ownersOf>[0]): boolean | undefined {
   const places = ownersOf(listing).remotes.map(({ at }) => at);
   return places.length === 0 || places.includes(undefined) ? undefined : places.every((at) => at === 'on');
@@ -170,7 +167,7 @@ interface Asking {
   readonly packages: readonly (ListingPackage & { readonly name?: string })[];
 }
 
-/** The keys are names in lower case, because names of headers ignore case. */
+/** Keys are in lower case, because names of headers ignore case. */
 export function secretsOf({ remotes, packages }: Asking, isSecret = true): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
   const add = (to: readonly string[], isEndpoint: boolean, inputs: readonly ListingInput[] = []) => {
@@ -190,10 +187,9 @@ export function secretsOf({ remotes, packages }: Asking, isSecret = true): Map<s
   return secrets;
 }
 
-/** Names of the machine or network on which the caller runs a package. */
+/** Names of the caller's own machine or network. */
 const ownHost = /^[^.]*$|\.(?:localhost|local|internal|lan)$/;
 
-/** Tells whether a host may belong to somebody else than the caller. */
 function isRemote(host: string): boolean {
   const name = plainAddress(host.replace(/:(?:\d+|\{[^{}]*\})$/, ''));
   return isIpAddress(name) ? isPublicAddress(name) : !ownHost.test(name);
@@ -203,10 +199,7 @@ function isRemote(host: string): boolean {
 const fileEnding = /\.(?:py|sh|rs|md|pl|so|ps|cc|zip|mov|app)$/i;
 const bareHost = /(?<![\w./-])((?:[a-z0-9-]+\.)+[a-z]{2,}|\d+(?:\.\d+){3})(?::\d+)?([/:][^\s"'`<>]*)?/gi;
 
-/**
- * The hosts that a text names and that are not the caller's own, with their owners. The text may name a host
- * in an address or alone.
- */
+/** The hosts, not the caller's own, that a text names in an address or alone, with their owners. */
 export function hostsIn(text: string): Map<string, string> {
   const hosts = new Map<string, string>();
   const spaced = text.replace(/[a-z][a-z0-9+.-]{0,19}:\/\//gi, ' $&');

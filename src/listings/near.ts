@@ -20,7 +20,7 @@ const mostWords = 5;
 
 const selectVisible = (db: Db) => db.selectFrom('listing').select('handle').where('withdrawn', 'is', null);
 
-/** Finds visible handles that equal the text but for capitals, or for `io.github.` before it. */
+/** Equal but for capitals, or for `io.github.` before it. */
 const readSame = (db: Db, folded: string) =>
   selectVisible(db)
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])
@@ -47,7 +47,7 @@ const readOwned = (db: Db, label: string) =>
       ),
     ])
     .where('kind', '=', 'word')
-    // This is the order of the primary key, so that no more rows are read.
+    // The order of the primary key, so that no more rows are read.
     .orderBy('key')
     .orderBy('published_at')
     .orderBy('handle')
@@ -59,10 +59,7 @@ const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...sto
 const tellingOf = (name: string): string[] =>
   [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
 
-/**
- * Finds listings that have the words, also in a similar spelling. `isAll` tells whether a listing has all
- * words.
- */
+/** Also in a similar spelling. `isAll`: the listing has all words. */
 async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   if (words.length === 0) return [];
   const { hits, counted } = await rankFew(
@@ -80,17 +77,13 @@ async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   return rows.map(({ id, handle }) => ({ handle, isAll: complete.has(id) }));
 }
 
-/**
- * The number of edits between two names. It is above the limit if the name has no distinguishing word, or if
- * there are too many edits for its length.
- */
+/** Above the limit if the name has no distinguishing word, or too many edits for its length. */
 function countNameEdits(name: string, other: string): number {
   const most = tellingOf(name).length === 0 ? -1 : name.length < shortName ? 1 : mostEdits;
   const edits = countEdits(name, other, mostEdits);
   return edits <= most ? edits : mostEdits + 1;
 }
 
-/** A text as a handle, or as a name without a namespace, in lower case. */
 function toAsked(text: string) {
   const folded = text.trim().toLowerCase();
   if (!folded.includes('/'))
@@ -112,8 +105,8 @@ function toAsked(text: string) {
 }
 
 /**
- * `edits` is the least number of edits from the handle, its name or its publisher's name. It is negative if
- * only capitals differ, or only `io.github.` before the handle.
+ * `edits` is the least number from the handle, its name or its publisher's name; negative if only capitals
+ * or a leading `io.github.` differ.
  */
 function compareTo(
   handle: string,
@@ -138,10 +131,10 @@ function compareTo(
 }
 
 /**
- * `near` are handles within two edits of the text or of its name. The same handle in another spelling comes
- * first, and then handles in the namespace of the text. If the name adds nothing to the publisher's name,
- * handles of that publisher are near too, and so are those of a publisher whose name differs by one letter.
- * `others` are further handles of that namespace or publisher, and then handles with all words of the name.
+ * `near` are handles within two edits of the text or of its name: first another spelling of the same
+ * handle, then those in its namespace. If the name adds nothing to the publisher's name, handles of that
+ * publisher, or of one that differs by one letter, are near too. `others` are further handles of that
+ * namespace or publisher, then those with all words of the name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);

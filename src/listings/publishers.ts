@@ -7,7 +7,7 @@ type PublisherContext = Pick<Context, 'store'>;
 
 const noPublisher = () => new Problem('not_found', 'No listing shown here has this namespace.');
 
-/** Compares the namespace with its capitals. */
+/** Compares capitals too. */
 export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
   (await store.listings.publisherListings(text)) > 0;
 
@@ -18,7 +18,7 @@ export async function requireNamespace(text: string, reads: PublisherContext): P
 
 const perPage = 50;
 
-/** The page begins after a handle. Throws not_found if no visible handle of the namespace follows. */
+/** The page after a handle. Throws not_found if no visible handle of the namespace follows. */
 export async function readPublisher(
   namespace: string,
   after: string,
@@ -34,7 +34,6 @@ export async function readPublisher(
     namespace,
     listings: shown.flatMap((handle) => found.get(handle) ?? []),
     total: await listings.publisherListings(namespace),
-    /** It is undefined at the end. */
     next: handles.length > perPage ? shown.at(-1) : undefined,
   };
 }
@@ -43,7 +42,7 @@ export const mostRead = 500;
 
 export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
-/** If the publisher has more than 500 listings, only the first 500 by handle are read. */
+/** Reads at most the first 500 listings by handle. */
 export async function readPublisherFacts(namespace: string, { store: { listings } }: PublisherContext) {
   const start = `${namespace}/`;
   const rows = await listings.page(start, mostRead);
@@ -60,13 +59,13 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
   const isComparable = owners.some((owner) => owner !== 'not_comparable');
   return {
     listings: read.length,
-    /** When the oldest known version of these listings was published, RFC 3339. */
+    /** The oldest known publication, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
     /**
-     * The number of listings that record a repository of a different account. It is undefined if no listing
-     * can be compared, as for a namespace that is a domain.
+     * Listings that record another account's repository. Undefined if none can be compared, as for a
+     * domain.
      */
     otherOwners: isComparable ? owners.filter((owner) => owner === 'no').length : undefined,
   };
@@ -74,9 +73,7 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
 
 const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
 
-/**
- * If the listing of an example is not visible, one of the first listings by handle stands for the example.
- */
+/** For an example that is not visible, one of the first listings by handle stands in. */
 export async function readExampleHandles({
   store: { listings },
 }: PublisherContext): Promise<ReadonlyMap<string, string>> {
@@ -94,16 +91,13 @@ export const countListings = ({ store }: PublisherContext): Promise<number> => s
 
 const perRead = 1000;
 
-/**
- * The visible handle at this position in the order of handles. The next page begins after this handle. The
- * result is '' for position 0, or if there is no such handle.
- */
+/** The next page begins after this handle, which is '' for position 0 and behind the end. */
 export const readHandleBefore = async (
   position: number,
   { store: { listings } }: PublisherContext,
 ): Promise<string> => (position === 0 ? '' : ((await listings.handleAt(position)) ?? ''));
 
-/** All visible listings after a handle, in pages of handles with their last updates. */
+/** All visible listings after a handle, in pages. */
 export const pagesAfter = (after: string, { store: { listings } }: PublisherContext) =>
   readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>
     listings.page(last?.handle ?? after, perRead),

@@ -36,7 +36,10 @@ const valuesOf = {
   namespace: sql`publisher_count where listings > 0`,
 } as const;
 
-/** If at most this many listings have the facets, all are read and sorted by their last update. */
+/**
+ * If at most this many have the facets, all are read and sorted, otherwise listings are read in the order
+ * of their last update until enough have them.
+ */
 const maxSorted = 2000;
 
 const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest') =>
@@ -49,7 +52,7 @@ const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest')
     .limit(limit)
     .execute();
 
-/** Matches a facet between spaces, or at an end of the column. LIKE would ignore case on SQLite only. */
+/** LIKE would ignore case on SQLite only. */
 const hasFacet = (facet: string) =>
   facet.startsWith('publisher:')
     ? sql<SqlBool>`lower(namespace) = ${facet.slice('publisher:'.length)}`
@@ -86,10 +89,6 @@ async function sortLatest(db: Db, ids: readonly number[], { after, limit }: List
   return sorted.slice(0, limit).map(({ id }) => id);
 }
 
-/**
- * If few listings have the facets, all of these are read and sorted. Otherwise listings are read in the order
- * of their last update until enough have the facets.
- */
 async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const range = { facets: query.facets, order: 'newest', after: undefined } as const;
   const ids = await index.list(db, { ...range, limit: maxSorted + 1 });
@@ -120,7 +119,7 @@ const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit:
     .orderBy('place');
 });
 
-/** Reads only the oldest listings, because thousands may share a host or a payee. */
+/** Only the oldest, because thousands may share a host or a payee. */
 const selectOldest = precompileQuery((db: Db, key: string, limit: number) =>
   db
     .selectFrom('listing_reference')
@@ -149,13 +148,11 @@ const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: 
 
 type RecordingRow = ListingRow & { readonly publisher?: string | null };
 
-/** At most this many listings of the holder of an address or repository are read to find the first ones. */
 const mostHeld = 100;
 
 /**
- * Puts the listings of the holder of an address or repository first. Among these, listings on whose own
- * domain the address is come before others. The oldest listing that records an address is not always its
- * holder's, because anybody may record it, also many times.
+ * Puts the holder's listings first, and of these the ones on whose own domain the address is. The oldest
+ * that records an address is not always its holder's, because anybody may record it, also many times.
  */
 async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {
   const holder = holderOfReference(reference);
@@ -203,18 +200,18 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   near: (text: string, limit: number) => readNear(db, search, text, limit),
   /**
-   * For each reference, up to `limit` visible listings that record it, or ask to be paid there. First are
-   * those of the holder of the address or repository, then the oldest.
+   * For each reference, visible listings that record it or ask to be paid there: the holder's, then the
+   * oldest.
    */
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
   /**
-   * For each reference, up to `limit` shown listings that recorded it or asked to be paid there earlier, the
-   * latest first.
+   * For each reference, shown listings that recorded it or asked to be paid there earlier, the latest
+   * first.
    */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**
-   * Up to `limit` payees of visible listings at an address. Payees on the network of `payee` or on an unknown
-   * network come first, and present payees before former ones. Former payees of hidden listings are left out.
+   * Payees at an address on the network of `payee` or an unknown one come first, and present ones before
+   * former. Former payees of hidden listings are left out.
    */
   asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
   search: (query: SearchQuery<FacetChoice>) => rankListings(toSearch(db, search), query),
@@ -228,19 +225,17 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
   /** Visible listings, in the order of the ids. */
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
-  /** Visible listings of other publishers that share facts with a listing, once for each kind of fact. */
+  /** Visible listings of other publishers that share facts with it, once for each kind of fact. */
   sharing: (handle: string) => readSharing(db, handle),
-  /**
-   * The oldest visible listings that ask to be paid at an address, at most 201, with the last sight of each.
-   */
+  /** The oldest visible listings that ask to be paid there, at most 201, with the last sight of each. */
   paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),
-  /** The facet with most listings comes first. */
+  /** Most listings first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   page: (afterHandle: string, limit: number) => {
     const visible = db.selectFrom('listing').where('withdrawn', 'is', null).select(['handle', 'updated_at']);
     return visible.where('handle', '>', afterHandle).orderBy('handle').limit(limit).execute();
   },
-  /** Positions are those of visible handles in order, from 1. */
+  /** Counts visible handles from 1. */
   handleAt: async (position: number) => {
     const visible = db.selectFrom('listing').where('withdrawn', 'is', null).select('handle');
     const before = position - 1;

@@ -19,9 +19,9 @@ type Form =
 type Fields = { readonly [name: string]: Form };
 interface RecordItem {
   readonly fields: Fields;
-  /** An item is read only if at least one of these members is. */
+  /** An item is read only if at least one of these is. */
   readonly names: readonly string[];
-  /** A member that every item has. If it is not read, it is reported. */
+  /** If an item lacks it, it is reported. */
   readonly needs?: string;
 }
 
@@ -42,7 +42,7 @@ const argument: Fields = { ...namedInput, type: 'text', valueHint: 'text', isRep
 const callArguments: Form = { list: { fields: argument, names: ['name', 'value', 'valueHint', 'default'] } };
 const transport: Fields = { type: 'line', url: 'line', headers: named, variables };
 
-/** The members of a server.json that Dossier reads, by the registry's schema of 2025-12-11. */
+/** By the registry's schema of 2025-12-11. */
 const record: Fields = {
   $schema: 'any',
   name: 'text',
@@ -73,10 +73,7 @@ const record: Fields = {
   },
 };
 
-/**
- * Former names of members in records before September 2025. `name` is the former name of a package's
- * identifier.
- */
+/** In records before September 2025. `name` was a package's identifier. */
 const olderNames: Readonly<Record<string, string>> = {
   name: 'identifier',
   registry_name: 'registryType',
@@ -88,7 +85,7 @@ const toCamel = (name: string) =>
   ownMember(olderNames, name) ??
   (name.includes('_') ? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name);
 
-/** The present name of a member, unless the record has a member of that name too. */
+/** Keeps the written name if the record has a member of the present name too. */
 function nameOfItem(name: string, within: JsonObject, fields: Fields): string {
   if (Object.hasOwn(fields, name)) return name;
   const camel = toCamel(name);
@@ -97,7 +94,6 @@ function nameOfItem(name: string, within: JsonObject, fields: Fields): string {
 
 type Report = (path: string) => void;
 
-/** Reports a value of another form, and returns undefined for it. */
 function readForm(value: unknown, form: Form, path: string, report: Report): unknown {
   const fits = (isFitting: boolean, read: () => unknown) => {
     if (isFitting) return read();
@@ -121,10 +117,7 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
   return undefined;
 }
 
-/**
- * A member that cannot be read is reported with its item's position in the returned list. An item that cannot
- * be read is reported as `path[]`.
- */
+/** Members are reported at the item's position in the returned list, and an unread item as `path[]`. */
 function keepItems(
   list: readonly unknown[],
   { fields, names, needs }: RecordItem,
@@ -155,7 +148,7 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
     const inner = value[written];
     const name = nameOfItem(written, value, fields);
     const meant = toCamel(name);
-    // If a member has two spellings, it is not known which one holds.
+    // It is not known which of two spellings holds.
     if (inner !== null && (name !== meant || renamed.has(name)) && Object.hasOwn(fields, meant))
       report(path === '' ? meant : `${path}.${meant}`);
     if (renamed.has(name)) continue;
@@ -175,16 +168,16 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
 }
 
 export interface ReadRecord {
-  /** The record with the names of the present schema, without members of an unexpected form. */
+  /** With the names of the present schema, without members of an unexpected form. */
   readonly server: JsonObject;
   /**
-   * The paths of members of an unexpected form, of members written in two spellings, and of unknown members
-   * below the top level: `packages.0.transport`. `packages[]` is an item that cannot be read, or all of them.
+   * Paths of members of an unexpected form or in two spellings, and of unknown members below the top level:
+   * `packages.0.transport`. `packages[]` is an item that cannot be read, or all of them.
    */
   readonly unread: readonly string[];
 }
 
-/** The names under which `unread` has a part of the record that was not read, or of which an item was not. */
+/** How `unread` names a part that was not read, or of which an item was not. */
 export const unreadParts = {
   endpoint: 'remotes[]',
   package: 'packages[]',

@@ -13,12 +13,12 @@ const selectListed = (db: Db) =>
 
 type ListedQuery = ReturnType<typeof selectListed>;
 
-/** The newest version counts as latest if all versions of a listing are deleted. */
+/** The newest counts as latest if all versions of a listing are deleted. */
 const isLatest = sql<boolean>`(listing.version = listing_version.version or listing.version = '' and
   listing_version.version = (select other.version from listing_version as other
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
-/** Ignores case. LIKE would treat some characters as wildcards. */
+/** LIKE would treat some characters as wildcards. */
 const isNamed = (text: string) =>
   sql<boolean>`listing_version.handle in (select named.handle from listing as named
     where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;
@@ -44,7 +44,9 @@ function filter(
 
 const withdrawnHere = 'Withdrawn from this directory.';
 
-/** A version that was being written when the caller read the time may become visible with an earlier time. */
+/**
+ * A version that was being written when the caller read the time may become visible with an earlier time.
+ */
 const overlap_ms = 60_000;
 
 function inOrder(listed: ListedQuery, { after, updatedSince }: VersionQuery): ListedQuery {
@@ -53,7 +55,7 @@ function inOrder(listed: ListedQuery, { after, updatedSince }: VersionQuery): Li
   const place = sql`listing_version.handle, listing_version.version`;
   if (updatedSince === undefined) {
     if (!after) return byName(listed);
-    // The second bound follows from the first, but without it PostgreSQL reads listings from the beginning.
+    // Follows from the first bound, but without it PostgreSQL reads listings from the beginning.
     return byName(listed)
       .where(sql<boolean>`(${place}) > (${after.handle}, ${after.version})`)
       .where('listing.handle', '>=', after.handle);

@@ -7,10 +7,7 @@ import { listingTable, versionTable } from './listing.ts';
 
 export type ListingRow = RowOf<typeof listingTable>;
 
-/**
- * `name` is a package in any registry, and `namesake` a short description together with the name after the
- * slash.
- */
+/** `name` is a package in any registry, `namesake` a short description with the name after the slash. */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
   | ('tools' | 'pay_to');
@@ -22,17 +19,15 @@ const referenceTable = table('listing_reference', ['key', 'published_at', 'handl
   kind: oneOf<ReferenceKind>(),
   published_at: text,
   publisher: text,
-  /** The time at which a check saw the reference, RFC 3339; empty if a record names it. */
+  /** When a check saw the reference, RFC 3339; empty if a record names it. */
   as_of: text,
 });
 
-/**
- * References that earlier versions of records named. Reads leave out rows that the listing now records again.
- */
+/** Of earlier versions. Reads leave out rows that the listing now records again. */
 const formerTable = table('former_reference', ['key', 'handle'], {
   key: text,
   handle: text,
-  /** The time at which the first version without the reference was published, RFC 3339. */
+  /** When the first version without the reference was published, RFC 3339. */
   until: text,
 });
 
@@ -42,32 +37,25 @@ export interface PaidAs {
   readonly offers: readonly Readonly<Record<'amount' | 'asset' | 'network' | 'scheme', string>>[];
 }
 
-/** Payees of listings, present and former (docs/decisions/observations.md). */
+/** Present and former (docs/decisions/observations.md). */
 export const payeeTable = table('payee', ['key', 'handle', 'network'], {
-  /** The key of the address alone, on any network, as in `listing_reference`. */
+  /** Of the address alone, on any network, as in `listing_reference`. */
   key: text,
   handle: text,
-  /**
-   * CAIP-2, or the endpoint's name for a network that Dossier does not know. Empty if the network is not
-   * known.
-   */
+  /** CAIP-2, or the endpoint's name for a network that Dossier does not know. Empty if none is known. */
   network: text,
   address: text,
-  /** Since when the payee was seen without a break, and the last check that saw the payee, RFC 3339. */
+  /** From when the payee was seen without a break, and the last check that saw it, RFC 3339. */
   since: text,
   seen_at: text,
   /**
-   * Equal to `seen_at` once a later check saw that no endpoint asks for the payee any more, or once the
-   * recorded endpoints changed.
+   * Equal to `seen_at` once a check saw no endpoint ask for the payee, or the recorded endpoints changed.
    */
   until: optional(text),
   seen: json<PaidAs>(),
 });
 
-/**
- * The number of visible listings with each facet. Every write of listings updates it, so that no read has to
- * count.
- */
+/** Of visible listings. Every write updates it, so that no read has to count. */
 const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
 
 const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });

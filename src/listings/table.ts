@@ -14,16 +14,16 @@ export interface VersionQuery {
   readonly after: Pick<ListedVersion, 'handle' | 'version' | 'listed_at'> | undefined;
   readonly limit: number;
   readonly handles?: readonly string[] | undefined;
-  /** `latest` selects the version that the listing shows, or last showed. */
+  /** `latest` is the version that the listing shows, or last showed. */
   readonly version: string | undefined;
   readonly versions?: readonly string[];
   /**
-   * Selects versions whose entry changed here at this time or later, or up to a minute before it, RFC 3339.
-   * The list is then in the order of that time.
+   * Selects, and sorts by, the time at which an entry changed here: from a minute before this one, RFC
+   * 3339.
    */
   readonly updatedSince: string | undefined;
   readonly withDeleted: boolean;
-  /** Selects listings that have this text in their handle, ignoring case. */
+  /** A part of the handle, ignoring case. */
   readonly named?: string | undefined;
 }
 

@@ -10,8 +10,8 @@ import type { Naming } from './naming.ts';
 type Edition = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'derived'>;
 
 /**
- * How many endpoint addresses, or else hosts, and packages (without versions) are the same as in the record
- * before. A number is 0 if any of the counted items differs, or may differ because it was not read.
+ * How many endpoint addresses, or else hosts, and packages (without versions) are as in the record before.
+ * 0 if any of them differs, or may differ because it was not read.
  */
 const keptSchema = z.strictObject({
   endpoints: z.int(),
@@ -38,14 +38,14 @@ function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> 
 const keptMove = moveSchema.extend({ kept: keptSchema.optional() });
 export type KeptMove = z.infer<typeof keptMove>;
 
-/** The version that made the move, and its date if the registry states one. */
+/** With the date if the registry states one. */
 export const datedMove = keptMove.extend({ version: z.string(), published_at: z.string().optional() });
 export type DatedMove = z.infer<typeof datedMove>;
 
-/** The move of a version, and what the next version is compared with besides its record. */
+/** The move of a version, and what the next one is compared with besides its record. */
 export interface ComparedVersion {
   readonly move?: KeptMove | undefined;
-  /** The last repository that this version or an earlier one names. */
+  /** The last one that this version or an earlier one names. */
   readonly repository?: string | undefined;
   /** Inputs that only earlier versions called secrets. */
   readonly secrets?: readonly string[];
@@ -54,7 +54,7 @@ export interface ComparedVersion {
 /** What reads say of the shown record besides the listing. */
 export interface ShownRecord {
   readonly moves?: Moves | undefined;
-  /** Names of fields whose values Dossier does not read. */
+  /** Fields whose values Dossier does not read. */
   readonly unread: readonly string[];
 }
 
@@ -65,9 +65,8 @@ const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 export const isListed = ({ status }: Edition): boolean => status !== 'deleted';
 
 /**
- * Leaves out deleted versions whose record was never compared. Versions are ordered by publication or, if a
- * date is missing, by semantic version, never by the time at which Dossier read them. Returns undefined if
- * their order is not known.
+ * Leaves out deleted versions whose record was never compared. Undefined if the order is not known: if a
+ * date is missing it is that of semantic versions, never of the times at which Dossier read them.
  */
 export function versionsInOrder<One extends Edition>(editions: readonly One[]): One[] | undefined {
   const known = editions.filter((one) => isListed(one) || one.derived?.weight !== undefined);
@@ -85,8 +84,7 @@ export function versionsInOrder<One extends Edition>(editions: readonly One[]): 
 export const weightOfMove = (move: KeptMove): number => (leadsToOthers(move) ? 3 : isWeighty(move) ? 2 : 1);
 
 /**
- * Moves to other owners come first, then moves that name new secrets, then all others. Of moves to other
- * owners, the newest and the oldest come first, because the oldest left the first owner.
+ * By weight, then the newest; of moves to other owners also the oldest, because it left the first owner.
  */
 export const weightyFirst = <One>(newestFirst: readonly One[], weightOf: (one: One) => number): One[] =>
   [...Map.groupBy(newestFirst, weightOf)]
@@ -98,7 +96,7 @@ interface ComparedNaming extends Omit<ComparedVersion, 'move'> {
   readonly naming: Naming;
 }
 
-/** Without `before` there is nothing to compare with. The handle tells the owner of the namespace. */
+/** The handle tells the owner of the namespace. */
 export function compareVersion(handle: string, before: ComparedNaming | undefined, naming: Naming) {
   const { repository_key } = naming;
   const was = before && withFormerSecrets(before.secrets ?? [], before.naming);
@@ -123,24 +121,19 @@ export function compareVersion(handle: string, before: ComparedNaming | undefine
 
 const mostMoves = 10;
 
-/** Moves of the versions up to the shown one, newest first. */
+/** Of the versions up to the shown one. */
 export interface Moves {
-  /** The number of versions that were compared, deleted ones included. */
+  /** Compared ones, with deleted ones. */
   readonly versions: number;
-  /** The time at which the oldest of these versions was published, if it has a date. */
+  /** When the oldest of these was published, if it has a date. */
   readonly since?: string;
-  /** Whether something that is compared was not read. */
   readonly partly_read?: true;
-  /** Ten moves at most: the first ones of `weightyFirst`, from the newest to the oldest. */
+  /** The first ten of `weightyFirst`, from the newest to the oldest. */
   readonly moves: DatedMove[];
-  /** The number of moves that are not kept. */
   readonly left_out?: number;
 }
 
-/**
- * `ordered` has the versions from the oldest to the newest. Returns undefined if there are fewer than two to
- * compare. `moveOf` is called for the moves that are kept.
- */
+/** `ordered` begins with the oldest. `moveOf` is called only for moves that are kept. */
 export async function toMoves<One extends Edition>(
   ordered: readonly One[],
   shown: string,
@@ -167,7 +160,6 @@ export async function toMoves<One extends Edition>(
   };
 }
 
-/** Tells whether a stored change is the same move as that of a version. */
 export const isSameMove = (told: unknown, dated: DatedMove): boolean => {
   const { version: _, published_at: __, kept: ___, ...move } = dated;
   return isDeepStrictEqual(told, move);

@@ -16,7 +16,7 @@ const selectVersions = (db: Db, handle: string, withDeleted: boolean) =>
     .where('handle', '=', handle)
     .$if(!withDeleted, (rows) => rows.where('status', '<>', 'deleted'));
 
-/** The newest versions come first. Their records are not read. */
+/** Newest first, without their records. */
 export async function readNewestVersions(
   db: Db,
   handle: string,
@@ -36,7 +36,7 @@ export async function readNewestVersions(
   return (await rows.execute()).map(versionTable.decode);
 }
 
-/** Versions for which the registry states dates, newest first, without deleted ones. */
+/** With dates that the registry states, newest first, without deleted ones. */
 export async function readDatedVersions(db: Db, handle: string, limit: number): Promise<ListedVersion[]> {
   const rows = selectVersions(db, handle, false).selectAll().where('undated', 'is', null);
   const newest = rows.orderBy('published_at', 'desc').orderBy('version', 'desc').limit(limit);
@@ -65,7 +65,7 @@ export async function readVersionsPage(
   return { versions, page, span };
 }
 
-/** The newest version counts even if it is deleted. */
+/** The newest counts even if it is deleted. */
 export async function readLastVersions(
   db: Db,
   handles: readonly string[],

@@ -21,13 +21,10 @@ import { rowReferences, toIndexKeys } from './references/references.ts';
 import { deleteReferences, putReferences } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
 
-/**
- * The number of ids that are read at once to find a free one. Few are taken, but a registry may publish
- * thousands in one millisecond.
- */
+/** Few are taken, but a registry may publish thousands in one millisecond. */
 const probedIds = 512;
 
-/** If two listings have the same static rank, the later one gets the next free id. */
+/** Of two listings with the same static rank, the later one gets the next free id. */
 async function toFreeIds(
   db: Db,
   rows: readonly ListingRow[],
@@ -66,7 +63,6 @@ const readFacets = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('listing').select('facets').where('handle', '=', handle),
 );
 
-/** Returns undefined if there is nothing to change. */
 async function readReindexed(
   db: Db,
   handle: string,
@@ -89,7 +85,7 @@ async function readReindexed(
 /** What an import derives of the record of one listing. */
 export interface DerivedRecord {
   readonly handle: string;
-  /** The versions whose comparisons are new. */
+  /** Those whose comparisons are new. */
   readonly versions: readonly Pick<ListedVersion, 'version' | 'derived' | 'compared'>[];
   readonly shown: { readonly version: string; readonly record: string } | undefined;
   readonly former: readonly FormerReference[];
@@ -178,9 +174,7 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
   };
 }
 
-/**
- * Returns whether a visible listing became invisible. Answers about other listings may name such a listing.
- */
+/** Whether a visible listing became invisible: answers about other listings may name it. */
 async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<boolean> {
   if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
@@ -198,9 +192,8 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
 }
 
 /**
- * `touch` receives each handle that changed, or nothing if any listing may have changed. `standing` receives
- * each handle that the registry or its publisher withdrew. `readNative` reads facts of modules above this
- * one.
+ * `touch` receives each handle that changed, or nothing if any may have changed; `standing` each handle
+ * that the registry or its publisher withdrew. `readNative` reads facts of modules above this one.
  */
 export function createListingWrites(
   db: Db,
@@ -224,7 +217,7 @@ export function createListingWrites(
   };
   return {
     ...createListingReads(db, search),
-    /** `listed_at` is when the present state of the versions became visible. */
+    /** When the present state of the versions became visible. */
     putVersions: (versions: readonly ListingVersion[], listed_at: string) =>
       inChunks(versions, (chunk) =>
         upsertVersions(
@@ -233,7 +226,7 @@ export function createListingWrites(
           chunk.map((one) => versionTable.encodeChange({ ...one, listed_at }) as RowOf<typeof versionTable>),
         ),
       ),
-    /** `listed_at` is when the listing was withdrawn, hidden or shown again here. */
+    /** When the listing was withdrawn, hidden or shown again here. */
     async relistVersions(handle: string, listed_at: string) {
       await db.updateTable('listing_version').set({ listed_at }).where('handle', '=', handle).execute();
     },
@@ -248,13 +241,13 @@ export function createListingWrites(
       await putDerived(db, derived);
     },
     /**
-     * Merges a part of the search index, so that searches after many writes read less. Call it with `true`
-     * first, then with `false` until it returns false.
+     * Merges a part of the search index, so that searches after many writes read less. Call it with `true`,
+     * then with `false` until it returns false.
      */
     mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
-    /** A listing that the operator hid or withdrew stays hidden or withdrawn. */
+    /** A listing that the operator hid or withdrew stays so. */
     putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
-    /** Recomputes the facets from claim and ratings. Those from checks are replaced if `ofCheck` is given. */
+    /** From claim and ratings. Facets of checks are replaced if `ofCheck` is given. */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {
       touch(handle);
       const row = await readReindexed(db, handle, { ofCheck, readNative });

@@ -26,9 +26,7 @@ export const createFeedbackReads = (db: Db) => ({
     const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
-  /**
-   * When the n-th newest message was received, counted from 1. Returns undefined if there are fewer messages.
-   */
+  /** Of the n-th newest message, from 1. */
   async receivedAt(n: number): Promise<string | undefined> {
     const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc').limit(1);
     return (await newest.offset(n - 1).executeTakeFirst())?.received_at;
@@ -36,13 +34,12 @@ export const createFeedbackReads = (db: Db) => ({
   byId: (id: string): Promise<Feedback | undefined> => findOne(db, 'feedback', { id }, feedbackTable),
 });
 
-/** The writes change no listing. */
 export const createFeedbackWrites = (db: Db) => ({
   ...createFeedbackReads(db),
   async add(feedback: Feedback): Promise<void> {
     await db.insertInto('feedback').values(feedbackTable.encode(feedback)).execute();
   },
-  /** Returns false if no message has the id. */
+  /** False if no message has the id. */
   async close(id: string): Promise<boolean> {
     const closing = db.updateTable('feedback').set({ state: 'closed' }).where('id', '=', id);
     return (await closing.executeTakeFirst()).numUpdatedRows > 0n;

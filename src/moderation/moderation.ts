@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { flag, integer, json, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 
-/** Each reason continues "because ...". */
+/** Each continues "because ...". */
 export const moderationReasons = {
   personal_data: 'it has personal data that should not be public',
   unlawful: 'a law or a court order requires it',
@@ -18,7 +18,7 @@ export const moderationReasons = {
 } as const;
 export type ModerationReason = keyof typeof moderationReasons;
 
-/** Each reason continues "because ...". */
+/** Each continues "because ...". */
 export const restoreReasons = {
   appeal: 'an appeal against it was right',
   mistake: 'it was a mistake',
@@ -35,21 +35,21 @@ export type ModerationTargetKind =
   | 'account'
   | 'network';
 
-/** `target` is the rating's id for a rating or a response to it, and the capability's id for a capability. */
+/** `target` is the rating's id also for a response to it, and the capability's id for a capability. */
 export interface ModerationTarget {
   readonly target_kind: ModerationTargetKind;
   readonly target: string;
 }
 
 export const moderationTable = table('moderation', ['log_index'], {
-  /** The index of the entry `moderation.applied`. */
+  /** Of the entry `moderation.applied`. */
   log_index: integer,
   action: text,
   target_kind: oneOf<ModerationTargetKind>(),
   target: text,
   /** The listing that shows the action; undefined for namespaces, accounts and networks. */
   handle: optional(text),
-  /** The entries of the log whose records the action reaches. */
+  /** Log entries whose records the action reaches. */
   record_indexes: json<readonly number[]>(),
   reason: oneOf<ModerationReason>(),
   statement: text,
@@ -58,7 +58,7 @@ export const moderationTable = table('moderation', ['log_index'], {
   ended_at: optional(text),
   end_reason: optional(text),
 });
-/** The action is in force until `ended_by` is set. */
+/** In force until `ended_by` is set. */
 export type Moderation = TableValue<typeof moderationTable>;
 
 export const moderationNotice = z.object({
@@ -92,7 +92,7 @@ export const feedbackTable = table('feedback', ['id'], {
   state: oneOf<'open' | 'closed'>(),
   message: text,
   category: optional(text),
-  /** The listing that the message is about; for a message about a rating, the rated listing. */
+  /** For a message about a rating, the rated listing. */
   handle: optional(text),
   rating_id: optional(text),
   looking_for: optional(text),

@@ -4,9 +4,8 @@ const mappedFromIPv4 = new BlockList();
 mappedFromIPv4.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /**
- * An IPv6 address without a prefix stands for its /64, because Dossier knows callers by IPv4 address or IPv6
- * /64. Returns undefined for a text that is no network, a prefix that is too long, an address with a zone,
- * and an IPv4 address written as IPv6.
+ * IPv6 without a prefix stands for its /64, because Dossier knows callers by IPv4 address or IPv6 /64.
+ * Undefined for what is no network, a longer prefix, a zone, and IPv4 written as IPv6.
  */
 export function toPrefix(
   text: string,

@@ -6,16 +6,16 @@ import { isInNetwork } from './network.ts';
 import type { Writer } from './table.ts';
 
 /**
- * Without `writing`, only the caller's network counts. `store` must be a transaction if the check must not
- * miss an action that the operator takes at the same time.
+ * Without `writing`, only the caller's network counts. `store` must be a transaction if no action that the
+ * operator takes at the same time may be missed.
  */
 export async function findAgainst(
   context: Pick<Context, 'config' | 'caller'> & { readonly store: Pick<Reads, 'moderation'> },
   writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
-  // Neither a revoked capability nor a blocked network may take back what was written. Whoever stole a
-  // capability must not withdraw ratings with it, and requests of a blocked network stay refused.
+  // Taking back is still refused to a revoked capability, because whoever stole it must not withdraw
+  // ratings with it, and to a blocked network.
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
     (!writing?.isTakingBack || target_kind === 'capability' || target_kind === 'network');

@@ -8,7 +8,7 @@ export interface Writer {
   readonly handle: string;
   readonly capability_id?: string | undefined;
   readonly roots: readonly string[];
-  /** Whether the writer only takes back what it wrote before, for example withdraws a rating. */
+  /** Only takes back what it wrote before, for example withdraws a rating. */
   readonly isTakingBack?: boolean;
 }
 
@@ -29,15 +29,14 @@ const withHolders = (roots: readonly string[]): string[] => [
   ...new Set(roots.flatMap((root) => [root.toLowerCase(), new Holder(root).id])),
 ];
 
-/** A block of a namespace or domain also applies to the namespaces or domains below it. */
+/** A block of a namespace or domain also applies to those below it. */
 const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(handleParts(handle).namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...withHolders(roots).map(isOfRoot)], sql` or `)})))`;
 
 /**
- * The actions in force against a listing, its capabilities, its namespace, or the accounts and domains of its
- * claim.
+ * In force against a listing, its capabilities, its namespace, or the accounts and domains of its claim.
  */
 export async function readModerationOf(
   db: Db,
@@ -55,8 +54,8 @@ export async function readModerationOf(
 }
 
 /**
- * The actions in force against ratings of a subject, their older versions and the responses to them, by the
- * log index of each record.
+ * In force against ratings of a subject, their older versions and the responses to them, by log index of
+ * each record.
  */
 export async function readModerationOfRatings(db: Db, subject: string): Promise<Map<number, Moderation[]>> {
   const found = new Map<number, Moderation[]>();
@@ -68,7 +67,7 @@ export async function readModerationOfRatings(db: Db, subject: string): Promise<
   return found;
 }
 
-/** The names of the actions in force, by handle. */
+/** Names of the actions in force, by handle. */
 export async function readModeratedListings(
   db: Db,
   handles: readonly string[],
@@ -101,25 +100,22 @@ export const createModerationReads = (db: Db) => ({
     const rows = selectActive(db).where('target_kind', '=', target_kind).where('target', '=', target);
     return (await rows.execute()).map(moderationTable.decode);
   },
-  /**
-   * The actions in force that may keep a writer from writing, oldest first. Without a writer, these are the
-   * blocks of networks.
-   */
+  /** Without a writer, the blocks of networks. The oldest comes first. */
   async against(writer: Writer | undefined): Promise<Moderation[]> {
     const rows = writer ? selectAgainst(db, writer) : selectActive(db).where('target_kind', '=', 'network');
     return (await rows.execute()).map(moderationTable.decode);
   },
-  /** The action in force that hides a record of a subject's rating, or of the response to one. */
+  /** Hides a record of a subject's rating, or of the response to one. */
   async hiding(subject: string, recordIndex: number): Promise<Moderation | undefined> {
     const rows = await readModerationOfRatings(db, subject);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
   },
-  /** Actions in force, newest first. */
+  /** In force, newest first. */
   async list(limit: number): Promise<Moderation[]> {
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);
   },
-  /** Counts by month (YYYY-MM, UTC), newest first. `undone` counts the actions that have ended. */
+  /** By month (YYYY-MM, UTC), newest first. `undone` counts the actions that have ended. */
   async counts() {
     const rows = await db
       .selectFrom('moderation')
@@ -141,10 +137,10 @@ export const createModerationReads = (db: Db) => ({
   },
 });
 
-/** `touch` receives the listing that shows the action, or undefined for all listings. */
+/** `touch` receives the listing that shows the action, or undefined for all. */
 export const createModerationWrites = (db: Db, touch: (handle: string | undefined) => void) => ({
   ...createModerationReads(db),
-  /** The effect of the action on ratings and listings is written separately. */
+  /** The effect on ratings and listings is written separately. */
   async add(moderation: Moderation): Promise<void> {
     touch(moderation.handle);
     await db.insertInto('moderation').values(moderationTable.encode(moderation)).execute();

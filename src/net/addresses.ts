@@ -2,9 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
 
-/**
- * Tells whether a text is a global unicast address. An IPv6 address that maps or translates IPv4 is not one.
- */
+/** Global unicast. An IPv6 address that maps or translates IPv4 is not. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
@@ -14,10 +12,10 @@ export function isPublicAddress(text: string): boolean {
 export const isLoopbackAddress = (text: string): boolean =>
   ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
 
-/** The host of a URL without the brackets of an IPv6 address. */
+/** Without the brackets of an IPv6 address. */
 export const plainAddress = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
-/** A host name without the final dot of the DNS root. A port stays. */
+/** Without the final dot of the DNS root. A port stays. */
 export const withoutRoot = (host: string): string => host.replace(/\.(?=$|:\d+$)/, '');
 
 export const isAddress = (hostname: string): boolean => ipaddr.isValid(plainAddress(hostname));

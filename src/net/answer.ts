@@ -4,11 +4,11 @@ import { hasChallenge, hasOffer, isBotChallenge, meaningOf } from './meaning.ts'
 
 /**
  * Why a question to a host brought no value (docs/observations.md).
- * - `nothing`: the host answered without a value.
- * - `asks`: the host asks for credentials or a payment first.
- * - `absent`: what was asked for does not exist there, for example because of HTTP 404 or 410.
+ * - `nothing`: it answered without a value.
+ * - `asks`: it asks for credentials or a payment first.
+ * - `absent`: there is no such thing there, for example by HTTP 404 or 410.
  * - `otherwise`: an HTTP response that is not what was asked for.
- * - `silent`: the host was tried, and no usable answer came.
+ * - `silent`: it was tried, and no usable answer came.
  * - `refused`: robots.txt or the publisher does not allow the request.
  * - `not_asked`: Dossier did not ask, or cannot blame the host for the result.
  */
@@ -24,16 +24,16 @@ export type OutcomeWithoutValue =
 export interface NoAnswer {
   readonly result: 'no_answer';
   readonly outcome: OutcomeWithoutValue;
-  /** Text that is true when read alone. */
+  /** True when read alone. */
   readonly why: Words;
   readonly asks_for?: 'credentials' | 'payment';
-  /** The host may not ask at the next check, so that a second check must confirm the outcome. */
+  /** The host may not ask at the next check, so a second check must confirm the outcome. */
   readonly mayPass?: true;
   readonly status?: number;
   readonly media_type?: string;
-  /** The host that a redirect names, if it is a different host than the requested one. */
+  /** A different host than the requested one. */
   readonly redirects_to?: string;
-  /** The kind of failure, if the outcome and the status do not tell it. */
+  /** The kind of failure, if outcome and status do not tell it. */
   readonly cause?:
     | 'timeout'
     | 'connection'
@@ -59,7 +59,7 @@ export const noAnswer = (
 
 export const notAsked = (why: Words): NoAnswer => noAnswer('not_asked', why);
 
-/** The most characters of a percent-encoded URL. */
+/** Characters of a percent-encoded URL. */
 export const longestAddress = 2048;
 
 export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
@@ -69,10 +69,10 @@ export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
       )
     : undefined;
 
-/** An untrusted response of a foreign host. */
+/** Of a foreign host, untrusted. */
 export interface Fetched {
   readonly result: 'response';
-  /** The requested address, or the address to which the same host redirected. */
+  /** As requested, or as the same host redirected. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -97,7 +97,6 @@ export const responseOf = ({ status, media_type, redirects_to }: NoAnswer) =>
     ? undefined
     : { status, ...(media_type && { media_type }), ...(redirects_to && { redirects_to }) };
 
-/** The words after "returned". */
 function returnedWords(response: Fetched): Words {
   const { status } = response;
   const http = say`HTTP ${status}`;
@@ -110,7 +109,7 @@ function returnedWords(response: Fetched): Words {
   return type === undefined ? say`a response without a content type (${http})` : say`${code(type)} (${http})`;
 }
 
-/** `who` returned the response, and `what` was expected, such as "MCP". */
+/** `what` was expected, such as "MCP". */
 export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
   const { status } = response;
   const isSilent = meaningOf(response) === 'silent';
@@ -159,8 +158,8 @@ export type Registered =
   | { readonly result: 'absent'; readonly response: Fetched };
 
 /**
- * Reads the answer of a package registry. A request for credentials, a captive portal or a maintenance page
- * says nothing about the package, so it is no `Registered`.
+ * A request for credentials, a captive portal or a maintenance page says nothing about the package, so it
+ * is no `Registered`.
  */
 export function toRegistered(
   response: Fetched | NoAnswer,

@@ -3,8 +3,8 @@ const piece =
   /[\s,]*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
 
 /**
- * The challenges in the WWW-Authenticate header of a response, up to the first fault in the header. A
- * parameter that is repeated with a different value is empty, because a client may read either value.
+ * Of WWW-Authenticate, up to its first fault. A parameter repeated with a different value is empty, because
+ * a client may read either.
  */
 export function challengesOf({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];

@@ -15,8 +15,8 @@ import { readRetryAfter_s } from './retry-after.ts';
 export const refusedAddress = 'EREFUSEDADDRESS';
 
 /**
- * Creates a `lookup` for sockets that fails unless every resolved address is allowed. DNS rebinding has no
- * effect, because the socket connects to an address that was checked here.
+ * Fails unless every resolved address is allowed. DNS rebinding has no effect, because the socket connects
+ * to an address that was checked here.
  */
 export const createGuardedLookup =
   (
@@ -43,7 +43,7 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
   readonly deadline: AbortSignal;
-  /** Gets each piece of the body. If it returns true, the rest of the body is not read. */
+  /** Gets each piece of the body. Once it returns true, the rest is not read. */
   readonly isComplete?: (piece: Uint8Array) => boolean;
   /** Of an event stream, which may never end, nothing is read. */
   readonly isOfDocument?: true;
@@ -51,11 +51,11 @@ export interface OutboundRequest {
   readonly isReadInPart?: true;
 }
 
-/** This client follows no redirects. `location` is set if the status is 3xx. */
+/** Redirects are not followed. `location` is set if the status is 3xx. */
 export interface OutboundResponse {
   readonly result: 'response';
   readonly status: number;
-  /** The first value of each header, by its name in lower case. The values of WWW-Authenticate are joined. */
+  /** By name in lower case: the first value, but all values of WWW-Authenticate, joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly location?: string;
@@ -67,7 +67,7 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 
 export interface FailedRequest {
   readonly result: FetchFailure;
-  /** The fault of the host's certificate that prevented the connection. */
+  /** The fault of the host's certificate. */
   readonly certificate?: Words;
   /** Why nothing was sent. */
   readonly unsent?: 'not_allowed' | Unresolved;
@@ -78,8 +78,8 @@ export interface FailedRequest {
 /** Every failure is a result; a method throws only within a transaction of the store. */
 export interface OutboundClient {
   /**
-   * Returns why a request would not be sent: the rules refuse the URL, or its host was not resolved. Resolved
-   * addresses are judged only when a request connects. Call it before the deadline of the request begins.
+   * The rules refuse the URL, or its host was not resolved. Addresses are judged only when a request
+   * connects. Call it before the deadline of the request begins.
    */
   whyUnsent(url: URL, signal: AbortSignal): Promise<FailedRequest | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | FailedRequest>;
@@ -94,11 +94,11 @@ export interface OutboundRules {
   readonly userAgent: string;
   readonly bodyLimit_bytes: number;
   readonly headerLimit_bytes?: number;
-  /** The most connections to one origin; default 4. */
+  /** To one origin; default 4. */
   readonly connections?: number;
-  /** The resolver for names of public hosts. */
+  /** Resolves names of public hosts. */
   readonly names?: Names;
-  /** Returns undefined to refuse a URL. The request then ends with `host_unreachable`. */
+  /** Undefined refuses a URL, which ends the request with `host_unreachable`. */
   reach(url: URL): Reach | undefined;
 }
 
@@ -116,7 +116,7 @@ const toValue = (name: string, values: readonly string[]) =>
 
 const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress } as const;
 
-/** Some hosts compress although they are asked not to. Returns undefined for an unknown coding. */
+/** Some hosts compress although they are asked not to. Undefined for an unknown coding. */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
   const decoder = ownMember(decoders, coding.toLowerCase())?.();
@@ -179,7 +179,7 @@ const isCutOff = (error: unknown) =>
 const isUnasked = (error: unknown) =>
   error instanceof Error && (error.message === 'bad response' || errorCodeOf(error) === 'ERR_ASSERTION');
 
-/** The codes of gzip begin with `Z_`, and those of brotli with `ERR__ERROR_`. */
+/** Of gzip, and of brotli. */
 const codingFaults = /^(?:Z_|ERR__ERROR_)/;
 
 const isProtocolError = (error: unknown) =>
@@ -213,7 +213,7 @@ const unsentCodes: Readonly<Record<string, NonNullable<FailedRequest['unsent']>>
   [unresolvedName]: 'unresolved',
 };
 
-/** Returns undefined if something may have been sent. */
+/** Undefined if something may have been sent. */
 export const whyUnsentBy = (error: unknown): FailedRequest['unsent'] =>
   isOurFailure(error) ? 'no_way' : ownMember(unsentCodes, errorCodeOf(error));
 
@@ -224,16 +224,13 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
 };
 
 /**
- * Hosts that are not public come from the operator's settings, so the system resolves their names as it does
- * for other programs.
+ * Hosts that are not public come from the operator's settings, so the system resolves them as for other
+ * programs.
  */
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
-/**
- * Returns undefined for an address, for a name with addresses (allowed or not), and if `addresses` is not
- * `public`.
- */
+/** Undefined also for a name whose addresses are not allowed, and unless `addresses` is `public`. */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,
@@ -244,7 +241,7 @@ export async function whyUnresolved(
   return typeof found === 'string' ? { result: 'host_unreachable', unsent: found } : undefined;
 }
 
-/** The client connects only to addresses that its rules allow. */
+/** Connects only to addresses that the rules allow. */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4, names = namesAt(undefined) } = rules;
   const createAgent = (addresses: Reach['addresses']) =>
@@ -289,17 +286,14 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
   };
 }
 
-/**
- * Returns undefined if HOST_OVERRIDES or WEBHOOK_OVERRIDES (`overrides`) does not name the host of the URL.
- */
+/** By HOST_OVERRIDES or WEBHOOK_OVERRIDES. */
 export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
   const base = ownMember(overrides, url.host) ?? ownMember(overrides, url.hostname);
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);
 }
 
 /**
- * Allows http and https URLs without user name and password on any port of public addresses, and the hosts in
- * HOST_OVERRIDES at any address.
+ * Allows any port of public addresses, without user name and password, and HOST_OVERRIDES at any address.
  */
 export function reachPublic(url: URL, overrides: Config['hostOverrides']): Reach | undefined {
   const other = overridden(url, overrides);

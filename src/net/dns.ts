@@ -83,8 +83,7 @@ async function askDns(server: string, question: DnsQuestion, deadline: AbortSign
       resolve(packet);
       socket.close();
     });
-    // Only packets of the connected address arrive. Without callbacks, failures to connect and to send are
-    // 'error' events.
+    // Only packets of the connected address arrive. Without callbacks, failures are 'error' events.
     socket.once('connect', () => socket.send(message));
     socket.connect(port, host);
   });
@@ -112,7 +111,7 @@ function toRecordText(answer: Answer): string {
   return Buffer.concat([data].flat().map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-/** Asks a second time if no answer comes, because UDP may lose packets. */
+/** Asks twice, because UDP may lose packets. */
 async function askServer(server: string, name: string, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
     const deadline = AbortSignal.timeout(timeout_ms);
@@ -125,9 +124,8 @@ async function askServer(server: string, name: string, timeout_ms: number): Prom
 }
 
 /**
- * `dnssec` tells whether the server says that it validated each answer (AD bit, RFC 4035 section 3.2.3).
- * Returns no records for NXDOMAIN and for an empty answer. Throws for other codes, silence, and too many
- * records or CNAMEs.
+ * `dnssec`: the server says that it validated each answer (AD bit, RFC 4035 section 3.2.3). No records for
+ * NXDOMAIN and for an empty answer. Throws for other codes, silence, and too many records or CNAMEs.
  */
 export async function readTxt(server: string, name: string, timeout_ms: number) {
   let dnssec = true;
@@ -149,8 +147,8 @@ export async function readTxt(server: string, name: string, timeout_ms: number) 
 }
 
 /**
- * If DNS_SERVERS is not set, returns undefined for the hosts in HOST_OVERRIDES and all names below them. Such
- * a name may exist only in the operator's network, and a question to a public server would leak it.
+ * Without DNS_SERVERS, undefined for the hosts in HOST_OVERRIDES and names below them: these may exist only
+ * in the operator's network, and a question to a public server would leak them.
  */
 export function dnsServersFor(
   { dnsServers, hostOverrides }: Pick<Config, 'dnsServers' | 'hostOverrides'>,

@@ -10,12 +10,12 @@ import type {
 } from './client.ts';
 
 const toPacketLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
-/** The packet before the arguments of a command. */
+/** Before the arguments of a command. */
 const delimiter = '0001';
-/** The packet that ends a request or a response. */
+/** Ends a request or a response. */
 const flush = '0000';
 
-/** A command of git protocol v2. */
+/** Git protocol v2. */
 const toCommand = (command: string, capabilities: readonly string[], args: readonly string[]) =>
   Buffer.from(
     [`command=${command}`, ...capabilities].map(toPacketLine).join('') +
@@ -27,10 +27,7 @@ const toCommand = (command: string, capabilities: readonly string[], args: reado
 export const toHeadQuery = (agent: string): Buffer =>
   toCommand('ls-refs', [`agent=${agent}`], ['symrefs', 'ref-prefix HEAD']);
 
-/**
- * The ref that HEAD points to. `branch` is set only for a symbolic ref to a branch whose name has plain
- * characters.
- */
+/** `branch` is set only for a symbolic ref to a branch whose name has plain characters. */
 export interface HeadRef {
   readonly commit: string;
   readonly branch?: string;
@@ -38,7 +35,7 @@ export interface HeadRef {
 
 const length = /^[0-9a-f]{4}$/i;
 const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
-/** A branch name of plain characters. Any other name is not passed on. */
+/** Any other name is not passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
 /** Yields undefined and ends if a packet states no size, or its content is cut off. */
@@ -58,7 +55,7 @@ function* packetsOf(
   }
 }
 
-/** The lines before the flush packet. Returns undefined if another special packet or the end comes first. */
+/** Before the flush packet; undefined if another special packet or the end comes first. */
 function toLines(body: Buffer): string[] | undefined {
   const lines: string[] = [];
   for (const packet of packetsOf(body)) {
@@ -69,7 +66,7 @@ function toLines(body: Buffer): string[] | undefined {
   return undefined;
 }
 
-/** Returns 'empty' if HEAD has no commit, and undefined for a malformed response. */
+/** 'empty' if HEAD has no commit, undefined for a malformed response. */
 export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
   if (!lines) return undefined;
@@ -80,7 +77,7 @@ export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   return commit ? { commit, ...(branch && { branch }) } : undefined;
 }
 
-/** Requests one commit without its parents, trees and files. */
+/** One commit without its parents, trees and files. */
 export const toCommitQuery = (commit: string, agent: string): Buffer =>
   toCommand(
     'fetch',
@@ -91,7 +88,7 @@ export const toCommitQuery = (commit: string, agent: string): Buffer =>
 const longestCommit_bytes = 64 * 1024;
 const packData = 1;
 
-/** The data of sideband 1 after the line `packfile`. */
+/** Sideband 1 after the line `packfile`. */
 function toPack(body: Buffer): Buffer | undefined {
   const data: Buffer[] = [];
   let isPack = false;
@@ -104,10 +101,7 @@ function toPack(body: Buffer): Buffer | undefined {
   return isPack ? Buffer.concat(data) : undefined;
 }
 
-/**
- * Returns the first object of the pack if it is a commit of at most 64 KiB (gitformat-pack(5)), otherwise
- * undefined.
- */
+/** The pack's first object if it is a commit of at most 64 KiB (gitformat-pack(5)). */
 function firstCommit(pack: Buffer): Buffer | undefined {
   if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;
   let at = 12;
@@ -120,10 +114,7 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
-/**
- * Returns the committer's time (RFC 3339), or undefined if the response does not hold this commit with a
- * time. The id is compared with the digest of the content.
- */
+/** The committer's time (RFC 3339), if the response holds a commit whose digest is this id. */
 export function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);
   const content = pack && firstCommit(pack);
@@ -143,7 +134,7 @@ const fileLimit_bytes = 16_384;
 const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\//;
 const htmlPage = /^\s*<(!doctype html|html[\s>])/i;
 
-/** The text of a file, or why there is none. `not_text` means not UTF-8, or binary. */
+/** `not_text` means not UTF-8, or binary. */
 export function toFileText(
   body: Buffer,
   contentType: string,
@@ -162,7 +153,7 @@ export interface ExchangeFailure<Result = FetchFailure> {
   readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;
   readonly unsent?: FailedRequest['unsent'];
-  /** The path of the repository to which the host redirects, without .git. */
+  /** The path to which the host redirects, without .git. */
   readonly moved_to?: string;
 }
 
@@ -195,10 +186,7 @@ function toFailure(
   return { result: 'repository_moved', ...(moved_to && { moved_to }) };
 }
 
-/**
- * Sends requests to one forge under one deadline. For each request, follows at most one redirect, and only to
- * a different spelling of the same path.
- */
+/** Each request follows at most one redirect, and only to a different spelling of the same path. */
 export const createExchange =
   (client: OutboundClient, deadline: AbortSignal) =>
   async (request: Omit<OutboundRequest, 'deadline'>): Promise<OutboundResponse | ExchangeFailure> => {

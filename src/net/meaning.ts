@@ -3,11 +3,11 @@ import { challengesOf } from './challenges.ts';
 
 /**
  * What a response is taken for. `content` may have what was asked for. `silent`: nothing usable came.
- * `one_session`: a server that has one session for all clients refused Dossier a second one.
+ * `one_session`: a server with one session for all clients refused Dossier a second one.
  */
 type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'one_session' | 'silent' | 'otherwise';
 
-/** `error` is the error of a JSON-RPC message in the body, if there is one. */
+/** `error` is that of a JSON-RPC message in the body. */
 interface SentAnswer {
   readonly url: string;
   readonly status: number;
@@ -23,14 +23,14 @@ const ofPaymentIn = (sent: Pick<SentAnswer, 'headers'>) =>
 const offersIn = (body: JsonObject | undefined) =>
   Array.isArray(body?.accepts) ? body.accepts.filter(isJsonObject) : [];
 
-/** A payment is asked for with a challenge of MPP or L402, or with x402 in a header or body. */
+/** A challenge of MPP or L402, or x402 in a header or body. */
 function carriesPayment(sent: SentAnswer): boolean {
   if (sent.headers['payment-required'] || ofPaymentIn(sent).length > 0) return true;
   const bodies = [readObject(sent.text), asMembers(sent.error?.data)];
   return bodies.some((body) => (body?.x402Version ?? null) !== null || offersIn(body).length > 0);
 }
 
-/** Whether a payment is asked for with an offer. Without one, it may be a page or an error that passes. */
+/** Without an offer, it may be a page or an error that passes. */
 export const hasOffer = (sent: Pick<SentAnswer, 'headers' | 'text'>): boolean =>
   [readObject(sent.text), readBase64Object(sent.headers['payment-required'] ?? '')]
     .flatMap(offersIn)
@@ -74,9 +74,9 @@ const internalError = -32603;
 const unknownMethod = -32601;
 
 /**
- * The first row that fits a response decides. Words decide only where a program of the endpoint itself wrote
- * them: in an error of JSON-RPC, or in what refuses a request as malformed. Hosting platforms write theirs
- * with the other statuses, also with 403 (test/observer/platforms.test.ts).
+ * The first row that fits decides. Words decide only where a program of the endpoint itself wrote them: in
+ * an error of JSON-RPC, or in what refuses a request as malformed. Hosting platforms write theirs with the
+ * other statuses, also with 403 (test/observer/platforms.test.ts).
  */
 const table: readonly (readonly [status: string, means: Meaning, when?: (sent: SentAnswer) => boolean])[] = [
   ['401 407', 'credentials'],

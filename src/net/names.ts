@@ -10,33 +10,29 @@ import { withoutRoot } from './addresses.ts';
 
 /**
  * Why a name leads to no address.
- * - `no_address`: DNS answered that the name has no address.
+ * - `no_address`: DNS answered that it has none.
  * - `unresolved`: DNS gave no answer, although it resolved a name of a different domain in the last hour.
- * - `no_way`: DNS gave no answer, perhaps by our own fault, or the caller stopped waiting for the answer.
+ * - `no_way`: DNS gave no answer, perhaps by our own fault, or the caller stopped waiting.
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
 type ResolvedAddresses = readonly LookupAddress[];
 
 const cached_ms = 30_000;
-/** Failures are cached too, because a request resolves a name first and its connection resolves it again. */
+/**
+ * Failures are cached too, because a request resolves a name first and its connection resolves it again.
+ */
 const failed_ms = 1000;
 const mostNames = 1000;
-/**
- * At most this many names of one registrable domain are resolved at once, because the servers of a domain may
- * be silent.
- */
+/** At once for one registrable domain, because the servers of a domain may be silent. */
 const pendingOfDomain = 4;
 const remembered_ms = 3_600_000;
-/**
- * After one address family has answered, the other family has this much time. RFC 8305 section 3 recommends
- * 50 ms.
- */
+/** After one address family has answered. RFC 8305 section 3 recommends 50 ms. */
 const otherFamily_ms = 1000;
 
 const absent = /^(?:ENOTFOUND|EBADNAME|ENODATA)$/;
 const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
-/** Error codes of a failure on this machine, or of DNS servers that cannot be reached. */
+/** A failure on this machine, or DNS servers that cannot be reached. */
 const ours = /^(?:ECONNREFUSED|ENOMEM|EFILE|ENOTINITIALIZED)$/;
 
 async function resolveName(
@@ -63,11 +59,13 @@ async function resolveName(
   return codes.some((code) => ours.test(code)) ? 'no_way' : 'unanswered';
 }
 
-/** If this many domains get no answer before any name is resolved again, our DNS servers may have failed. */
+/**
+ * If this many domains get no answer before any name is resolved again, our DNS servers may have failed.
+ */
 const mostSilent = 3;
 
 function createKnownDomains() {
-  /** The last two domains with a resolved name, and when (ms since 1970); the older one is first. */
+  /** The last two domains with a resolved name, and when (ms since 1970); the older first. */
   const resolved = new Map<string, number>();
   const silent = new Set<string>();
   return {
@@ -80,16 +78,14 @@ function createKnownDomains() {
     noteSilent(domain: string) {
       if (silent.size < mostSilent) silent.add(domain);
     },
-    /** Tells whether a missing answer is probably the fault of the domain and not ours. */
+    /** A missing answer is probably the fault of the domain and not ours. */
     isTheirs: (domain: string) =>
       silent.size < mostSilent &&
       [...resolved].some(([other, at_ms]) => other !== domain && Date.now() - at_ms <= remembered_ms),
   };
 }
 
-/**
- * Tells whether a name always means this machine. Such a name is never sent to DNS (RFC 6761 section 6.3).
- */
+/** Such a name is never sent to DNS (RFC 6761 section 6.3). */
 export const isOfThisMachine = (name: string): boolean => /(?:^|\.)localhost\.?$/i.test(name);
 const loopback: ResolvedAddresses = [
   { address: '127.0.0.1', family: 4 },
@@ -127,7 +123,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
     return isOfThisMachine(name) ? loopback : resolveOnce(name);
   };
   return {
-    /** Resolves to `no_way` if the signal is aborted before DNS answers. Never rejects. */
+    /** `no_way` if the signal is aborted before DNS answers. Never rejects. */
     resolve: (hostname: string, signal: AbortSignal): Promise<ResolvedAddresses | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
     lookup(

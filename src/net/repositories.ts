@@ -30,7 +30,7 @@ type ReadFailure =
   | 'repository_not_found'
   | 'repository_empty';
 
-/** If `pinned`, the file was requested at the commit that HEAD pointed to. */
+/** `pinned`: the file was requested at the commit that HEAD pointed to. */
 export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & (
     | { readonly result: 'file'; readonly text: string }
     | { readonly result: ReadFailure; readonly retry_after_s?: number }
@@ -60,7 +60,7 @@ async function readHeadRef(exchange: GitExchange, url: URL): Promise<HeadRef | R
   const response = await askGit(exchange, url, toHeadQuery(agent));
   if (response.result === 'too_large') return { result: 'host_error' };
   if (response.result !== 'response') return response;
-  // The body is ignored, because a page in it may come from a proxy between Dossier and the host.
+  // A page in the body may come from a proxy between Dossier and the host.
   const meaning = meaningOf({ ...response, url: url.href, text: '' });
   // Forges ask for credentials for a repository that is private or does not exist.
   if (meaning === 'absent' || meaning === 'credentials') return { result: 'repository_not_found' };
@@ -88,8 +88,8 @@ async function readFile(exchange: GitExchange, url: URL): Promise<FileRead> {
 }
 
 /**
- * If the host answers without a readable HEAD, the file is read without a known commit. The result of that
- * read counts only if it is about the file.
+ * Without a readable HEAD the file is read without a known commit, which counts only if the result is about
+ * the file.
  */
 async function checkRepository(
   exchange: GitExchange,
@@ -105,10 +105,7 @@ async function checkRepository(
   return { ...(saysNothingOfFile ? head : unpinned), pinned: false };
 }
 
-/**
- * The client reaches public hosts by https and by name, and `loopbackOrigins` (configured bases on this
- * machine) at loopback addresses only.
- */
+/** Reaches public hosts by https and by name, and `loopbackOrigins` at loopback addresses only. */
 export const createSafeClient = (
   loopbackOrigins: ReadonlySet<string>,
   dnsServers?: Config['dnsServers'],
@@ -117,7 +114,7 @@ export const createSafeClient = (
     names: namesAt(dnsServers),
     userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
-    // Claim checks use at most 16 connections (`createCheckTurns`). The other four are left for the observer.
+    // Claim checks use at most 16 (`createCheckTurns`). The other four are left for the observer.
     connections: 20,
     reach(url) {
       if (loopbackOrigins.has(url.origin) && isLoopbackBase(url)) return { url, addresses: 'loopback' };
@@ -127,7 +124,7 @@ export const createSafeClient = (
 
 export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
 
-/** `timeout_ms` is the time for all requests of one call. Failures are results. */
+/** `timeout_ms` is for all requests of one call. Failures are results. */
 export function createRepositoryReader(
   hosts: Config['repositoryHosts'],
   timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
@@ -146,7 +143,7 @@ export function createRepositoryReader(
   };
   return {
     place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
-    /** Reads a text file of at most 16 KiB at the root of the default branch. */
+    /** A text file of at most 16 KiB at the root of the default branch. */
     async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
       const found = await read(place, (exchange, bases) =>
         checkRepository(exchange, bases, { place, fileName }),
@@ -155,7 +152,7 @@ export function createRepositoryReader(
     },
     head: (place: RepositoryPlace): Promise<HeadRef | RepositoryFailure> =>
       read(place, (exchange, bases) => readHeadRef(exchange, toUploadPackUrl(place, bases))),
-    /** Reads when a commit was made, as its committer stated it. */
+    /** As its committer stated it. */
     commit: (
       place: RepositoryPlace,
       commit: string,

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 
 export interface RepositoryPlace {
-  /** The recorded host in lower case: a key of REPOSITORY_HOSTS. */
+  /** In lower case: a key of REPOSITORY_HOSTS. */
   readonly host: string;
   /** `owner/name` (on GitLab any depth of groups) without .git, as recorded or in lower case. */
   readonly path: string;
@@ -49,12 +49,10 @@ export const toRawUrl = (
 ): URL => new URL(`${bases.raw}/${rawPaths[layoutOf(host, bases)](path, ref, fileName)}`);
 
 const longest = 2000;
-/**
- * Repositories on these forges are always `owner/name`. The rest of a link is a path inside the repository.
- */
+/** Always `owner/name`: the rest of a link is a path inside the repository. */
 const ownerAndName = new Set(['github.com', 'codeberg.org', 'bitbucket.org']);
 
-/** Turns the ssh forms `git@host:owner/name` and `ssh://git@host:22/owner/name` into a URL. */
+/** `git@host:owner/name` and `ssh://git@host:22/owner/name`. */
 const toUrlText = (recorded: string) =>
   recorded
     .replace(/^git\+/i, '')
@@ -62,9 +60,8 @@ const toUrlText = (recorded: string) =>
     .replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
 
 /**
- * Returns `host/path` in lower case, which the usual spellings of one repository share. Also accepts
- * `git+https:`, `git:`, `ssh:` and `git@host:path`. A link into a GitHub, Codeberg or Bitbucket repository,
- * or below `/-/` as on GitLab, counts as the repository.
+ * `host/path` in lower case, which the usual spellings of one repository share. A link into a GitHub,
+ * Codeberg or Bitbucket repository, or below `/-/` as on GitLab, counts as the repository.
  */
 export function toRepositoryKey(recorded: string): string | undefined {
   if (recorded.length > longest) return undefined;

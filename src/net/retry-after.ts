@@ -1,7 +1,4 @@
-/**
- * The seconds that a Retry-After header asks for, as a delay or a date (RFC 9110 section 10.2.3). Returns
- * undefined for a text that cannot be read as either.
- */
+/** A delay or a date (RFC 9110 section 10.2.3); undefined for any other text. */
 export function readRetryAfter_s(value: string | null | undefined, now_ms: number): number | undefined {
   if (!value) return undefined;
   const seconds = /^\d{1,9}$/.test(value) ? Number(value) : (Date.parse(value) - now_ms) / 1000;

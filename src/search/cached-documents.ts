@@ -6,9 +6,9 @@ import { toPosition } from './query.ts';
 import type { Db } from './schema.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
 
-/** If the documents have more numbers than this (16 MB), the next search drops all of them. */
+/** 16 MB. Above this, the next search drops all documents. */
 const mostNumbers = 4_000_000;
-/** If more listings than this change before the next search, all documents are dropped. */
+/** If more change before the next search, all documents are dropped. */
 const manyListings = 500;
 const readAtOnce = 500;
 
@@ -16,7 +16,7 @@ function* piecesOf(positions: readonly number[]) {
   for (let at = 0; at < positions.length; at += readAtOnce) yield positions.slice(at, at + readAtOnce);
 }
 
-/** Reads in a transaction or of a snapshot use no cache. */
+/** For reads in a transaction or of a snapshot. */
 export const createUncachedSearch = (index: EngineIndex): SearchIndex => ({
   ...index,
   async readDocuments(db, positions) {
@@ -34,10 +34,7 @@ const firstSlots = 2 ** 12;
 const isFree = -1;
 const isNowhere = -1;
 
-/**
- * A hash table with open addressing. A search looks up thousands of positions, and a Map would be much
- * slower.
- */
+/** Open addressing: a search looks up thousands of positions, and a Map would be much slower. */
 function createStarts() {
   let positions = new Float64Array(firstSlots).fill(isFree);
   let starts = new Int32Array(firstSlots);
@@ -64,7 +61,7 @@ function createStarts() {
       if (position !== isFree) put(position, startsBefore[at] ?? isNowhere);
   };
   return {
-    /** Returns a negative number if there is no document. */
+    /** Negative if there is no document. */
     get(position: number): number {
       const slot = slotOf(position);
       return positions[slot] === position ? (starts[slot] ?? isNowhere) : isNowhere;
@@ -79,7 +76,7 @@ function createStarts() {
       starts[slot] = isNowhere;
       return true;
     },
-    /** Includes the positions of deleted documents. */
+    /** Includes deleted documents. */
     size: () => used,
   };
 }
@@ -87,8 +84,8 @@ function createStarts() {
 const createMemory = () => ({ documents: createDocuments(), starts: createStarts(), changed: 0 });
 
 /**
- * Keeps search documents in memory until `change` reports their listings. `reader` must not be a replica. A
- * replica may lack a change when this process hears of it.
+ * Keeps documents until `change` reports their listings. `reader` must be no replica, which may lack a
+ * change when this process hears of it.
  */
 export function createCachedSearch(
   index: EngineIndex,
@@ -112,8 +109,8 @@ export function createCachedSearch(
   });
 
   /**
-   * Forgets the documents of changed listings, whose numbers stay in memory. If many documents were
-   * forgotten, or if the ids cannot be read, all documents are dropped, which frees the numbers.
+   * The numbers of forgotten documents stay in memory, so all are dropped if these are many, or if the ids
+   * cannot be read.
    */
   async function dropChanged(): Promise<void> {
     const own = memory;

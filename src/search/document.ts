@@ -10,15 +10,15 @@ const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.roun
 export const toWeight = (letterCode: number): number => (letterCode - firstLetter) / (steps - 1);
 
 /**
- * The text that ranking and counting read: `!` for a placeholder, the facets, a line end, and then in order
- * each term as ` term:` and a letter for its weight. ` |` divides fields.
+ * `!` for a placeholder, the facets, a line end, and then in order each term as ` term:` and a letter for
+ * its weight. ` |` divides fields.
  */
 function toDocumentText({ description, facets }: SearchableListing, fields: readonly (readonly string[])[]) {
   const written = fields.map((terms) => terms.join('')).filter(Boolean);
   return `${isPlaceholder(description) ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
-/** Leaves out the facets, because a facet looks like a term (`state:unclaimed`). */
+/** Without the facets, because a facet looks like a term (`state:unclaimed`). */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
 
 function createNumbers() {
@@ -39,10 +39,9 @@ function createNumbers() {
 const firstSize = 2 ** 16;
 
 /**
- * Keeps all documents in one array of numbers, because an array is read faster than thousands of objects. A
- * document begins with three numbers: 1 if its description is a placeholder, the number of its facets, and
- * the number of its entries. Its facets follow, then in order an entry for each term (`termOf`, `weightOf`).
- * An entry 0 divides fields.
+ * One array of numbers, which is read faster than thousands of objects. A document begins with 1 if its
+ * description is a placeholder, the number of its facets and that of its entries. Then come its facets and
+ * an entry for each term (`termOf`, `weightOf`); an entry 0 divides fields.
  */
 export function createDocuments() {
   const terms = createNumbers();
@@ -78,7 +77,7 @@ export function createDocuments() {
 }
 export type Documents = ReturnType<typeof createDocuments>;
 
-/** `positions` are places in the index, and `starts`, in the same order, places in `documents`. */
+/** `positions` in the index; `starts`, in the same order, in `documents`. */
 export interface FoundDocuments {
   readonly documents: Documents;
   readonly positions: number[];
@@ -92,10 +91,7 @@ export const endOf = (data: Int32Array, start: number, firstTerm: number): numbe
 export const termOf = (entry = 0): number => entry >> weightBits;
 export const weightOf = (entry: number): number => (entry & (steps - 1)) / (steps - 1);
 
-/**
- * A term with at least this weight is strong: it says much about the listing. Most strong terms are words of
- * the listing's name.
- */
+/** From this weight on a term says much about the listing. Most such terms are words of its name. */
 const strongStep = 39;
 
 export const isStrong = (weight: number): boolean => Math.round(weight * (steps - 1)) >= strongStep;
@@ -114,16 +110,16 @@ export interface SearchedRow {
   readonly handle: string;
   readonly title: string | null;
   readonly description: string;
-  /** JSON of the tags with their reasons. */
+  /** JSON, with their reasons. */
   readonly tags: string;
-  /** Facets are separated by spaces. */
+  /** Separated by spaces. */
   readonly facets: string;
 }
 
 /** `keys` are facets by which the listing is found. No answer counts them. */
 type SearchableListing = SearchedRow & { readonly keys: readonly string[] };
 
-/** The parameters of BM25F: `evening` is its `b`, and `usual` stands for the average length. */
+/** BM25F: `evening` is its `b`, and `usual` stands for the average length. */
 const fields = {
   name: { weight: 1.6, evening: 0.6, usual: 3 },
   namespace: { weight: 0.5, evening: 0.4, usual: 2 },
@@ -134,10 +130,10 @@ const fields = {
 /** Later terms of a description count less, because many are side remarks ("pay per call in USDC"). */
 const firstTerms = 9;
 const laterShare = 0.92;
-/** This is `k1` of BM25. A term with this sum gets half of the highest possible weight. */
+/** `k1` of BM25. A term with this sum gets half of the highest possible weight. */
 const saturation = 0.8;
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
-/** Leaves out the forge or the top-level domain. Neither names anybody. */
+/** The forge or the top-level domain names nobody. */
 const toNamespaceText = (namespace: string) =>
   forgePrefix.test(namespace) ? namespace.replace(forgePrefix, '') : namespace.replace(/^[^.]*\./, '');
 
@@ -146,13 +142,12 @@ const toTerms = (words: readonly SearchWord[]) =>
 
 const nameEndings: ReadonlySet<string> = new Set(['mcp', 'server', 'api']);
 
-/** Joins a name of two or three words, so that `hugging-face` is also found as `huggingface`. */
+/** So that `hugging-face` is also found as `huggingface`. */
 function toJoined(words: readonly SearchWord[]): string[] {
   const texts = words.map(({ text }) => text).filter((text) => !nameEndings.has(text));
   return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
 }
 
-/** `joined` is the name of several words as one term. */
 function toFieldTerms(listing: SearchableListing) {
   const slash = listing.handle.indexOf('/');
   const name = toWords(listing.handle.slice(slash + 1));
@@ -185,7 +180,7 @@ function toWeights(texts: ReturnType<typeof toFieldTerms>): Map<string, number> 
 
 export type SearchDocument = ReturnType<typeof toSearchDocument>;
 
-/** A term's weight is that of BM25F without the factor that depends on other listings. */
+/** BM25F without the factor that depends on other listings. */
 export function toSearchDocument(listing: SearchableListing) {
   const texts = toFieldTerms(listing);
   const weights = toWeights(texts);

@@ -1,13 +1,13 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 
 /**
- * `kind:value`, such as `tag:webhooks` or `has:endpoint`. The kinds `owner` and `publisher` serve to find
- * listings, and appear in no answer.
+ * Such as `tag:webhooks` or `has:endpoint`. `owner` and `publisher` serve to find listings, and appear in
+ * no answer.
  */
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
 
-/** A listing must have a single facet. Of a list of facets, it must have at least one. */
+/** Of a list, a listing must have at least one. */
 export type FacetChoice = Facet | readonly Facet[];
 
 export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');
@@ -34,15 +34,14 @@ export function ownerFacets(handle: string): Facet[] {
   return [`owner:${toLabel(identity)}`, `owner:${identity}`];
 }
 
-/** Matches a last word that says what is wanted of the owner whose name is before it. */
+/** Words that say what is wanted of the owner named before. */
 const endings = /\s+(?:official|mcp|server|servers|api|connector|integration)$/i;
 const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
 /**
- * The facets of the publisher that a query may name: by its name (`notion`, `hugging face`, `stripe mcp`),
- * its domain (`notion.com`) or its namespace (`com.notion`). The result is empty if the query has quotes,
- * exclusions, a slash or more than 100 characters.
+ * Of the publisher that a query may name: by name (`notion`, `hugging face`, `stripe mcp`), domain
+ * (`notion.com`) or namespace (`com.notion`). None for quotes, exclusions and slashes.
  */
 export function toOwnerFacets(query: string): Facet[] {
   let text = query.trim().toLowerCase();

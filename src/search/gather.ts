@@ -18,24 +18,19 @@ import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { IndexSearch, SearchIndex } from './search-index.ts';
 
-/** If more listings match than this, only a part of them is read and scored. */
+/** Of more matches, only a part is read and scored. */
 const mostMatches = 20_000;
-/**
- * With more listings than this, most documents are not in memory. Reading thousands of them takes too long.
- */
+/** With more, most documents are not in memory, and reading thousands of them takes too long. */
 const mostListings = 100_000;
-/**
- * A search with too few candidates stops after it has read this many entries of the index, or fewer if it has
- * some candidates.
- */
+/** Entries of the index after which a search with too few candidates stops; fewer if it has some. */
 const mostRead = 40_000;
 const mostReadWithSome = 20_000;
 const someCandidates = 60;
 
-/** Each read after the first asks for at least this many listings, because it may find known ones again. */
+/** Each read after the first asks for at least this many, because it may find known ones again. */
 const fewestFound = 100;
 
-/** `isAll` tells whether every matching listing is among the positions. */
+/** `isAll`: every matching listing is among the positions. */
 async function gatherPositions(
   db: Db,
   index: SearchIndex,
@@ -65,9 +60,7 @@ function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Pr
 }
 
 /**
- * Finds listings that may match. If the query has phrases, these listings have all words of the phrases.
- * Otherwise, they have at least one word that counts. Listings with an excluded word are left out. `isAll` is
- * false if only a part was found.
+ * Listings that have all words of the phrases, or without phrases a word that counts, and no excluded word.
  */
 async function findPositions(
   db: Db,
@@ -90,7 +83,7 @@ async function findPositions(
   return { positions, isAll: positions.length < limit };
 }
 
-/** Returns undefined if the query has neither phrases nor exclusions. */
+/** Undefined without phrases and exclusions. */
 function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) {
   if (phrases.length + excluded.length === 0) return undefined;
   const toTest = (terms: readonly string[]) => {
@@ -134,10 +127,10 @@ async function readUpdates({ listings }: IndexSearch, ids: readonly number[]): P
   return updated;
 }
 
-/** If more hits are wanted than this, sorting all of them is faster. */
+/** For more, sorting all hits is faster. */
 const fewSorted = 300;
 
-/** Sorts the numbers from 0 to `count` - 1, and returns the first `most` of them. */
+/** The first `most` of the numbers from 0 to `count` - 1. */
 function firstOf(count: number, compare: (a: number, b: number) => number, most = count): number[] {
   if (most > Math.min(fewSorted, count))
     return Array.from({ length: count }, (_, at) => at)
@@ -156,7 +149,7 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
 
 const scoreOfFirst = 1e6;
 
-/** If documents are sorted by relevance, those at the positions `first` come before others. */
+/** By relevance, those at the positions `first` come before others. */
 async function sortFound(
   search: IndexSearch,
   { documents, positions, starts }: FoundDocuments,
@@ -214,7 +207,7 @@ function countFacetsOf({ documents, starts }: FoundDocuments) {
   return Object.fromEntries(counted) as Record<Facet, number>;
 }
 
-/** The documents that match a query. Documents at the positions `named` are kept in any case. */
+/** Those at the positions `named` are kept in any case. */
 function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly number[]): FoundDocuments {
   const { documents, positions, starts } = found;
   const isMatching = createFilter(query, documents);
@@ -229,9 +222,9 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * The listing whose handle is the query comes first. Listings of the publisher that the query names follow if
- * hits are sorted by relevance. `words` is how many words of the query count. `counts.capped` is true if only
- * a part of the matching listings was read.
+ * The listing whose handle is the query comes first and then, by relevance, the listings of the publisher
+ * that it names. `words` is how many of its words count. `counts.capped`: only a part of the matches was
+ * read.
  */
 export async function rankListings(
   search: IndexSearch,
@@ -259,8 +252,8 @@ export async function rankListings(
 }
 
 /**
- * Finds listings that have words of a text, best first, and how many of its words count. It reads about 1,000
- * listings at most, however many have the words.
+ * Best first, from about 1,000 listings at most, however many have the words. `counted` is how many of the
+ * words count.
  */
 export async function rankFew(
   search: IndexSearch,

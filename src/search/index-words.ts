@@ -33,8 +33,7 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .map(([term]) => term);
 
 /**
- * For an unknown word, finds spellings that listings have, the synonyms of these spellings, and the pairs of
- * words of which the unknown word may consist.
+ * Spellings that listings have, their synonyms, and pairs of words of which an unknown word may consist.
  */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
@@ -53,7 +52,7 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
       ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
       ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
     ],
-    /** The spellings and pairs, without synonyms. */
+    /** Without synonyms. */
     near: [
       ...likely.map((term) => ({ text: spellings.get(term) ?? term, term })),
       ...split.map(({ text }) => ({ text })),
@@ -68,24 +67,23 @@ const questionWordShare = 0.3;
 const mostCorrected = 3;
 const beginningFactor = 0.4;
 const shortestBeginning = 3;
-/** If fewer listings than this have the last word, that word is also taken for the beginning of a word. */
+/** If fewer have the last word, it is also taken for the beginning of a word. */
 const fewListings = 3;
 
 type Counts = ReadonlyMap<string, TermCount>;
 
-/** An upper bound for the number of listings that have an alternative. */
+/** An upper bound. */
 const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCount = 'listings') =>
   Math.min(...terms.map((term) => counts.get(term)?.[count] ?? 0));
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
-  /** It is undefined if a listing has an alternative of the word. */
+  /** Undefined if a listing has an alternative of the word. */
   readonly near: readonly NearWord[] | undefined;
 }
 
 /**
- * Two words into which an unknown word was divided, or a spelling with its stem (`term`). A stem need not be
- * a word.
+ * Two words into which an unknown word was divided, or a spelling with its stem, which need not be a word.
  */
 interface NearWord {
   readonly text: string;
@@ -93,8 +91,8 @@ interface NearWord {
 }
 
 /**
- * Keeps the alternatives that at least one listing has. Adds words that begin with a rare last word, and
- * corrections of up to three unknown words.
+ * Keeps what at least one listing has. Adds words that begin with a rare last word, and corrections of up
+ * to three unknown words.
  */
 async function expand(
   db: Db,
@@ -154,9 +152,9 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
-    /** The words that listings have. Of more than 24, those that count most are kept. */
+    /** Those that listings have; of more than 24, those that count most. */
     words: known.filter((word) => rarest.has(word)),
-    /** How many words count, among `words` and the unknown ones. */
+    /** Among `words` and the unknown ones. */
     counted:
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
@@ -169,10 +167,7 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
 
 const mostShowing = 5;
 
-/**
- * Finds how listings write a term: in the spelling that was tried, or else in its shortest form. Returns
- * undefined if the first few listings do not show it.
- */
+/** In the spelling that was tried, or else in its shortest form, if the first few listings show it. */
 async function readWritten({ db, index, listings }: IndexSearch, { text, term = text }: NearWord) {
   const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };
   const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
@@ -185,7 +180,7 @@ async function readWritten({ db, index, listings }: IndexSearch, { text, term = 
   return words.includes(text) ? text : words.toSorted((a, b) => a.length - b.length)[0];
 }
 
-/** Names what was searched for instead of unknown words, in the spelling of listings. */
+/** What was searched for instead, in the spelling of listings. */
 export const readNearWords = (
   search: IndexSearch,
   unknown: Awaited<ReturnType<typeof readWords>>['unknown'],

@@ -14,7 +14,6 @@ interface IndexedRow extends SearchedRow {
   readonly hidden: number | null;
 }
 
-/** Leaves out terms whose counts stay the same. */
 function toCountChanges(
   removed: readonly string[],
   added: readonly SearchDocument[],

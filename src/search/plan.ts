@@ -3,8 +3,8 @@ import type { RankedWord } from './score.ts';
 import type { Alternative } from './synonyms.ts';
 
 /**
- * One read of the index. A listing matches if it has an atom of each group, all facets and no excluded term.
- * `expected` is an estimate of all matches.
+ * One read of the index: listings with an atom of each group, all facets and no excluded term. `expected`
+ * estimates all matches.
  */
 export interface Probe {
   readonly groups: readonly (readonly Atom[])[];
@@ -14,10 +14,7 @@ export interface Probe {
   readonly expected: number;
 }
 
-/**
- * A listing must have all these terms. If `strong`, each of them has to be strong in the listing
- * (`isStrong`).
- */
+/** A listing must have all these terms, if `strong` each of them strong (`isStrong`). */
 export interface Atom {
   readonly terms: readonly string[];
   readonly strong: boolean;
@@ -28,15 +25,15 @@ export const mostProbes = 8;
 const fewListings = 600;
 const perProbe = 200;
 const mostDriving = 4;
-/** Two words occur together in about this many times more listings than chance predicts. */
+/** Two words occur together about this many times more often than chance predicts. */
 const attraction = 6;
 
-/** `read` estimates how many entries of the index the step reads if it finds fewer than its limit. */
+/** `read` estimates the entries that the step reads if it finds fewer than its limit. */
 interface PlanStep extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
 
-/** Removes alternatives that find only what a wider alternative finds too. */
+/** Without those that find only what a wider one finds too. */
 export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
   const widest: Alternative[] = [];
   for (const one of alternatives.toSorted((a, b) => a.terms.length - b.terms.length))
@@ -47,7 +44,7 @@ export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
 const toGroup = (alternatives: readonly Alternative[], strong: boolean): Atom[] =>
   widestOf(alternatives).map(({ terms }) => ({ terms, strong }));
 
-/** Removes words that find the same as an earlier one, as `slides` does after `powerpoint`. */
+/** Without words that find the same as an earlier one, as `slides` does after `powerpoint`. */
 function distinctOf(words: readonly RankedWord[]): RankedWord[] {
   const keyOf = ({ alternatives }: RankedWord) =>
     widestOf(alternatives)
@@ -103,10 +100,8 @@ const toStepOfAny = (words: readonly RankedWord[]): PlanStep => ({
 });
 
 /**
- * Plans reads of the index. The most promising reads come first:
- * 1. listings that have any of the rare words
- * 2. listings in which all of the next words are strong, and then those in which the first of these is strong
- * 3. listings that have several or one of the next words, whether strong or not
+ * The most promising reads first: listings with any of the rare words; those in which all of the next
+ * words, then the first of these, are strong; those with several or one of them, strong or not.
  */
 export function toSteps(words: readonly RankedWord[], total: number) {
   const found = words.filter(({ listings }) => listings > 0);

@@ -34,14 +34,14 @@ const toExpression = ({ groups, facets, excluded }: Probe, window: number): stri
   ].join(' & ');
 
 /**
- * GIN reads every match of a query, so a query for few of many matches names a window. Window 1 contains the
- * lower half of all positions. Each further window contains the lower half of the window before it.
+ * GIN reads every match, so a query for few of many names a window. Window 1 contains the lower half of all
+ * positions, each further window the lower half of the one before.
  */
 const windowSize = 2;
 const mostWindows = 10;
-/** If a window is expected to have fewer matches than this, no narrower window is chosen. */
+/** With fewer expected, no narrower window is chosen. */
 const fewMatches = 300;
-/** A chosen window is expected to have at least this many times the needed matches. */
+/** Times the needed matches that a window should have. */
 const spare = 1.2;
 
 function chooseWindow(expected: number, limit: number): number {
@@ -65,8 +65,8 @@ async function findInWindow(db: Db, probe: Probe, window: number): Promise<numbe
 }
 
 /**
- * This many listings are read first, in the order of ids. GIN returns matches in no order, and is used only
- * if these listings contain too few matches.
+ * Read first, in the order of ids. GIN, which returns matches in no order, is used only if these have too
+ * few.
  */
 const scannedRows = 10_000;
 
@@ -85,10 +85,7 @@ async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scann
   return (await found.execute(db)).rows.map(({ id }) => id);
 }
 
-/**
- * A tsvector with GIN. It uses no parser or dictionary of PostgreSQL, so that terms are the same as in
- * SQLite.
- */
+/** No parser or dictionary of PostgreSQL, so that terms are the same as in SQLite. */
 export const postgresSearch: EngineIndex = {
   async remove(db, ids) {
     const removed = sql<{ text: string }>`delete from listing_search where id = any(${ids}::bigint[])

@@ -6,7 +6,7 @@ export type QueryWord = ReturnType<typeof toQueryWords>[number];
 export type ParsedQuery = ReturnType<typeof parseQuery>;
 
 const joinedFactor = 0.9;
-/** How much one word of a phrase with synonyms counts, as a share of the phrase. */
+/** Of one word of a phrase with synonyms, in relation to the phrase. */
 const partFactor = 0.15;
 const questionShare = 0.15;
 const lightShare = 0.5;
@@ -15,7 +15,7 @@ const mostWords = 64;
 
 const mostCharacters = 2000;
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
-/** Matches `"phrase"`, `-"phrase"` and `-word`. */
+/** `"phrase"`, `-"phrase"` and `-word`. */
 const conditions = /(?<minus>(?<=^|\s)-)?"(?<phrase>[^"]*)"|(?<=^|\s)-(?=[\p{L}\p{N}])(?<word>\S+)/gu;
 
 const toTerms = (text: string) =>
@@ -24,7 +24,7 @@ const toTerms = (text: string) =>
     .filter((word) => !stopWords.has(word))
     .map(stem);
 
-/** Leaves out repeated words, and stop words if there are others. */
+/** Without repeated words, and without stop words if there are others. */
 function toInformative(words: readonly SearchWord[]): SearchWord[] {
   const known = new Set<string>();
   const distinct = words.filter(({ text }) => !known.has(text) && known.add(text));
@@ -65,9 +65,9 @@ function toQueryWords(text: string) {
     return {
       text: words.map((word) => word.text).join(' '),
       term: terms.at(-1) ?? '',
-      /** The share is 1 for those words of the query that say most. */
+      /** 1 for those words of the query that say most. */
       share: Math.max(...words.map((word) => shareOf(word.text))) / most,
-      /** The first alternative is the word or phrase itself. */
+      /** The first is the word or phrase itself. */
       alternatives: isPhrase
         ? [
             { terms, factor: 1 },
@@ -103,16 +103,13 @@ export function parseQuery(query: string) {
       .filter(({ length }) => length > 0);
   return {
     words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
-    /** The terms of a phrase have to follow each other in a listing. */
+    /** In a listing these have to follow each other. */
     phrases: toPhrases(false),
     excluded: toPhrases(true),
   };
 }
 
-/**
- * Each exclusion and phrase as written, with the query that is left without it. The words of a wanted phrase
- * stay in the query.
- */
+/** Each exclusion and phrase as written, with the query without it; words of a wanted phrase stay there. */
 export const findOmissions = (query: string) =>
   findConditions(query)
     .toSorted((a, b) => Number(b.isExcluded) - Number(a.isExcluded))
@@ -121,7 +118,7 @@ export const findOmissions = (query: string) =>
       query: withoutCondition(query, one).trim().replace(/\s+/g, ' '),
     }));
 
-/** Match descriptions that say nothing about the service, such as the text of a template. */
+/** Descriptions that say nothing about the service, such as the text of a template. */
 const placeholders: readonly RegExp[] = [
   /\[((describe|insert|add|your)\s[^\]|]*|(description|todo)\b[^\]|]*)\]/i,
   /^(a |an |the )?description of (my|your|the|this) (mcp )?server\b/i,
@@ -141,8 +138,8 @@ const checksums = 1024;
 const milliseconds = 2 ** 43;
 
 /**
- * Spreads listings of any age evenly. If only the first matches are read, neither age nor handle decides
- * which listings these are. Different ids have different positions.
+ * Spreads listings of any age evenly, so that neither age nor handle decides which matches are read first.
+ * Different ids have different positions.
  */
 export function toPosition(id: number): number {
   const published_ms = Math.floor(id / checksums);
@@ -155,7 +152,7 @@ export function toId(position: number): number {
   return published_ms * checksums + (spread ^ (published_ms % checksums));
 }
 
-/** How many windows of the search index contain a position (postgres.ts). */
+/** Of the search index (postgres.ts). */
 export function windowsOf(position: number): number {
   const spread = Math.floor(position / milliseconds);
   let windows = 0;
@@ -163,7 +160,7 @@ export function windowsOf(position: number): number {
   return windows;
 }
 
-/** Orders of listings: best match (without words, oldest first), newest first, or last updated first. */
+/** Best match (without words, oldest first), newest first, or last updated first. */
 export type SearchSort = 'relevance' | 'published' | 'updated';
 
 /** A listing must have all facets. */
@@ -171,20 +168,20 @@ export interface SearchQuery<Wanted = Facet> {
   readonly text: string;
   readonly facets: readonly Wanted[];
   readonly sort: SearchSort;
-  /** How many hits are wanted; all if absent. */
+  /** All if absent. */
   readonly most?: number | undefined;
 }
 
 export interface SearchHit {
   readonly id: number;
-  /** How many of the words that count the listing has; undefined if the query is its handle. */
+  /** Words that count; undefined if the query is the handle. */
   readonly matched: number | undefined;
 }
 
-/** For each facet, `facets` has the number of listings in `total` that have the facet. */
+/** Of the listings in `total`. */
 export interface SearchCounts {
   readonly total: number;
-  /** Tells whether more listings than `total` may match. */
+  /** More listings may match. */
   readonly capped: boolean;
   readonly facets: Readonly<Record<Facet, number>>;
 }

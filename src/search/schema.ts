@@ -3,8 +3,8 @@ import type { StoreSchema } from '../store/schema.ts';
 import { integer, noBackup, type RowsOf, table, text } from '../store/table.ts';
 
 /**
- * Counts of listings that are not withdrawn (`TermCount`). A restore counts these listings again. Each other
- * table of the index belongs to one engine (app/sqlite-store.ts, app/postgres-store.ts).
+ * Of listings that are not withdrawn; a restore counts them again. Other tables of the index belong to one
+ * engine (app/sqlite-store.ts, app/postgres-store.ts).
  */
 const termTable = table('search_term', noBackup, { term: text, listings: integer, strong: integer });
 

@@ -5,32 +5,26 @@ import { stopWords } from './words.ts';
 export interface RankedWord {
   readonly term: string;
   readonly alternatives: readonly Alternative[];
-  /**
-   * Estimates of how many listings have an alternative of the word, and in how many of them the alternative
-   * is strong (`isStrong`).
-   */
+  /** Estimates of listings that have an alternative of the word, and of those in which it is strong. */
   readonly listings: number;
   readonly strong: number;
-  /** How much a match of the word counts. */
+  /** How much a match counts. */
   readonly value: number;
   readonly isCounted: boolean;
 }
 
 const neighbours = 1.3;
-/** How much a phrase counts if its words are apart. */
+/** Of a phrase whose words are apart. */
 const apartShare = 0.6;
 const placeholderLoss = 1000;
 
-/** Returns the number of each word among the terms, or undefined if a word is in none of the documents. */
+/** Undefined if a word is in none of the documents. */
 export function toPhrase(words: readonly string[], { terms }: Documents): readonly number[] | undefined {
   const phrase = words.map((word) => terms.find(word) ?? 0);
   return phrase.includes(0) ? undefined : phrase;
 }
 
-/**
- * Tells whether the terms of a phrase follow each other. Names keep their stop words (`text-to-speech`), so
- * one stop word may stand between two terms.
- */
+/** Names keep their stop words (`text-to-speech`), so one may stand between two terms. */
 export function isPhraseAt(documents: Documents, start: number, phrase: readonly number[]): boolean {
   const { data, terms } = { data: documents.data(), terms: documents.terms.texts };
   const firstTerm = firstTermOf(data, start);
@@ -61,10 +55,7 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
   return { wanted, places };
 }
 
-/**
- * The reader returns the weights of the wanted terms in a document, each at the place of its term. An absent
- * term has the weight 0.
- */
+/** The weights of the wanted terms in a document, each at its place; 0 if absent. */
 function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
   const data = documents.data();
   // An array indexed by the numbers of terms is faster than a map.
@@ -85,11 +76,9 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Scores the document that begins at `start`. The value of each word is multiplied by its weight in the
- * document. The score is the sum of these products, times the matched share of all values. The score is
- * higher if neighbours in the query are neighbours in the document. `matched` is how many of the counted
- * words the document has. Documents whose description is a placeholder come last. No document may be added
- * before the last use of the scorer.
+ * The score is the sum of each word's value times its weight in the document, times the matched share of
+ * all values, and higher if neighbours in the query are neighbours there. Placeholder descriptions come
+ * last. No document may be added before the last use of the scorer.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);

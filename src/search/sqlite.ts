@@ -6,7 +6,7 @@ import { toPosition } from './query.ts';
 import type { Db, SearchSchema } from './schema.ts';
 import type { EngineIndex } from './search-index.ts';
 
-/** Encodes a facet in letters and digits, because a tokenizer would divide it at its colon. */
+/** In letters and digits, because a tokenizer would divide a facet at its colon. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
 
 /** Many listings have the same facets, so each facet is encoded once. */
@@ -29,9 +29,7 @@ const join = (prefix: string, terms: readonly string[]) =>
 const toPairs = (documents: readonly SearchDocument[], toPair: (document: SearchDocument) => unknown) =>
   JSON.stringify(documents.map(toPair));
 
-/**
- * Rows are ordered by key, because FTS5 begins a new segment wherever a key is smaller than the one before.
- */
+/** By key, because FTS5 begins a new segment wherever a key is smaller than the one before. */
 function toIndexRows(documents: readonly SearchDocument[]) {
   const toFacetText = createFacetTokens();
   const byPosition = documents.toSorted((a, b) => a.position - b.position);
@@ -54,7 +52,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
 const toFacetExpression = (facet: FacetChoice): string =>
   `(${Array.from([facet].flat(), (one) => `"${toFacetToken(one)}"`).join(' OR ')})`;
 
-/** Each expression may be empty. */
+/** Each may be empty. */
 const toExpression = ({ groups, facets, excluded }: Probe) => ({
   wanted: [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' OR ')})`),
@@ -68,7 +66,7 @@ const mergedPages = 200;
 const countChanges = async (db: Db) =>
   (await sql<{ changes: number }>`select total_changes() as changes`.execute(db)).rows[0]?.changes ?? 0;
 
-/** A negative number of pages begins to merge the whole table. Tells whether there is more to merge. */
+/** A negative number begins to merge the whole table. True if there is more to merge. */
 async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pages: number) {
   const before = await countChanges(db);
   await sql`insert into ${sql.table(table)} (${sql.ref(table)}, rank) values ('merge', ${pages})`.execute(db);
@@ -77,9 +75,8 @@ async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pag
 }
 
 /**
- * `listing_search` has the position as rowid, and `listing_facet` the id. Both tables are read in the order
- * of their rowids, only as far as needed. Lists of values are passed as JSON, so that each statement is
- * prepared once.
+ * The rowid of `listing_search` is the position, of `listing_facet` the id: both are read in this order,
+ * only as far as needed. Lists are passed as JSON, so that each statement is prepared once.
  */
 export const sqliteSearch: EngineIndex = {
   async remove(db, ids) {
@@ -141,7 +138,7 @@ export const sqliteSearch: EngineIndex = {
         ? sql`select position from search_doc where position not in
             (select rowid from listing_search where listing_search match ${excluded}) order by position`
         : sql`select position from search_doc order by position`;
-    // The positions are read as one text, because reading thousands of rows takes longer than finding them.
+    // One text, because reading thousands of rows takes longer than finding them.
     const found = sql<{ positions: string }>`select json_group_array(position) as positions
       from (${positions} limit ${probe.limit})`;
     return JSON.parse((await found.execute(db)).rows[0]?.positions ?? '[]') as number[];

@@ -2,10 +2,7 @@ import { lazy } from '../core/lazy.ts';
 import tables from './synonyms.json' with { type: 'json' };
 import { stem, stopWords } from './words.ts';
 
-/**
- * Terms that together stand for a word of a query in a listing. `factor` is how much they count in relation
- * to the word itself.
- */
+/** Stands for a word of a query. `factor` is how much it counts in relation to the word itself. */
 export interface Alternative {
   readonly terms: readonly string[];
   readonly factor: number;
@@ -31,12 +28,12 @@ function toEntries(line: string, factor: number) {
 }
 
 /**
- * The words and phrases of a line mean the same (`same`, `places`), or are often used for each other
- * (`related`). A word may be in several lines.
+ * Phrases of a line mean the same (`same`, `places`), or are often used for each other (`related`). A word
+ * may be in several lines.
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
-/** The phrases by their first word. Longer phrases come before shorter ones. */
+/** By first word, longer phrases first. */
 const byStart = lazy(() => {
   const entries = [
     ...[...linesOf(tables.same), ...linesOf(tables.places)].flatMap((line) => toEntries(line, sameFactor)),
@@ -51,7 +48,7 @@ const byStart = lazy(() => {
 export const synonymsOf = (term: string): readonly Alternative[] =>
   (byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
 
-/** Divides stems into single words and the longest phrases of the tables, with their synonyms. */
+/** Divides stems into single words and the longest phrases of the tables. */
 export function findSynonyms(stems: readonly string[]) {
   const units: { from: number; to: number; synonyms: Alternative[] }[] = [];
   for (let at = 0; at < stems.length; ) {

@@ -4,16 +4,16 @@ import ownStems from './own-stems.json' with { type: 'json' };
 const ascii = /^[ -~\n]*$/;
 const asciiRun = /[A-Za-z0-9]+/g;
 const run = /[\p{L}\p{N}]+/gu;
-/** Scripts that are written without spaces between words. */
+/** Written without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
 const camelHump = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
-/** Matches `to-do`. Both of its parts are stop words. */
+/** Both parts of `to-do` are stop words. */
 const toDo = /\bto-do(?=s?\b)/gi;
 const shortestPart = 3;
 /** PostgreSQL stores no lexeme longer than 2,046 bytes. */
 const longestWord = 100;
 
-/** `parts` has the parts of a word in camel case, without those under three letters. */
+/** `parts` of camel case, from three letters. */
 export interface SearchWord {
   readonly text: string;
   readonly parts: readonly string[];
@@ -54,10 +54,7 @@ function toForeignWords(text: string): SearchWord[] {
   return words;
 }
 
-/**
- * The words of a text in order, the same for index and query: runs of letters and digits without `'s`, or
- * pairs of characters in scripts without spaces.
- */
+/** The same for index and query: runs of letters and digits without `'s`, or pairs of characters. */
 export function toWords(text: string): SearchWord[] {
   const spoken = (text.includes('s') ? text.replace(/['’]s\b/g, '') : text).replace(toDo, 'todo');
   if (ascii.test(spoken)) return (spoken.match(asciiRun) ?? []).map(toWord);
@@ -65,8 +62,8 @@ export function toWords(text: string): SearchWord[] {
 }
 
 /**
- * Words that Porter's rules confuse with others (`documentation` with `document`). Each line is one word in
- * its forms, and the first form is the stem.
+ * Porter's rules confuse these with others (`documentation` with `document`). Each line is one word in its
+ * forms; the first is the stem.
  */
 const stemOf: ReadonlyMap<string, string> = new Map(
   ownStems.map((line) => line.split(' ')).flatMap((words) => words.map((word) => [word, words[0] ?? word])),
@@ -74,10 +71,7 @@ const stemOf: ReadonlyMap<string, string> = new Map(
 const mostCached = 10_000;
 const stems = new Map<string, string>();
 
-/**
- * A word with fewer than four or more than 30 letters, or with characters other than a-z, is its own stem,
- * unless `stemOf` has it.
- */
+/** Unless `stemOf` has it, only a word of 4 to 30 letters a-z differs from its stem. */
 export function stem(word: string): string {
   const cached = stems.get(word);
   if (cached !== undefined) return cached;
@@ -89,7 +83,7 @@ export function stem(word: string): string {
 
 const toSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
-/** Words that are left out of descriptions, and of queries that have other words. */
+/** Left out of descriptions, and of queries that have other words. */
 export const stopWords: ReadonlySet<string> = toSet(
   `a an and are as at be been both by can could did do does each for from had has have how i if in into is it its me
   my no not of on or other our should so some such than that the their them then there these they this those to too
@@ -103,7 +97,7 @@ export const questionWords: ReadonlySet<string> = toSet(
   tools`,
 );
 
-/** Verbs of a question. The nouns of the question say more. */
+/** The nouns of a question say more. */
 export const verbs: ReadonlySet<string> = toSet(
   `build builds check checks compare compares convert converts create creates draw draws edit edits generate generates
   keep keeps look lookup manage manages read reads run runs search searches take takes track tracks turn turns up
@@ -125,8 +119,8 @@ export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
 /**
- * Texts in which one letter of the word is added, removed, replaced or swapped with its neighbour. A text may
- * come several times, and the word itself is among the texts.
+ * One letter added, removed, replaced or swapped with its neighbour. Texts may repeat, and the word itself
+ * is among them.
  */
 export function* oneLetterFrom(word: string): Generator<string> {
   for (let at = 0; at <= word.length; at++) {
@@ -141,10 +135,7 @@ export function* oneLetterFrom(word: string): Generator<string> {
   }
 }
 
-/**
- * Maps each stem to the longest spelling with that stem. The spellings are one letter from the word
- * (`oneLetterFrom`). Stems under three letters are left out.
- */
+/** Each stem, from three letters, with its longest spelling one letter from the word. */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();
   for (const spelling of oneLetterFrom(word)) {
@@ -155,10 +146,7 @@ export function toSpellings(word: string): Map<string, string> {
   return spellings;
 }
 
-/**
- * Divides a word into two words of at least three letters in each possible way. `terms` has the stems of
- * these words, and `text` has the words themselves, separated by a space.
- */
+/** Each division into two words of at least three letters. */
 export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
     const start = word.slice(0, at);

@@ -21,10 +21,10 @@ import { malwareWords } from '../observations/malware.ts';
 import type { Observation } from '../observations/observation.ts';
 import { payeesIn, quotedPayees } from '../observations/payees.ts';
 
-/** Returns undefined if the pin is about recorded facts. */
+/** Undefined if the pin is about recorded facts. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
 
-/** Tells whether a pin states what checks saw at the endpoint that it names. */
+/** It states what checks saw at the endpoint that it names. */
 export const isSeenPin = (pin: PinName): boolean => kindOfPin(pin) !== undefined;
 
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
@@ -33,7 +33,7 @@ export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
 /** Quotes a text that could be read as several parts. */
 const asPart = (text: string) => (/\s/.test(text) ? JSON.stringify(text) : text);
 
-/** The text of a package, with everything that decides what its command starts. */
+/** With everything that decides what its command starts. */
 const textOfPackage = (recorded: Pinnable['packages'][number]) => {
   const { registry_type, registry_base_url, identifier, version, ...rest } = recorded;
   const { runtime, runtime_arguments, arguments: behind, environment } = rest;
@@ -67,15 +67,10 @@ const pinnedOf = (one: Observation): string[] =>
       )
     : [one.value].flat().map(String);
 
-/**
- * The text of a pin about observed facts: the endpoint, and then the digest of a list or the addresses of
- * payees.
- */
+/** The endpoint, and then the digest of a list or the addresses of payees. */
 const pinText = (one: Observation) => [one.subject ?? '', pinnedOf(one).join(', ')].join(' ').trim();
 
-/**
- * The values of the pin now, sorted. There are none if nothing is recorded, or if Dossier does not know them.
- */
+/** Sorted; none if nothing is recorded, or if Dossier does not know them. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindOfPin(pin);
   return (kind ? seenNow(document, kind).map(pinText) : recordedNow(document, pin)).sort();
@@ -99,7 +94,7 @@ function alike(a: string, b: string): number {
   return at;
 }
 
-/** Shortens a long text. Leaves out the words at its beginning with which another text begins too. */
+/** Leaves out the words at the beginning with which another text begins too. */
 function cutToDifference(text: string, others: readonly string[]): string {
   if (text.length <= longestNamed) return text;
   const from = Math.max(
@@ -111,17 +106,14 @@ function cutToDifference(text: string, others: readonly string[]): string {
   return `${word > 0 ? '…' : ''}${text.slice(word, end)}${end < text.length ? '…' : ''}`;
 }
 
-/** Shows at most three texts, and shortens each to what differs from `others`. */
+/** At most three texts, each shortened to what differs from `others`. */
 function listed(texts: readonly string[], others: readonly string[] = []): Words {
   const named = texts.slice(0, mostNamed).map((text) => quote(cutToDifference(text, others)));
   const more = texts.length > mostNamed ? say` and ${texts.length - mostNamed} more` : say``;
   return texts.length === 0 ? own('none') : say`${join(named, ', ')}${more}`;
 }
 
-/**
- * The answer for a criterion of an approval or of compare_agents. `from` and `to` are the old and the new
- * value of a broken pin. No other answer has them.
- */
+/** Only a broken pin has `from` and `to`, its old and new value. */
 export interface ApprovalAnswer extends CriterionFinding {
   readonly criterion: string;
   readonly value?: string | number;
@@ -147,9 +139,8 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 
 /**
- * Judges a pin about observed facts. It breaks if the record no longer names one of its endpoints, or if
- * checks know a present value that it does not have. If a pinned value is not known now, the answer is
- * unknown.
+ * Breaks if the record no longer names one of its endpoints, or if checks know a present value that it does
+ * not have. Unknown if a pinned value is not known now.
  */
 function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kind: Kind): PinAnswer {
   const recorded = recordedNow(compared.listing, 'endpoint');
@@ -200,7 +191,7 @@ export const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
     as_of: listing.evidence_snapshot_date,
   }));
 
-/** The answers about the approval of a listing. There are none if the selection has no approvals. */
+/** None if the selection has no approvals. */
 export function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
   const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
@@ -234,10 +225,7 @@ export function judgeApproval({ approvals }: Selection, compared: ComparedListin
 export const isBrokenPin = ({ criterion, result }: Pick<ApprovalAnswer, 'criterion' | 'result'>): boolean =>
   result === 'not_met' && criterion.startsWith('pin:');
 
-/**
- * Tells whether an answer keeps the listing out of the selection. A broken pin does not, if the selection
- * marks changes.
- */
+/** A broken pin does not, if the selection marks changes. */
 export function keepsOut({ approvals, unknown, on_change }: Selection, answer: ApprovalAnswer): boolean {
   const { criterion, result } = answer;
   if (criterion === 'not_reported') return approvals !== undefined;
@@ -247,8 +235,8 @@ export function keepsOut({ approvals, unknown, on_change }: Selection, answer: A
 }
 
 /**
- * An approval admits only endpoints and packages that its pins name. A selection without approvals admits
- * all recorded ones.
+ * An approval admits only endpoints and packages that its pins name. Without approvals, all recorded ones
+ * are admitted.
  */
 export function letIn({ approvals }: Selection, { handle, remotes, packages }: ListingDocument) {
   if (!approvals) return { remotes, packages };
@@ -261,7 +249,7 @@ export function letIn({ approvals }: Selection, { handle, remotes, packages }: L
   };
 }
 
-/** Tells whether a command may start only the approved version of a listing. */
+/** A command may start only the approved version. */
 export const isVersionPinned = ({ approvals = [] }: Selection, { handle }: ListingDocument): boolean => {
   const pins = approvals.find((one) => one.handle === handle)?.pins;
   return pins?.version !== undefined || pins?.package !== undefined;

@@ -49,7 +49,7 @@ function toPrivateServer(entry: PrivateEntry, key: string) {
   return { server, _meta: { [key]: about } as Record<string, object> };
 }
 
-/** The JSON of each entry. Leaves out listings whose version is not stored. */
+/** As JSON, without listings whose version is not stored. */
 export async function toSelectionEntries(members: readonly SelectionMember[], context: Context) {
   const shared = await readShared(context);
   const { key } = shared;

@@ -15,13 +15,11 @@ import { type ApprovalAnswer, judgeApproval, judgeReports, keepsOut } from './ap
 const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
-/**
- * The criteria of the selection that exist. If `findCriterionFaults` found nothing, these are all of them.
- */
+/** All of them, if `findCriterionFaults` found nothing. */
 export const requestedBy = (selection: Selection): RequestedCriterion[] =>
   selection.criteria.filter(isKnownCriterion);
 
-/** Finds unknown names, and values that are not allowed. */
+/** Unknown names, and values that are not allowed. */
 export const findCriterionFaults = (selections: readonly Selection[]): string[] =>
   selections.flatMap(({ name, file, criteria: sent }) =>
     sent.flatMap((one) => {
@@ -30,7 +28,7 @@ export const findCriterionFaults = (selections: readonly Selection[]): string[] 
     }),
   );
 
-/** Criteria that a server.json alone answers; nothing else is known about a private entry. */
+/** A server.json alone answers these; nothing else is known about a private entry. */
 const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
   ...(['has_endpoint', 'has_repository', 'needs_no_secret', 'transport', 'package', 'tag'] as const),
   ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
@@ -44,7 +42,7 @@ function toFileAnswer(compared: ComparedListing, found: CriterionAnswer): Criter
   return { criterion, value, ...recordedFinding(compared, notApplicable(fact)) };
 }
 
-/** `failed` has the criteria that keep the listing out. If there are none, it is in the selection. */
+/** `failed` keep the listing out. Without any, it is in the selection. */
 export function judgeMember(selection: Selection, compared: ComparedListing, isPrivate = false) {
   const { imported, observed, native } = compareListing(compared, requestedBy(selection));
   const found = [...imported, ...observed, ...native];

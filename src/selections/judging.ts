@@ -12,16 +12,16 @@ import { handlesOf, judgeFacts } from './members.ts';
 import type { SelectionTransaction } from './schema.ts';
 
 const pause_ms = 1000;
-/** The interval at which all listings are judged, because some criteria depend on the time alone. */
+/** All listings are judged again, because some criteria depend on the time alone. */
 const betweenPasses_ms = 600_000;
-/** A selection that no node has judged for this long is forgotten. */
+/** After this long without a judgement by any node, a selection is forgotten. */
 const longestUnused_ms = day_ms;
-/** This many listings are judged without a pause. */
+/** Judged without a pause. */
 const batch = 20;
-/** After each batch the judge rests this many times as long as the batch took, so that requests go first. */
+/** The judge then rests this many times as long as the batch took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
-/** No view approves more listings than this (config/files.ts). */
+/** No view approves more listings (config/files.ts). */
 const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
@@ -30,7 +30,7 @@ interface SelectionMove {
   readonly selection: Selection;
   readonly handle: string;
   readonly joined_seq: number | undefined;
-  /** It is undefined if the listing joins. */
+  /** Undefined if the listing joins. */
   readonly failed: readonly FailedCriterion[] | undefined;
 }
 
@@ -72,14 +72,14 @@ async function apply(
   await tx.selections.putSpan({ view: key, handle, ...span });
 }
 
-/** A listing that is in a selection when the selection is first judged does not count as joining it. */
+/** A listing that is in a selection when that is first judged does not count as joining. */
 async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
   const found = await findMoves(context.store, handles, context);
   const moving = [...new Set(found.map(({ handle }) => handle))];
   if (moving.length === 0) return;
   await context.store.write(async (tx) => {
     const judged = new Set((await tx.selections.passes()).map(({ view }) => view));
-    // Judges again under the write lock, because another node may have seen a later state of the listing.
+    // Again under the write lock, because another node may have seen a later state of the listing.
     for (const move of await findMoves(tx, moving, context)) {
       const key = keyOf(move.selection);
       if (judged.has(key)) await apply(tx, move, context.clock().toISOString());
@@ -101,10 +101,10 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       await wait((performance.now() - began_ms) * restPerWork, undefined, { signal, ref: false });
     }
   };
-  /** Judges the listings that changed, in this process or another, since the last call. */
+  /** Those that changed, in this process or another, since the last call. */
   const follow = async () => {
-    // Begins at the position at which the earliest of the views' last passes began. Without any pass, begins
-    // at the newest change, because the first pass judges all listings.
+    // From where the earliest of the views' last passes began; without any from the newest change, because
+    // the first pass judges all listings.
     position ??= Math.min(await newest(), ...(await store.selections.passes()).map(({ seq }) => seq));
     for (;;) {
       const changes = await store.changes.after(position, changesAtOnce);
@@ -114,7 +114,7 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       if (changes.length < changesAtOnce) return;
     }
   };
-  /** Judges approved listings again, because the files of this node may have changed while no node ran. */
+  /** The files of this node may have changed while no node ran. */
   const approved = async () => {
     const withApprovals = config.views.filter(({ approvals }) => approvals);
     const stored = withApprovals.map((selection) =>
@@ -142,8 +142,8 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
 }
 
 /**
- * Returns false until an import from a registry has ended. The first import writes no changes about its
- * listings. If a pass had run before it, the next pass would report these listings as joining.
+ * False until an import from a registry has ended: the first one writes no changes about its listings, so
+ * after an earlier pass these would count as joining.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();

@@ -16,7 +16,7 @@ import { judgeMember } from './judge.ts';
 import { type PrivateEntry, readPrivateEntries } from './private-entries.ts';
 import { type SelectionVerdict, verdictsOf } from './verdicts.ts';
 
-/** Returns undefined if the listing is withdrawn or unknown, or belongs to the sample. */
+/** Undefined if it is withdrawn, unknown or of the sample. */
 export function judgeFacts(
   facts: ListingFacts | undefined,
   selections: readonly Selection[],
@@ -34,13 +34,11 @@ export function judgeFacts(
   };
 }
 
-/**
- * Tells whether a selection is judged when it is read. The stored members of such a selection are not shown.
- */
+/** Then its stored members are not shown. */
 export const isJudgedWhenRead = ({ approvals, readers }: Selection): boolean =>
   approvals !== undefined || readers !== undefined;
 
-/** Returns undefined before the first pass, in which all listings are judged. */
+/** Undefined before the first pass. */
 export async function findPass(selection: Selection, { store }: Pick<Context, 'store'>) {
   const key = keyOf(selection);
   return (await store.selections.passes()).find((one) => one.view === key);
@@ -66,10 +64,7 @@ export function requireSelection(name: string, { config }: Pick<Context, 'config
   return selection;
 }
 
-/**
- * Returns undefined if there is no private selection of this name, or if the caller is not one of its
- * readers.
- */
+/** Undefined also if the caller is not one of its readers. */
 export function findPrivateSelection(name: string, { config, caller }: Pick<Context, 'config' | 'caller'>) {
   const digest = caller.capability === undefined ? '' : `sha256:${hash('sha256', caller.capability)}`;
   return config.privateViews.find(
@@ -79,10 +74,7 @@ export function findPrivateSelection(name: string, { config, caller }: Pick<Cont
 
 type Entries = ReadonlyMap<string, PrivateEntry>;
 
-/**
- * The private entries that the selection may list. There are none if it names no readers. Throws unavailable
- * if the folder was never read.
- */
+/** None if it names no readers. Throws unavailable if the folder was never read. */
 async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, 'config'>): Promise<Entries> {
   const { entries } = await readPrivateEntries(readers ? config.privateListings : '');
   if (entries) return entries;
@@ -90,7 +82,7 @@ async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, '
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** The number of listings whose facts are held in memory at once. */
+/** Their facts are held in memory at once. */
 const readAtOnce = 20;
 
 interface JudgedName {
@@ -109,7 +101,7 @@ interface JudgedOn {
   readonly on: string;
   readonly judged: ReturnType<typeof judgeFacts>;
 }
-/** The key is the entry, because a changed file makes a new entry. */
+/** By entry, because a changed file makes a new one. */
 const judgedEntries = new WeakMap<PrivateEntry, Map<Selection, JudgedOn>>();
 
 function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context) {
@@ -122,7 +114,7 @@ function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context)
   return judged;
 }
 
-/** Returns the member or, if the name is not in the selection, the reasons. */
+/** The member, or why the name is not in the selection. */
 function judgeName(
   selection: Selection,
   [handle, known, entry]: [string, ListingFacts | undefined, PrivateEntry | undefined],
@@ -144,7 +136,7 @@ function judgeName(
   return answers.filter((answer) => keepsOut(selection, answer)).map(({ fact }) => toText(fact));
 }
 
-/** Facts about a listing may depend on other listings, so a listing is judged again after ten minutes. */
+/** Facts about a listing may depend on other listings. */
 const longestKept_ms = 600_000;
 
 async function judgeSome(
@@ -180,8 +172,8 @@ const judgeNow = (selection: Selection, [handles, entries]: [readonly string[], 
   inParts(handles, (some) => judgeSome(selection, [some, entries], context));
 
 /**
- * Judges the names of a selection that is judged when it is read. A result is kept for at most ten minutes.
- * It is dropped earlier if the listing or its file changes, or if a date may change the result.
+ * A result is kept for ten minutes at most, and dropped earlier if the listing or its file changes, or if a
+ * date may change it.
  */
 async function judgeChanged(
   selection: Selection,
@@ -208,10 +200,7 @@ async function judgeChanged(
 
 export const handlesOf = ({ approvals = [] }: Selection) => approvals.map(({ handle }) => handle).sort();
 
-/**
- * Returns undefined if the listing is not in the selection. Throws unavailable before the selection was
- * judged.
- */
+/** Throws unavailable before the selection was judged. */
 export async function findMember(
   selection: Selection,
   handle: string,
@@ -227,9 +216,9 @@ export async function findMember(
 }
 
 /**
- * Returns a page in the order of handles. The next page begins after the handle `next`. `lapsed` has the
- * approved listings and private entries that are not in the selection. A listing that no longer meets the
- * criteria is not shown. Throws unavailable before the selection was judged.
+ * In the order of handles; the next page begins after `next`. `lapsed` are approved listings and private
+ * entries that are not in. A listing that no longer meets the criteria is not shown. Throws unavailable
+ * before the selection was judged.
  */
 export async function readMembers(
   selection: Selection,
@@ -264,10 +253,7 @@ export async function readMembers(
   };
 }
 
-/**
- * The changes that belong to a selection: those of its listings while they were in it, and their joining and
- * leaving.
- */
+/** Those of its listings while they were in it, and their joining and leaving. */
 export async function changesOf(
   selection: Selection,
   changes: readonly Change[],
@@ -283,7 +269,7 @@ export async function changesOf(
   });
 }
 
-/** Only logs what was read, because selections read the folder themselves. */
+/** Only logs, because selections read the folder themselves. */
 export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
   const { privateListings, importInterval_s } = config;
   if (!privateListings) return;

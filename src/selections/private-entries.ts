@@ -8,18 +8,18 @@ import { type Listing, type ListingVersion, registryMeta } from '../listings/lis
 import { readRecord } from '../listings/record-form.ts';
 import { publisherFields } from '../observations/kinds/record.ts';
 
-/** A private entry is in no table, so that only selections with readers can list it. */
+/** In no table, so that only selections with readers can list it. */
 export interface PrivateEntry {
   readonly listing: Listing;
   readonly version: ListingVersion;
-  /** Names of fields of the record whose values Dossier does not read. */
+  /** Fields whose values Dossier does not read. */
   readonly unread: readonly string[];
 }
 
 export interface PrivateEntries {
-  /** It is undefined if the folder was never read. */
+  /** Undefined if the folder was never read. */
   readonly entries: ReadonlyMap<string, PrivateEntry> | undefined;
-  /** One line for each file that could not be read, with what to do. */
+  /** One line for each unread file, with what to do. */
   readonly faults: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const deepest = 8;
 const largest_bytes = 64 * 1024;
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
-/** The files are ordered by path. Throws if the folder itself cannot be read. */
+/** Ordered by path. Throws if the folder itself cannot be read. */
 async function findFiles(root: string) {
   const files: string[] = [];
   const faults: string[] = [];
@@ -65,16 +65,13 @@ async function findFiles(root: string) {
   return { files: files.sort().slice(0, mostFiles), faults };
 }
 
-/**
- * Returns undefined if the file is too large. If it was replaced by a pipe, the read does not block a
- * thread.
- */
+/** Undefined if it is too large. A pipe in its place blocks no thread. */
 async function readFileBounded(path: string): Promise<Buffer | undefined> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return await readBounded(file.createReadStream({ autoClose: false }), largest_bytes);
 }
 
-/** Returns the entry or, if the file is not a valid entry, a text that says why. */
+/** A text says why the file is no valid entry. */
 async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
@@ -102,8 +99,8 @@ interface ReadFile {
 }
 
 /**
- * Returns `before` if it was read today and the file has not changed since. Follows a link to a file in the
- * folder. Throws the system's error.
+ * Returns `before` if it was read today and the file has not changed. Follows a link within the folder.
+ * Throws the system's error.
  */
 async function readEntry(
   root: string,
@@ -122,7 +119,7 @@ async function readEntry(
   return { state, found: await toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
 }
 
-/** `known` has the result for each path. The function brings it up to date. */
+/** `known`, by path, is brought up to date. */
 async function readFolder(folder: string, known: Map<string, ReadFile>): Promise<PrivateEntries> {
   const root = await realpath(folder);
   const at = new Date().toISOString();
@@ -148,7 +145,7 @@ async function readFolder(folder: string, known: Map<string, ReadFile>): Promise
 
 const current_ms = 2000;
 
-/** The next reading of a folder does not begin before the last one has ended. */
+/** The next reading does not begin before the last one has ended. */
 interface FolderReading {
   ended_ms: number | undefined;
   readonly read: Promise<PrivateEntries>;
@@ -156,10 +153,7 @@ interface FolderReading {
 }
 const readings = new Map<string, FolderReading>();
 
-/**
- * The result of a reading is used again for two seconds. While the folder cannot be read, the last entries
- * remain. Never throws.
- */
+/** Used again for two seconds. While the folder cannot be read, the last entries remain. Never throws. */
 export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });
   const last = readings.get(folder);

@@ -4,9 +4,8 @@ import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
 /**
- * A listing that is or was in a selection. `joined_seq` is 0 if the listing was in the selection when the
- * selection was first judged. `view` is the key of the selection (`keyOf` in config/files.ts). Members follow
- * from the listings, so no backup has them.
+ * What is or was in a selection. `joined_seq` is 0 if it was in when that was first judged. `view` is
+ * `keyOf` (config/files.ts). Members follow from the listings, so no backup has them.
  */
 const memberTable = table('view_member', noBackup, {
   view: text,
@@ -15,10 +14,7 @@ const memberTable = table('view_member', noBackup, {
   left_seq: optional(integer),
 });
 
-/**
- * The last pass in which all listings were judged. It may not have seen changes after `seq`. `passed_at` is
- * RFC 3339.
- */
+/** When all listings were last judged (RFC 3339), perhaps without changes after `seq`. */
 const passTable = table('view_pass', noBackup, { view: text, seq: integer, passed_at: text });
 
 export const selectionTables = [memberTable, passTable] as const;

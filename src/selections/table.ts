@@ -13,7 +13,7 @@ const selectMembers = (db: Db, view: string) =>
 
 const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_seq)`;
 
-/** `view` is the key of a selection (`keyOf` in config/files.ts). */
+/** `view` is `keyOf` (config/files.ts). */
 export const createSelectionReads = (db: Db) => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
   /** Leaves out withdrawn listings. */
@@ -37,7 +37,7 @@ export const createSelectionReads = (db: Db) => ({
       .where('handle', 'in', [...handles])
       .execute();
   },
-  /** The changes by which listings last joined or left a selection, newest first. */
+  /** By which listings last joined or left, newest first. */
   async moves(view: string, limit: number) {
     const seqs = db
       .selectFrom('view_member')
@@ -63,7 +63,7 @@ export const createSelectionReads = (db: Db) => ({
   },
 });
 
-/** `touch` receives the handle of each listing that joined or left, and the key of the selection. */
+/** `touch` receives each listing that joined or left, and the key of the selection. */
 export const createSelectionWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createSelectionReads(db),
   async putSpan(span: SelectionSchema['view_member']) {

@@ -4,14 +4,14 @@ import type { Store } from '../store/store.ts';
 
 export interface SelectionVerdict {
   readonly handle: string;
-  /** Tells whether a registry lists or listed it. */
+  /** A registry lists or listed it. */
   readonly hasPage: boolean;
   readonly isIn: boolean;
-  /** The reasons why the listing is not in the selection. */
+  /** Why it is not in the selection. */
   readonly failed: readonly string[];
-  /** The private entry that was judged. If its file changes, there is a new object. */
+  /** If the file of the private entry changes, there is a new object. */
   readonly entry: object | undefined;
-  /** The time is in ms since 1970. */
+  /** In ms since 1970. */
   readonly judgeAgain_ms: number;
 }
 
@@ -33,10 +33,7 @@ function createMemory(store: Store) {
 
 const memories = new WeakMap<Store, ReturnType<typeof createMemory>>();
 
-/**
- * A verdict is dropped when its listing changes. A selection has at most one verdict for each approved
- * listing or private entry.
- */
+/** Dropped when their listings change. */
 export function verdictsOf(selection: Selection, store: Store) {
   const memory = memories.get(store) ?? createMemory(store);
   memories.set(store, memory);

@@ -8,27 +8,24 @@ import type { Engine, Load, StoreDump } from './store.ts';
 import type { AnyTable, StoredRow, TableBackup } from './table.ts';
 
 const formatName = 'dossier-backup';
-/**
- * The version is increased when the form of the lines changes, or when the tables, columns or values in them
- * change.
- */
+/** Increased when the form of the lines, or tables, columns or values in them change. */
 const formatVersion = 7;
 
-/** The rows of one line have at most this many bytes of text, unless the line has a single row. */
+/** Text of one line, unless it has a single row. */
 const mostLineText_bytes = 256 * 1024;
-/** The longest line in UTF-8; JSON may escape one byte of a text as six. */
+/** In UTF-8; JSON may escape one byte of a text as six. */
 const longestLine_bytes = 256 * 1024 * 1024;
 
 const rowCounts = z.record(z.string(), z.number().int().min(0));
 const cell = z.union([z.string(), z.int(), z.null()]);
 
-/** The members that the first line has in every version of the format. */
+/** What the first line has in every version of the format. */
 const headerOfAnyVersion = z.object({
   format: z.literal(formatName),
   version: z.int(),
   dossier: z.string().regex(/^[\w.+-]{1,40}$/),
   created_at: z.iso.datetime(),
-  /** The checkpoint of the log at that time. */
+  /** Of the log at that time. */
   checkpoint: z.string().optional(),
 });
 const headerLine = headerOfAnyVersion.extend({
@@ -37,14 +34,14 @@ const headerLine = headerOfAnyVersion.extend({
 });
 /** Up to 500 rows of one table, fewer if they are long. */
 const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
-/** The last line. Its `sha256` (hex) is that of all lines between the first line and this one. */
+/** `sha256` (hex) is of all lines after the first and before this last one. */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
 
 export type BackupHeader = z.output<typeof headerLine>;
 
 type BackedUpTable = AnyTable & { readonly backup: TableBackup };
 
-/** The tables of a backup in their order; the rows of the last one mark a complete database. */
+/** The rows of the last one mark a complete database. */
 const toBackedUp = (tables: readonly AnyTable[]): readonly BackedUpTable[] =>
   tables
     .filter((table): table is BackedUpTable => table.backup !== undefined)
@@ -56,7 +53,7 @@ function markOf(tables: readonly AnyTable[]): BackedUpTable {
   return mark;
 }
 
-/** At most this many rows are measured or deleted at once. No batch has more. */
+/** Measured or deleted at once, and at most in a batch. */
 const batchRows = 500;
 
 const keyColumns = ({ backup }: BackedUpTable): RawBuilder<unknown> =>
@@ -65,7 +62,7 @@ const keyColumns = ({ backup }: BackedUpTable): RawBuilder<unknown> =>
 const keyOfTable = ({ backup }: BackedUpTable, row: StoredRow): RawBuilder<unknown> =>
   sql.join(backup.key.map((column) => row[column]));
 
-/** Divides the first 500 rows of a query into batches, and returns the number of rows in each batch. */
+/** Numbers of rows, for the first 500 of a query. */
 async function countBatches(
   db: QueryExecutorProvider,
   rows: RawBuilder<unknown>,
@@ -123,7 +120,7 @@ async function countRows(
   return counts;
 }
 
-/** Passes the state of one moment to `work`, whatever is written meanwhile (docs/decisions/store.md). */
+/** The state of one moment, whatever is written meanwhile (docs/decisions/store.md). */
 export const dumpStore = <T>(
   engine: Engine,
   tables: readonly AnyTable[],
@@ -148,7 +145,7 @@ export const isComplete = (db: QueryExecutorProvider, tables: readonly AnyTable[
   hasRows(db, markOf(tables));
 
 /**
- * A new database has the rows that mark a complete one. They are missing only during a load, and after a load
+ * A new database has the rows that mark a complete one. They are missing only during a load, and after one
  * that did not finish.
  */
 async function readState(db: QueryExecutorProvider, tables: readonly AnyTable[]) {
@@ -166,9 +163,7 @@ async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) 
   return state;
 }
 
-/**
- * Writes what depends on rows that a load removes or adds. Removed rows have only the columns of their keys.
- */
+/** Writes what depends on rows that a load removes or adds. Removed rows have only their keys. */
 export type Follow<Schema> = (
   db: Kysely<Schema>,
   change: {
@@ -209,7 +204,7 @@ async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
 const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
   withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
 
-/** Makes the transactions of a load fail once a different load into the same database has finished. */
+/** The transactions of a load fail once a different load into the same database has finished. */
 const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
   ...loading,
   commit: (work) =>
@@ -220,10 +215,7 @@ const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
     }),
 });
 
-/**
- * Writes the rows that mark a complete database. After that, no other load writes. Removes these rows again
- * if the row counts are wrong.
- */
+/** After the marking rows, no other load writes. They are removed again if the row counts are wrong. */
 async function finish<Schema>(
   engine: Engine,
   loading: Loading<Schema>,
@@ -240,9 +232,8 @@ async function finish<Schema>(
 }
 
 /**
- * Starts to fill a new database, or one that an interrupted load has left. Nothing marks the database as
- * complete until `finish`, so no service starts with it. Returns undefined, and changes nothing, if the
- * database is in use.
+ * Fills a new database, or one that an interrupted load has left. Nothing marks it as complete until
+ * `finish`, so no service starts with it. Undefined, and changes nothing, if it is in use.
  */
 export async function loadStore<Schema>(engine: Engine, loading: Loading<Schema>): Promise<Load | undefined> {
   const { tables, commit, follow } = loading;
@@ -325,7 +316,7 @@ async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: Backup
   throw new Error('truncated');
 }
 
-/** Throws if the header cannot be read. Reading the batches throws if the backup is incomplete or damaged. */
+/** Throws if the header cannot be read; reading the batches, if the backup is incomplete or damaged. */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);
   const header = toHeader(parse((await lines.next()).value ?? undefined));
@@ -336,8 +327,7 @@ const toBackupLine = (value: object) => `${JSON.stringify(value)}\n`;
 
 /**
  * The same data gives the same text, except for the header (docs/decisions/store.md). Throws if a row is so
- * long that no restore would read its line. `onRows` is called after each batch, with the number of rows read
- * so far.
+ * long that no restore would read its line. `onRows` gets the number of rows so far.
  */
 export async function* toBackupText(
   dump: StoreDump,

@@ -6,10 +6,7 @@ import { inTransaction, refuseInTransaction } from '../core/transaction.ts';
 const mostPerCommit = 64;
 const mostTries = 3;
 
-/**
- * PostgreSQL reports these SQLSTATEs for a transaction that it rolled back in favour of a concurrent one.
- * Such a transaction can run again.
- */
+/** PostgreSQL rolled the transaction back in favour of a concurrent one, and it can run again. */
 const isConflict = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 
@@ -27,8 +24,8 @@ interface Queued<Schema> {
 export type Transact<Schema> = (work: (db: Kysely<Schema>) => Promise<void>) => Promise<void>;
 
 /**
- * Returns an error of the work in an object, because any value can be thrown. Throws if the whole transaction
- * is lost or has to run again.
+ * An error of the work is in an object, because any value can be thrown. Throws if the whole transaction is
+ * lost or has to run again.
  */
 async function runOnSavepoint<Schema>(db: Kysely<Schema>, queued: Queued<Schema>) {
   await db.executeQuery(savepoint);
@@ -86,9 +83,8 @@ async function commitGroup<Schema>(
 }
 
 /**
- * Up to 64 pieces of work that arrive during a commit share the next commit. If several share it, each piece
- * has a savepoint, so an error in one piece rolls back only the changes of that piece. The promise of a piece
- * settles after the commit.
+ * Up to 64 pieces of work that arrive during a commit share the next one. Each then has a savepoint, so an
+ * error rolls back only its own changes.
  */
 export function createGroupCommit<Schema>(
   transact: Transact<Schema>,
@@ -111,7 +107,7 @@ export function createGroupCommit<Schema>(
     refuseInTransaction('a write of its own');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let result: { readonly value: T } | undefined;
-    // Without this, all work of a group would run in the async context of the caller that began the group.
+    // Otherwise all work of a group would run in the async context of the caller that began it.
     const asCaller = AsyncLocalStorage.snapshot();
     queue.push({
       run: async (db) => {

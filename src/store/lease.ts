@@ -4,12 +4,12 @@ import { day_ms } from '../core/text.ts';
 import type { Db } from './schema.ts';
 import type { Engine, Lease, Leases, Transaction } from './store.ts';
 
-/** After this long without a renewal, any node can take a lease over. */
+/** From the last renewal until any node can take a lease over. */
 const expires_ms = 10_000;
-/** A holder stops acting this long after its last renewal, before anybody else can take the lease over. */
+/** A holder stops acting before anybody else can take the lease over. */
 const trusted_ms = 7000;
 const renewEvery_ms = 2000;
-/** A lease that was never released is deleted this long after its last renewal. */
+/** A lease that was never released is deleted. */
 const forgotten_ms = 7 * day_ms;
 
 /** Ages are measured by the database's clock, so the clocks of nodes may differ. */
@@ -32,15 +32,14 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
     const held = db.selectFrom('lease').select('name').where('name', '=', name);
     return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
   },
-  /** Returns false while another owner has the lease. */
+  /** False while another owner has the lease. */
   async take(name: string, owner: string) {
     const taken = { owner, renewed_at: now_ms };
     const { numInsertedOrUpdatedRows: rows } = await db
       .insertInto('lease')
       .values({ name, ...taken })
       .onConflict((conflict) =>
-        // A time so far in the future was written before the database's clock was set back. Such a lease
-        // counts as expired.
+        // A time so far in the future was written before the database's clock was set back.
         conflict
           .column('name')
           .doUpdateSet(taken)
@@ -65,13 +64,13 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
   },
 });
 
-/** `age_ms` is the time since the lease was last taken or renewed, counted from before the write. */
+/** Since the lease was last taken or renewed, counted from before the write. */
 interface Held {
   readonly lost: AbortController;
   age_ms: () => number;
 }
 
-/** A stopwatch on two clocks, because one may stand still or be set back. */
+/** On two clocks, because one may stand still or be set back. */
 function startWatch(): () => number {
   const steady_ms = performance.now();
   const wall_ms = Date.now();

@@ -21,10 +21,7 @@ export function upsert<Schema, Table extends keyof Schema & string>(
     );
 }
 
-/**
- * Returns undefined if there is no such row. Throws if a column of the key is undefined, because Kysely would
- * leave it out.
- */
+/** Throws if a column of the key is undefined, because Kysely would leave it out. */
 export async function findOne<
   Schema,
   Table extends keyof Schema & string,
@@ -46,7 +43,7 @@ export async function findOne<
   return row && decode(row as Schema[Table]);
 }
 
-/** There are few sizes, so that an engine prepares few statements. */
+/** Few sizes, so that an engine prepares few statements. */
 const sizes = [100, 10, 1] as const;
 
 export async function inChunks<T>(
@@ -78,9 +75,9 @@ function toPlaceholders(sample: unknown, read: RunQuery): unknown {
 }
 
 /**
- * A query that is built and compiled once for each Kysely instance and each length of its lists, because
- * building one takes longer than SQLite takes to run it. `build` receives a placeholder for each value, so it
- * must not branch on values, and rows must have the same columns in every call.
+ * Built and compiled once for each Kysely instance and each length of its lists, because building takes
+ * longer than SQLite takes to run. `build` receives placeholders, so it must not branch on values, and rows
+ * must have the same columns in every call.
  */
 export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
   build: (db: Kysely<Schema>, ...given: Given) => Compilable<Row>,
@@ -106,5 +103,5 @@ export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
  */
 export const currentFlag = sql.lit(1);
 
-/** A text that sorts after the texts that start with `prefix`. */
+/** Sorts after all texts that start with `prefix`. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;

@@ -10,6 +10,6 @@ const leaseTable = table('lease', noBackup, {
 });
 
 export const storeTables = [leaseTable] as const;
-/** Modules of higher floors extend this interface with their tables. */
+/** Modules of higher floors extend it with their tables. */
 export interface StoreSchema extends RowsOf<typeof storeTables> {}
 export type Db = Kysely<StoreSchema>;

@@ -13,12 +13,12 @@ export const json = <WrittenValue>(): Column<WrittenValue, string> => ({
   encode: JSON.stringify,
   decode: JSON.parse,
 });
-/** Texts without spaces, stored with a space between them. */
+/** Without spaces, stored with a space between them. */
 export const words = <WrittenValue extends string>(): Column<readonly WrittenValue[], string> => ({
   encode: (value) => value.join(' '),
   decode: (stored) => stored.split(' ').filter(Boolean) as WrittenValue[],
 });
-/** A member that may be absent; its column is then null. */
+/** Null in its column if absent. */
 export const optional = <WrittenValue, Stored>(
   column: Column<WrittenValue, Stored>,
 ): Column<WrittenValue | undefined, Stored | null> =>
@@ -42,10 +42,7 @@ type TableRow<C, Derived> = {
 export type TableValue<T> = T extends { encode(value: infer V): unknown } ? { [K in keyof V]: V[K] } : never;
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
-/**
- * Columns give the domain type (TableValue), the row type (RowOf), and the code that converts between the
- * two. `derived` computes columns that follow from the value; they are not decoded.
- */
+/** `derived` computes columns that follow from the value; they are not decoded. */
 export function rowCodec<
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type
   C extends Readonly<Record<string, Column<any, any>>>,
@@ -69,14 +66,14 @@ export function rowCodec<
       for (const [name, compute] of computed) row[name] = compute(value);
       return row as TableRow<C, Derived>;
     },
-    /** The columns that a change sets. A member that is undefined becomes null. */
+    /** A member that is undefined becomes null. */
     encodeChange(change: Partial<WrittenValue<C>>): Partial<TableRow<C, Derived>> {
       const set = [...names.entries()].filter(([, name]) => name in change);
       return Object.fromEntries(
         set.map(([at, name]) => [name, encodeMember(at, change[name as keyof typeof change])]),
       ) as Partial<TableRow<C, Derived>>;
     },
-    /** The value of a row, or of its selected columns; null becomes undefined. */
+    /** Of all or selected columns; null becomes undefined. */
     decode<R extends Partial<TableRow<C, Derived>>>(
       row: R,
     ): Pick<WrittenValue<C>, keyof R & keyof WrittenValue<C>> {
@@ -95,9 +92,8 @@ export function rowCodec<
 
 export interface TableBackup {
   readonly key: readonly string[];
-  /** True for the one table that is restored last. Its rows mark a complete database. */
+  /** The one table that is restored last. Its rows mark a complete database. */
   readonly isLast: boolean;
-  /** Changes a row for the restored database. */
   readonly toRestored: (row: StoredRow) => StoredRow;
 }
 
@@ -111,7 +107,7 @@ export interface AnyTable {
 /** The key of a table that no backup contains. */
 export const noBackup = [] as const;
 
-/** `key` has the columns by which a backup orders the rows. */
+/** A backup orders rows by `key`. */
 export function table<
   Name extends string,
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type

@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { code, join, own, say, toText, type Words } from '../words.ts';
 
 /**
- * How the lists of a value are compared. `key` gives the name of an element of a list: of the elements that
- * are not equal, one on each side with the same name is one changed element. `isSet` says that a list without
- * names has no order. `members` are the forms of the members of the object, or of each element of the list.
+ * How the lists of a value are compared. `key` names an element: of the unequal elements, one on each side
+ * with the same name is one changed element. `isSet`: a list without names has no order. `members` are the
+ * forms of the object's members, or of those of each element.
  */
 export interface ValueForm {
   readonly key?: (element: JsonObject) => string;
@@ -12,18 +12,15 @@ export interface ValueForm {
   readonly members?: Readonly<Record<string, ValueForm>>;
 }
 
-/** `was` is absent if the member or element is new, and `is` if it is gone. */
+/** `was` is absent if it is new, and `is` if it is gone. */
 export interface ValueDifference {
-  /** The names of members that lead to the value. In `inside`, they begin at the element or the list. */
+  /** Names of members. In `inside` they begin at the element or the list. */
   readonly path: readonly string[];
-  /** The name of an element of the list at the path: its key, or the text of the whole element. */
+  /** The key of an element, or its whole text. */
   readonly name?: string;
   readonly was?: unknown;
   readonly is?: unknown;
-  /**
-   * What differs between two elements with the same name, or which elements of a list with an order differ.
-   * If only the order differs, it is empty.
-   */
+  /** Of two elements with the same name, or of a list with an order. Empty if only the order differs. */
   readonly inside?: readonly ValueDifference[];
 }
 
@@ -32,7 +29,7 @@ const isOrdered = ({ key, isSet }: ValueForm) => !key && !isSet;
 const formOf = ({ members = {} }: ValueForm, name: string): ValueForm =>
   (Object.hasOwn(members, name) ? members[name] : undefined) ?? {};
 
-/** A map becomes an object, and a set a list without an order. */
+/** A map becomes an object, a set a list without an order. */
 function toPlain(value: unknown, form: ValueForm): readonly [plain: unknown, form: ValueForm] {
   if (value instanceof Set) return [[...value], { ...form, isSet: true }];
   if (!(value instanceof Map)) return [value, form];
@@ -41,7 +38,7 @@ function toPlain(value: unknown, form: ValueForm): readonly [plain: unknown, for
 
 const namesOf = (value: JsonObject) => Object.keys(value).filter((name) => value[name] !== undefined);
 
-/** Numbers equal values equally, by the numbers of their parts, in a time that grows with their size. */
+/** Equal values get equal numbers, by those of their parts, in a time that grows with their size. */
 function createNumbering() {
   const numbers = new Map<string, number>();
   const textOf = (value: unknown, form: ValueForm): string => {
@@ -66,7 +63,6 @@ const toValueText = (value: unknown): string => (typeof value === 'string' ? val
 
 type List = readonly unknown[];
 
-/** Leaves out pairs of equal elements. The rest is in the order of the names. */
 function compareLists(was: List, is: List, form: ValueForm, path: readonly string[]): ValueDifference[] {
   const { key, members } = form;
   const numberOf = createNumbering();
@@ -121,8 +117,8 @@ function compare(
 }
 
 /**
- * What one JSON value has that the other has not. It is empty exactly if their canonical forms (RFC 8785) are
- * equal, apart from the order of lists that have none. A map counts as an object, and a set as such a list.
+ * Empty exactly if the canonical forms (RFC 8785) are equal, apart from the order of lists that have none.
+ * A map counts as an object, a set as such a list.
  */
 export const difference = (was: unknown, is: unknown, form: ValueForm = {}): ValueDifference[] =>
   compare(was, is, form, []);
@@ -146,7 +142,7 @@ function wordsOfOne({ was, is, inside }: ValueDifference, what: Words): Words {
     : say`${what}: ${after} instead of ${before}`;
 }
 
-/** Names the member or the element of each difference once, even if a list has several equal ones. */
+/** Names each member or element once, even if a list has several equal ones. */
 export function differenceWords(differences: readonly ValueDifference[], most = 20): Words {
   const groups = Map.groupBy(differences, ({ path, name }) => JSON.stringify([path, name]));
   const said = [...groups.values()].slice(0, most).flatMap((group) => {

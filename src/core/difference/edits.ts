@@ -1,4 +1,4 @@
-/** The optimal string alignment distance of two texts, or `most` + 1 for any distance above `most`. */
+/** The optimal string alignment distance, or `most` + 1 for any above `most`. */
 export function countEdits(a: string, b: string, most = 100): number {
   const from = [...a];
   const to = [...b];

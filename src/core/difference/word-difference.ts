@@ -7,8 +7,8 @@ export interface TextPart {
 }
 
 /**
- * Before two texts are compared, their common beginning and end are left out. If the rest exceeds one of
- * these two bounds, the difference is one removed and one added part.
+ * Beyond these, not counting the common beginning and end, the difference is one removed and one added
+ * part.
  */
 const mostCompared = 20_000;
 const mostEdits = 120;
@@ -25,14 +25,14 @@ function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLa
   return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
 }
 
-/** The length of the common beginning, up to its last space. */
+/** Up to the last space. */
 function commonStart(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
   return a.lastIndexOf(' ', Math.min(at, a.length) - 1) + 1;
 }
 
-/** The length of the common end, from its first space on. */
+/** From the first space on. */
 function commonEnd(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let length = 0;
@@ -65,10 +65,7 @@ function joined(parts: readonly TextPart[]): TextPart[] {
   return found;
 }
 
-/**
- * The common and the changed parts of two texts, in order. Long parts are shortened, and hidden characters
- * are named.
- */
+/** Long parts are shortened, and hidden characters named. */
 export function wordDifference(before: string, after: string): TextPart[] {
   const was = nameHidden(before);
   const is = nameHidden(after);
@@ -89,17 +86,14 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** The number of characters that may still be compared for one answer. */
+/** Characters that may still be compared for one answer. */
 export interface ComparisonBudget {
   left: number;
 }
 
 export const toComparisonBudget = (): ComparisonBudget => ({ left: 100_000 });
 
-/**
- * Charges the lengths of both texts to the budget. Returns undefined, and charges nothing, if too little is
- * left.
- */
+/** Charges the lengths of both texts, or nothing if too little is left. */
 export function differenceWithin(
   budget: ComparisonBudget,
   before: string,
@@ -113,10 +107,7 @@ export function differenceWithin(
 
 const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
 
-/**
- * A difference on one line: `Sends [-a mail-]{+mail to everyone+}.` If the texts themselves contain such
- * marks, these are escaped.
- */
+/** On one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts are escaped. */
 export const differenceText = (parts: readonly TextPart[]): string =>
   parts
     .map(({ text, change }) => ({ text: escapeMarks(text), change }))

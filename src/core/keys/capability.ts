@@ -8,7 +8,7 @@ const prefix = 'dossier_cap_';
 const base62Length = 49;
 const embedded = new RegExp(`${prefix}[0-9A-Za-z]{${base62Length}}`, 'g');
 const form = new RegExp(`^${embedded.source}$`);
-/** Also matches a truncated capability, because logs have to mask it too. */
+/** Also a truncated capability, because logs have to mask it too. */
 const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 function base62(bytes: Uint8Array, length: number): string {
@@ -43,7 +43,7 @@ export const maskCapabilities = (text: string): string =>
   // Every log line passes here, and searching for the prefix is much faster than the expression.
   text.includes(prefix) ? text.replace(lookalike, `${prefix}[masked]`) : text;
 
-/** The SHA-256 of a capability in hex, the only form in which a capability is stored. */
+/** In hex, the only form in which a capability is stored. */
 export const capabilityHash = (capability: string): string => hash('sha256', capability);
 
 export const capabilityId = (hash: string): string => hash.slice(0, 16);
@@ -57,8 +57,7 @@ function findFirst<T>(values: readonly T[], find: (value: T) => string | undefin
 }
 
 /**
- * Finds the first text in a JSON value that has the form of a capability. Names of members are searched too,
- * and hidden characters inside a text are ignored. The checksum is not compared.
+ * The first text that has the form of a capability, also in names of members. The checksum is not compared.
  */
 export function findSecret(value: unknown): string | undefined {
   if (typeof value === 'string') {

@@ -2,13 +2,12 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { attempt } from '../json.ts';
 
 /**
- * For each form: the bytes before a raw key in SubjectPublicKeyInfo (RFC 8410, RFC 9881, RFC 5480), and the
- * length of the key.
+ * The bytes before a raw key in SubjectPublicKeyInfo (RFC 8410, RFC 9881, RFC 5480), and the key's length.
  */
 const forms = {
   ed25519: { prefix: '302a300506032b6570032100', length: 32 },
   'ml-dsa-44': { prefix: '30820532300b06096086480165030403110382052100', length: 1312 },
-  /** P-384 keys are compressed points. */
+  /** Compressed points. */
   p384: { prefix: '3046301006072a8648ce3d020106052b81040022033200', length: 49 },
 } as const;
 

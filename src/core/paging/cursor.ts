@@ -1,16 +1,12 @@
 import type { z } from 'zod';
 import { wrongField } from '../problem.ts';
 
-/**
- * Encodes a position in a list, such as the sort values of the last item shown. The cursor is not signed,
- * because a forged one gives access to nothing else.
- */
+/** A position in a list. It is not signed, because a forged one gives access to nothing else. */
 export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
 /**
- * The schema is created only if there is a cursor, because creating it takes longer than parsing. Throws
- * invalid_input.
+ * The schema is created only for a cursor, because that takes longer than parsing. Throws invalid_input.
  */
 export function readCursor<T extends z.ZodType>(
   cursor: string | undefined,

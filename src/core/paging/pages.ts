@@ -1,7 +1,4 @@
-/**
- * `read` reads the page after the given item, or the first page if none is given. A page with fewer than
- * `size` items is the last.
- */
+/** `read` reads the page after an item. A page with fewer than `size` items is the last. */
 export async function* readPages<T>(
   size: number,
   read: (last: T | undefined) => Promise<readonly T[]>,

@@ -1,7 +1,7 @@
 import { ownMember } from '../../core/json.ts';
 import { isExactVersion, placeOfPackage } from './package.ts';
 
-/** What a command starts. Without a name and an address it was not read, or is a file of this machine. */
+/** What a command starts. Without name and address it was not read, or is a file of this machine. */
 export interface Command {
   readonly registry?: string;
   readonly name?: string;
@@ -10,11 +10,11 @@ export interface Command {
   readonly address?: string | undefined;
   /** An option or a variable may name a registry that is not the usual one. */
   readonly isElsewhere?: boolean;
-  /** Tells whether the next start runs the same code. Undefined for a file of this machine. */
+  /** The next start runs the same code. Undefined for a file of this machine. */
   readonly isPinned?: boolean;
 }
 
-/** `values` are options with a value, `flags` those without, that can name no registry. */
+/** `values` are options with a value; `flags` have none and can name no registry. */
 interface Starter {
   readonly calls: readonly string[];
   readonly registry: string;
@@ -71,10 +71,10 @@ const starters: readonly Starter[] = [
   },
 ];
 
-/** These options name the package. The first word after the options is then one of the package's commands. */
+/** The first word after the options is then one of the package's commands. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
-/** The value of these options is a registry, or leads to settings that may name one. */
+/** The value is a registry, or leads to settings that may name one. */
 const settingOption =
   /^(?:-i|--(?:.+[:-])?(?:registry|index|index-url|source|links|args|config|config-?file|env-file|userconfig|globalconfig|prefix|directory|project|constraints|requirements|import-map))$/;
 
@@ -99,13 +99,13 @@ const mayNameOther = (registry: string, variables: CommandVariables): boolean =>
     return isSetting && isOtherRegistry(registry, String(value));
   });
 
-/** Returns undefined for more than one package, and after an unknown option, which may take the next word. */
+/** Undefined for more than one package, and after an unknown option, which may take the next word. */
 function readOptions(args: readonly string[], { values, flags, registry, isToEnd }: Starter) {
   const packages: string[] = [];
   const words: string[] = [];
   let version: string | undefined;
   let isElsewhere = false;
-  // True if an option adds another package without an exact version.
+  // An option adds another package without an exact version.
   let isLoose = false;
   let isOwn = true;
   for (let at = 0; at < args.length; at++) {
@@ -131,16 +131,13 @@ function readOptions(args: readonly string[], { values, flags, registry, isToEnd
   return other === undefined ? { spec, behind: words.slice(1), version, isElsewhere, isLoose } : undefined;
 }
 
-/** A git repository in the form of npm and pip, with its commit after `@` or `#`; `owner/name` is npm's. */
+/** The form of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
 const gitForm =
   /^(?:git\+(?<address>https:\/\/[^/#]+\/[^#@]*)|(?:github:)?(?<repository>[\w-]+\/[\w.-]+))(?:@(?<ref>[^#]*))?(?:#(?<fragment>.*))?$/s;
 
 const pathForm = /^(?:[a-z]:(?!\/\/))?[^\s:\\/]*[\\/]/i;
 
-/**
- * Tells whether the next word is the value of an option, as after `--token-url`, or the second value after
- * `--headers`.
- */
+/** As after `--token-url`, or the second value after `--headers`. */
 const isOfOption = (before: readonly string[]) =>
   /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
 
@@ -169,14 +166,13 @@ function readPackage(starter: Starter, args: readonly string[], variables: Comma
   };
 }
 
-/** These programs only start another one. */
+/** These programs only start another one, as in `cmd /c` or `env NAME=value`. */
 const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued?: RegExp }>> = {
   cmd: { plain: /^\/[a-z]$/i },
   env: { plain: /^\w+=/ },
   wsl: { plain: /^(?:-e|--exec|--|--system)$/, valued: /^(?:-[du]|--(?:distribution|user|cd|shell-type))$/ },
 };
 
-/** Leaves out a program that only starts another one, as in `cmd /c` or `env NAME=value`. */
 function unwrap(words: readonly string[]): { words: readonly string[]; named: Record<string, string> } {
   const [program = ''] = words;
   const isNamed = /^\w+=/.test(program);
@@ -200,7 +196,7 @@ const nameOf = (program: string) => program.replace(/^.*[\\/]/s, '').replace(/\.
 const interpreter = /^(?:node|nodejs|python[\d.]*|py|(?:ba|z)?sh|ruby|perl|php)$/i;
 const scriptForm = /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh)$/i;
 
-/** The programs in such a folder are those of a system. What they start is another question. */
+/** Programs of a system. What they start is another question. */
 const programFolder =
   /^(?:(?:[a-z]:)?[\\/~]|\$\{?(?:env:)?(?:HOME|USERPROFILE))(?:.*[\\/])?(?:s?bin|shims|roaming[\\/]npm)[\\/][^\\/]+$|^[a-z]:[\\/](?:windows|program files)/i;
 
@@ -209,10 +205,10 @@ const isPath = (word: string) => pathForm.test(word) && !/\s-|[;&|"'<>]/.test(wo
 const isOfMachine = (program: string) =>
   isPath(program) && (!programFolder.test(program) || /venv[^\\/]*[\\/]/i.test(program));
 
-/** Matches what a shell reads as more than one command, or sends elsewhere. */
+/** What a shell reads as more than one command, or sends elsewhere. */
 export const shellOperator = /[&|;<>`\n]|\$\(|\\["']/;
 
-/** `variables` are those that are set for the command. */
+/** `variables` are set for the command. */
 export function readCommand(all: readonly string[], variables: CommandVariables = {}): Command {
   const { words, named } = unwrap(all);
   const [program = '', script = ''] = words;

@@ -5,7 +5,7 @@ import type { Db, ListingSchema } from '../schema.ts';
 import { readFormerlyPaid } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
 
-/** An endpoint, host, repository or package that versions of a record named until a newer one did not. */
+/** What versions of a record named until a newer one did not. */
 export type FormerReference = Omit<ListingSchema['former_reference'], 'handle'>;
 
 const selectOf = precompileQuery((db: Db, handle: string) =>
@@ -29,7 +29,7 @@ export async function deleteFormer(db: Db, handle: string): Promise<void> {
   await db.deleteFrom('former_reference').where('handle', '=', handle).execute();
 }
 
-/** At most this many former holders are read, because thousands of listings may have had the same host. */
+/** Thousands of listings may have had the same host. */
 const mostRead = 200;
 
 const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
@@ -64,7 +64,6 @@ const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
     .limit(limit),
 );
 
-/** `until` is RFC 3339. */
 export interface FormerHolder {
   readonly listing: Listing;
   readonly until: string;

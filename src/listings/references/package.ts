@@ -1,7 +1,7 @@
 import valid from 'semver/functions/valid.js';
 import { ownMember } from '../../core/json.ts';
 
-/** The hosts by which records name the usual registry of a package type. */
+/** By which records name the usual registry of a package type. */
 const usualHosts: Readonly<Record<string, readonly string[]>> = {
   npm: ['registry.npmjs.org', 'npmjs.org', 'npmjs.com', 'www.npmjs.com', 'registry.npmjs.com'],
   pypi: ['pypi.org', 'pypi.python.org', 'www.pypi.org', 'upload.pypi.org'],
@@ -10,7 +10,7 @@ const usualHosts: Readonly<Record<string, readonly string[]>> = {
   oci: ['docker.io', 'index.docker.io', 'registry-1.docker.io', 'registry.hub.docker.com', 'hub.docker.com'],
 };
 
-/** Records before September 2025 may call an image `docker`. */
+/** Records before September 2025 may say `docker`. */
 export const isImageType = (type: string): boolean => /^(?:oci|docker)$/i.test(type);
 
 const toUrl = (base: string) => URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(base) ? base : `https://${base}`);
@@ -18,15 +18,15 @@ const toUrl = (base: string) => URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(base) 
 /** The name of an MCPB file is its address. */
 export const isAddress = (identifier: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(identifier);
 
-/** The first part of the name of an image if it is a host (distribution/reference, "splitDockerDomain"). */
+/** The first part of the name if it is a host (distribution/reference, "splitDockerDomain"). */
 export function hostOfImage(identifier: string): string | undefined {
   const [first = '', rest] = identifier.split('/', 2);
   return rest !== undefined && (/[.:]/.test(first) || first === 'localhost') ? first : undefined;
 }
 
 /**
- * Leaves out the base address of the registry that is usual for the type. The base becomes part of the name
- * of an image without a host. A base that is not an address still names a different registry.
+ * Leaves out the usual base address of the type, and puts any other before the name of an image without a
+ * host. A base that is not an address still names a different registry.
  */
 export function placeOfPackage(
   type: string,
@@ -47,7 +47,7 @@ export function placeOfPackage(
 
 const imageForm = /^(.*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$/s;
 
-/** The tag and digest in the name of an image, such as `1.2.0`, `sha256:…` or `1.2.0@sha256:…`. */
+/** The tag and digest, such as `1.2.0`, `sha256:…` or `1.2.0@sha256:…`. */
 export function versionOfImage(identifier: string): string | undefined {
   const host = hostOfImage(identifier);
   const path = host === undefined ? identifier : identifier.slice(host.length + 1);
@@ -58,22 +58,20 @@ export function versionOfImage(identifier: string): string | undefined {
 const steering =
   /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
 
-/** Variables of .NET that records set and that start nothing. */
+/** Records set these variables of .NET, which start nothing. */
 const harmless = /^dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$/i;
 
-/**
- * Tells whether a variable can make a runtime or a system's loader start other code or ask another registry.
- */
+/** It can make a runtime or a system's loader start other code or ask another registry. */
 export const steersRuntime = (variable: string): boolean =>
   steering.test(variable) && !harmless.test(variable);
 
-/** A version of PEP 440 without local labels, as PyPI accepts it. */
+/** PEP 440 without local labels, as PyPI accepts it. */
 const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
 
 /**
- * A release has three parts of SemVer for npm, Cargo and NuGet, and the form of PEP 440 for PyPI. For an
- * image it is a digest or a tag with a number, although a tag can be moved.
+ * Three parts of SemVer for npm, Cargo and NuGet, PEP 440 for PyPI. For an image a digest or a tag with a
+ * number, although a tag can be moved.
  */
 export function isExactVersion(type: string, version: string): boolean {
   if (isImageType(type)) return /\d/.test(version);

@@ -17,7 +17,7 @@ export interface SeenPayee extends PaidAs {
 
 export const toPayeeKey = (address: string): string => toReferenceKey('pay_to', address);
 
-/** At most this many former payees of a listing are stored, those that were seen last. */
+/** Of a listing; those seen last are kept. */
 const mostFormer = 50;
 
 const selectOf = precompileQuery((db: Db, handle: string) =>
@@ -26,7 +26,7 @@ const selectOf = precompileQuery((db: Db, handle: string) =>
 
 const idOf = ({ key, network }: Pick<PayeeRow, 'key' | 'network'>) => `${key} ${network}`;
 
-/** Since when a payee is seen, without a check in between that saw a different payee instead. */
+/** Without a check in between that saw a different payee instead. */
 function sinceWhen({ as_of, first_seen_at }: SeenPayee, was: PayeeRow | undefined, isFirst: boolean): string {
   if (was && (was.until === null || first_seen_at <= was.seen_at)) return was.since;
   return isFirst ? first_seen_at : as_of;
@@ -64,12 +64,12 @@ export async function endPayees(db: Db, handles: readonly string[]): Promise<voi
   await stored.where('handle', 'in', handles).where('until', 'is', null).execute();
 }
 
-/** At most this many present rows of an address are read, and at most this many former ones. */
+/** Of the present rows of an address, and of the former ones. */
 const mostRead = 201;
 
 /**
- * Present rows begin with the payee seen first, former rows with the one seen last. Rows are in the order of
- * an index, so that no engine reads more rows than these.
+ * Present rows begin with the payee seen first, former rows with the one seen last. The order is that of an
+ * index, so that no engine reads more rows than these.
  */
 function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
   const ofAddress = db.selectFrom('payee').selectAll().where('key', '=', key);
@@ -94,7 +94,6 @@ export const readPaidOn = precompileQuery((db: Db, key: string, network: string,
     .limit(limit),
 );
 
-/** Up to `limit` shown listings that asked to be paid at an address earlier, the latest first. */
 function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
   const last = db
     .selectFrom(rowsAt(db, 'before', key, network).as('ended'))
@@ -115,8 +114,7 @@ function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
           .select('payee.key')
           .where('payee.key', '=', key)
           .whereRef('payee.handle', '=', 'former.handle')
-          // This is an expression, so that an engine reads the rows of the listing and not an index of
-          // `until`.
+          // An expression, so that an engine reads the listing's rows and not an index of `until`.
           .where(sql<boolean>`coalesce(payee.until, '') = ''`);
         return not(
           exists(network === undefined ? ofListing : ofListing.where('payee.network', '=', network)),

@@ -12,26 +12,21 @@ import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
 import { readCommand, shellOperator } from './command.ts';
 import { isImageType } from './package.ts';
 
-/**
- * A thing that a record names and that other records may name too, or an address at which a listing asks to
- * be paid.
- */
+/** What several records may name, or an address at which a listing asks to be paid. */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
-  /** The key is equal for every spelling. */
+  /** Equal for every spelling. */
   readonly key: string;
   readonly registry?: string | undefined;
-  /** The network of a payee, if it is stated (CAIP-2). */
+  /** Of a payee, if it is stated (CAIP-2). */
   readonly network?: string | undefined;
-  /** The registry is not the usual one of the package type, so the name alone does not find the package. */
+  /** Not the usual registry of the type, so the name alone does not find the package. */
   readonly isElsewhere?: true;
 }
 
 const longest = 500;
 
-/**
- * An address without scheme, default port, `www.`, fragment and trailing slash, with its host in lower case.
- */
+/** Without scheme, default port, `www.`, fragment and trailing slash, with the host in lower case. */
 function toAddressKey(text: string): string | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   if (!url || !/^https?:$/.test(url.protocol) || !/^[^{}]+\.[^{}]+$/.test(url.hostname)) return undefined;
@@ -53,7 +48,6 @@ function toPackageKey(name: string, registry: string | undefined): string {
   return /^https?:/.test(lower) ? (toAddressKey(name) ?? lower) : lower;
 }
 
-/** The registry is that of the type, unless the record names a different registry. */
 export function toPackageReference(recorded: ListingPackage): Reference {
   const { registry_type, registry_base_url, identifier } = recorded;
   const type = isImageType(registry_type) ? 'oci' : registry_type;
@@ -67,20 +61,17 @@ export function toPackageReference(recorded: ListingPackage): Reference {
   };
 }
 
-/** Shorter descriptions, and shorter words in names, may be equal by chance. */
+/** Shorter texts may be equal by chance. */
 const shortestDescription = 40;
 const shortestWord = 3;
 
 const saysLittle = [stopWords, lightWords, questionWords];
 
-/** Tells whether a name says more than that something is an MCP server or an API. */
+/** It says more than that something is an MCP server or an API. */
 const isTelling = (name: string) =>
   toWords(name).some(({ text }) => text.length >= shortestWord && !saysLittle.some((list) => list.has(text)));
 
-/**
- * A short description counts only together with the name after the slash, if that is telling. A placeholder
- * does not count.
- */
+/** A short description counts only together with a telling name after the slash, a placeholder never. */
 function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'description'>): Reference[] {
   const key = description.toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
   if (key === '' || isPlaceholder(description)) return [];
@@ -103,7 +94,7 @@ function recordedPlaces({
   ];
 }
 
-/** The identity of an address's domain, or of the account that owns a repository. */
+/** The identity of an address's domain, or of a repository's account. */
 export function holderOfReference({ kind, key }: Reference): string | undefined {
   if (kind === 'endpoint' || kind === 'host') return Holder.ofHost(toHost(key)).id;
   return kind === 'repository' ? repositoryIdentity(key) : undefined;
@@ -132,15 +123,15 @@ const registries: Readonly<Record<string, string>> = {
 };
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
-/** The version after the name of a package: `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
+/** `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
 const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
 
-/** An image may have a tag and a digest. */
+/** Twice, because an image may have a tag and a digest. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
 /**
- * Matches the pages of public registries without their scheme: the name of a package, and its version if the
- * page has one. Pages of a package about anything else, such as its tags, name the package only.
+ * Without the scheme: the name, and the version if the page has one. Pages about anything else of a
+ * package, such as its tags, name the package only.
  */
 const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+)|\/.*)?$/i],
@@ -151,7 +142,7 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
 ];
 
-/** Returns `npm:name@version`, or undefined if the text is not such a page. */
+/** As `npm:name@version`. */
 function readPackagePage(text: string): string | undefined {
   const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
@@ -162,7 +153,7 @@ function readPackagePage(text: string): string | undefined {
   return undefined;
 }
 
-/** The package or address that a command starts; empty if it starts a package that has no plain name here. */
+/** Empty if the command starts a package that has no plain name here. */
 function readCommanded(text: string): string | undefined {
   const given = text.trim().match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
   const words = given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
@@ -191,7 +182,7 @@ export interface VersionAsked {
 
 const longestVersion = 100;
 
-/** Returns undefined if there is no version, tag or range, or if the text has more than 500 characters. */
+/** The version, tag or range that a text of at most 500 characters has. */
 export function versionIn(text: string): VersionAsked | undefined {
   if (text.length > longest) return undefined;
   const { named } = readPackage(text.trim());
@@ -213,22 +204,19 @@ function toPackageReferences(text: string): Reference[] {
   return [...keys].map((key) => ({ kind: 'package', key, registry }));
 }
 
-/** A payee is looked for on its network, if that is known, and on any network. */
+/** On its network, if that is known, and on any network. */
 export function payeeReferences({ address: key, network }: Payee): Reference[] {
   const anywhere = { kind: 'pay_to' as const, key };
   return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
 }
 
-/** The result is empty for a package with its registry (`oci:image:1.2`). */
+/** Empty for a package with its registry (`oci:image:1.2`). */
 function toPayeeReferences(text: string): Reference[] {
   const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
   return payee ? payeeReferences(payee) : [];
 }
 
-/**
- * The likeliest reference comes first. The list is empty if the text cannot be an address, a package or a
- * payee.
- */
+/** The likeliest comes first. */
 export function toReferences(text: string): Reference[] {
   if (text.length > longest) return [];
   const started = readCommanded(text);
@@ -262,22 +250,22 @@ export const isAtForge = ({ kind, key }: Reference): boolean =>
 /** An owner has no dot, but a namespace has at least one. */
 export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 
-/** Returns the repositories at well-known forges for `owner/name`, and nothing for any other handle. */
+/** The repositories at well-known forges for `owner/name`, and nothing for any other handle. */
 export function referencesBeside(text: string): Reference[] {
   if (isOwnerAndName(text))
     return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${text.toLowerCase()}` }));
   return isHandle(text) ? [] : toReferences(text);
 }
 
-/** If `one` is a package without a registry, any registry fits. */
+/** For a package without a registry, any registry fits. */
 export const isSameReference = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
 
-/** A key of 96 bits that stands for the texts, so that rows do not repeat them. */
+/** 96 bits that stand for the texts, so that rows do not repeat them. */
 export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[]): string =>
   hash('sha256', JSON.stringify([kind, ...texts]), 'base64url').slice(0, 16);
 
-/** The key of a package is by registry and name, or by name alone. */
+/** A package is found by registry and name, or by name alone. */
 export const keyOfReference = ({ kind, key, registry }: Reference): string =>
   kind === 'package' && registry === undefined
     ? toReferenceKey('name', key)

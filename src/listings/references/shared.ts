@@ -9,7 +9,7 @@ const put = precompileQuery((db: Db, rows: readonly ReferenceRow[]) =>
   upsert(db, 'listing_reference', rows, 'key', 'published_at', 'handle'),
 );
 
-/** Kinds of reference from checks of a listing; all others are from its record. */
+/** All other kinds are from the record. */
 const observedKinds: readonly ReferenceKind[] = ['tools', 'pay_to'];
 
 export async function deleteReferences(db: Db, handles: readonly string[], of: 'record' | 'check') {
@@ -49,7 +49,7 @@ const selectChecked = precompileQuery((db: Db, handle: string) =>
     .where('kind', 'in', observedKinds),
 );
 
-/** One more listing is read, to see whether there are more. */
+/** One more is read, to see whether there are more. */
 const mostRead = 200;
 const selectOldest = precompileQuery((db: Db, key: string) =>
   db
@@ -80,14 +80,14 @@ const sharedKinds = [
 export type SharedKind = (typeof sharedKinds)[number];
 
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
-/** Two listings of one namespace are not reported for a shared word, so each leaves out the other's text. */
+/** Listings of one namespace are not reported for a shared word, so each leaves out the other's text. */
 const isNeeded = sql`own.kind <> 'word' or substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'`;
 const holders = sql`select case when ${isNeeded} then published_at || ' ' || other.handle || ' ' || as_of || ' ' || publisher end as holder
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
 /**
- * A text for `toShared`. For each key that others share, it has the kind, the number of holders that were
- * read, and these holders, the oldest first. On SQLite one text is faster than a row for each key.
+ * A text for `toShared`: for each shared key the kind, the number of holders read, and these, the oldest
+ * first. On SQLite one text is faster than a row for each key.
  */
 export const sharedColumn = sql<string | null>`(
   select string_agg(own.kind || ' ' || own.as_of || ' ' || (
@@ -141,13 +141,13 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
   return {
     kind,
     others: others.length,
-    /** Other listings of the same publisher; for a shared word, only those of a different namespace. */
+    /** Of the same publisher; for a shared word, only in a different namespace. */
     own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
-    /** Whether there are more than 200 holders, of which only the oldest 201 were read and counted. */
+    /** There are more than 200 holders, of which only the oldest 201 were read and counted. */
     isCut: keyed.some(({ count }) => count > mostRead),
     /**
-     * `as_of` is the older of two times: when a check saw the reference at this listing, and when a check saw
-     * it at `first`. It is empty for references from records.
+     * `as_of` is the older of the times when checks saw the reference here and at `first`. Empty for
+     * references from records.
      */
     first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };

@@ -4,22 +4,22 @@ import type { Migration } from 'kysely/migration';
 import type { Db } from '../schema.ts';
 
 export interface EngineDdl {
-  /** Column type of integers up to 2^53. */
+  /** Of integers up to 2^53. */
   readonly int8: string;
-  /** Column type of text that sorts by its bytes. */
+  /** Sorts by its bytes. */
   readonly text: string;
-  /** Creates the tables that only this engine has, such as those of its search index. */
+  /** Those that only this engine has, such as those of its search index. */
   createEngineTables(db: Db): Promise<void>;
 }
 
-/** Each statement of the file ends with `;` at the end of a line. Comments are left out. */
+/** Each ends with `;` at the end of a line. */
 export const readStatements = (name: string): string[] =>
   readFileSync(new URL(`./${name}.sql`, import.meta.url), 'utf8')
     .replace(/^--.*\n/gm, '')
     .trim()
     .split(';\n');
 
-/** The words INT8 and TEXT stand for the engine's types. */
+/** INT8 and TEXT stand for the engine's types. */
 export async function runStatements(db: Db, statements: readonly string[], ddl: EngineDdl): Promise<void> {
   for (const statement of statements) {
     const typed = statement.replaceAll(/\bINT8\b/g, ddl.int8).replaceAll(/\bTEXT\b/g, ddl.text);

@@ -18,7 +18,7 @@ const places = ['vantage', 'source', 'source_url'] as const;
 const keepMembers = (from: Members, names: readonly string[]) =>
   Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));
 
-/** The states that a stored observation remembered, as spans with the dates that it had. */
+/** With the dates that the states had. */
 function spansOf(one: Former): DatedSpan[] {
   const common = keepMembers(one, [...places, 'method_version']);
   const toSpan = (of: Members, from: unknown, to: unknown, checks = 1): DatedSpan => ({
@@ -107,13 +107,12 @@ function merged(spans: readonly DatedSpan[]): DatedSpan[] {
   return kept;
 }
 
-/** Turns an observation of the versions before timelines into the timeline of what it remembered. */
+/** An observation before timelines becomes the timeline of what it remembered. */
 export const toTimeline = (one: Former): Members => ({
   ...keepMembers(one, ['kind', 'subject', 'tally']),
   spans: merged(spansOf(one)),
 });
 
-/** Converts the observations of each listing, one listing after the other. */
 export async function convertObservations(db: Db): Promise<void> {
   let after = '';
   while (true) {
@@ -138,7 +137,6 @@ interface FormerList {
   readonly members: string;
 }
 
-/** Moves each stored list into the table of values, one after the other. */
 export async function moveLists(db: Db): Promise<void> {
   while (true) {
     const { rows } = await sql<FormerList>`select * from listed_surface limit 1`.execute(db);

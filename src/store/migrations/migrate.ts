@@ -24,7 +24,7 @@ export class NoDatabase extends ExitError {
   }
 }
 
-/** The SQL files in this folder, oldest first. An applied one never changes, except for its comments. */
+/** Oldest first. An applied file never changes, except for its comments. */
 const files = [
   '0001-tables',
   '0002-former-values',
@@ -55,7 +55,9 @@ function otherVersionOf(recorded: readonly AppliedMigration[]) {
   return isNewest ? undefined : 'older';
 }
 
-/** SQLSTATEs undefined_table and undefined_column. Those of a role or database that does not exist differ. */
+/**
+ * SQLSTATEs undefined_table and undefined_column. Those of a role or database that does not exist differ.
+ */
 function isMissing(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === '42P01' || code === '42703' || /no such (table|column)/.test(message);
@@ -70,7 +72,7 @@ async function readRecorded(db: Db): Promise<AppliedMigration[]> {
   }
 }
 
-/** The columns that a statement makes, as `table.column`. */
+/** As `table.column`. */
 function columnsOf(statement: string): string[] {
   const [, table, body = ''] = /^(?:create|alter) table (\w+) (?:add column )?(.*)$/s.exec(statement) ?? [];
   const parts = body.replace(/^\(|\)$/g, '').replaceAll(/\([^()]*\)/g, '');
@@ -122,8 +124,8 @@ async function upgrade(db: Db, ddl: EngineDdl): Promise<void> {
 }
 
 /**
- * Throws NoDatabase if there is no database and none may be made. Throws ExitError if an existing database
- * cannot or may not be upgraded, and leaves it unchanged.
+ * Throws NoDatabase if there is none and none may be made, and ExitError if an existing one cannot or may
+ * not be upgraded; then it is unchanged.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): Promise<void> {
   const recorded = await readRecorded(db);

@@ -5,11 +5,12 @@ import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 export const readConnections = 8;
 
 /**
- * Shorter than `statement_timeout`, so that a write that waits for the lock of an idle transaction succeeds.
+ * Shorter than `statement_timeout`, so that a write that waits for the lock of an idle transaction
+ * succeeds.
  */
 const idleTransactionTimeout_ms = 3000;
 
-/** Object id of int8, which node-postgres returns as text; our integers are below 2^53 and become numbers. */
+/** Object id of int8, which node-postgres returns as text; our integers are below 2^53. */
 const int8 = 20;
 const getTypeParser: typeof types.getTypeParser = (oid, format) =>
   oid === int8 ? Number : types.getTypeParser(oid, format);
@@ -37,8 +38,8 @@ export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
 type PostgresQuery = (...parameters: unknown[]) => Promise<unknown>;
 
 /**
- * A broken client rejects its current query. Without a listener, the client's 'error' event would end the
- * process. A client whose query timed out is closed instead of returned to the pool.
+ * A broken client rejects its current query; without a listener, its 'error' event would end the process. A
+ * client whose query timed out is closed instead of returned to the pool.
  */
 function handleClientErrors(client: PoolClient): void {
   client.on('error', () => undefined);
@@ -86,7 +87,7 @@ async function openWithRetries(open: Open, stopped: AbortSignal): Promise<Sessio
   }
 }
 
-/** Ends the current client once it does not answer, so that its session counts as lost. */
+/** Ends a client that does not answer, so that its session counts as lost. */
 async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Promise<never> {
   for (;;) {
     await pause(heartbeat_ms, stopped);
@@ -96,8 +97,8 @@ async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Pro
 }
 
 /**
- * Keeps a session open. A lost session is opened again, with at most a second between two attempts, and then
- * `onReopened` is called. Returns a function that closes the session for good.
+ * Opens a lost session again, with at most a second between two attempts, and then calls `onReopened`.
+ * Returns a function that closes it for good.
  */
 export async function keepSession(open: Open, onReopened: () => void): Promise<() => Promise<void>> {
   const stopping = new AbortController();

@@ -8,7 +8,7 @@ import type { openWatch } from './watch.ts';
 
 const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
 
-/** Reads from the database once, so that a wrong address fails at start. */
+/** Reads once, so that a wrong address fails at start. */
 export async function openReplica<Schema>(url: string): Promise<Kysely<Schema>> {
   const db = createDb<Schema>({ ...toPoolConfig(url, searchOptions), max: readConnections });
   try {
@@ -26,7 +26,7 @@ export async function openReplica<Schema>(url: string): Promise<Kysely<Schema>> 
 const poll_ms = 50;
 const retryAfterError_ms = 1000;
 
-/** Resolves once a replica has replayed everything that the primary has written so far. */
+/** The replica has replayed everything that the primary has written so far. */
 async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal): Promise<void> {
   const current = sql<{ lsn: string }>`select pg_current_wal_insert_lsn()::text as lsn`;
   const position = (await current.execute(primary)).rows[0]?.lsn;
@@ -37,8 +37,8 @@ async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal)
 }
 
 /**
- * Publishes the same changes again once the replica has them too, because reads of the replica that were
- * cached in between may be out of date.
+ * Publishes the same changes again once the replica has them, because reads of it that were cached in
+ * between may be out of date.
  */
 function repeatWhenCaughtUp(
   databases: { readonly primary: Db; readonly replica: Db },
@@ -67,10 +67,7 @@ function repeatWhenCaughtUp(
   };
 }
 
-/**
- * Calls back on changes of other nodes. If there is a replica, also calls back on the changes of all nodes,
- * this one included, once the replica has them.
- */
+/** Changes of other nodes and, once a replica has them, those of all nodes, this one included. */
 export function watchChanges(
   watch: Awaited<ReturnType<typeof openWatch>>,
   { reader, replica }: { reader: Db; replica: Db | undefined },

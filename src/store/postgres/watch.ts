@@ -6,7 +6,7 @@ import type { ChangedHandles } from '../store.ts';
 import { keepSession, type Session } from './connection.ts';
 
 const longestPayload_bytes = 7500;
-/** A commit that needs more notifications is announced as a change of everything. */
+/** A commit that needs more is announced as a change of everything. */
 const mostPayloads = 8;
 
 const notification = z.object({
@@ -38,23 +38,18 @@ function toPayloads(node: number, changed: ChangedHandles): string[] {
     : groups.map((handles) => JSON.stringify({ node, changed: handles }));
 }
 
-/**
- * Any client of the database may send a payload. A payload of an unknown form counts as a change of
- * everything.
- */
+/** Any client of the database may send a payload. An unknown form counts as a change of everything. */
 const parsePayload = (payload: string): Notification =>
   notification.safeParse(readObject(payload)).data ?? { node: 0, changed: 'all' };
 
 const channel = 'dossier_changed';
-/**
- * The first key of the advisory locks that show which nodes run. The second key is the number of the node.
- */
+/** First key of the advisory locks that show which nodes run; the second is the node's number. */
 const nodeLocks = 0x646f7373;
 const queryTimeout_ms = 1500;
 
 type WatchListener = (changed: ChangedHandles) => void;
 
-/** Tells whether the node with the number in parameter 1 runs. If it runs, its session holds the lock. */
+/** Parameter 1 is the number of a node, whose session holds the lock while it runs. */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
   and database = (select oid from pg_database where datname = current_database())
   and classid = ${nodeLocks} and objid = $1) as present`;
@@ -85,9 +80,8 @@ const subscribeTo = (listeners: Set<WatchListener>) => (listener: WatchListener)
 };
 
 /**
- * Opens a session that receives the changes of other nodes. The session's advisory lock shows the other nodes
- * that this node runs. After a lost session everything counts as changed, because notifications may have been
- * missed.
+ * The session's advisory lock shows the others that this node runs. After a lost session everything counts
+ * as changed, because notifications may have been missed.
  */
 export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);
@@ -100,7 +94,7 @@ export async function openWatch(config: ClientConfig) {
   const close = await keepSession(open, () => publish({ node: 0, changed: 'all' }));
   return {
     node,
-    /** The other nodes receive the announcement when the transaction commits. */
+    /** The other nodes receive it when the transaction commits. */
     async announce(
       run: (text: string, values: readonly unknown[]) => Promise<unknown>,
       changed: ChangedHandles,
@@ -109,7 +103,7 @@ export async function openWatch(config: ClientConfig) {
         await run('select pg_notify($1, $2)', [channel, payload]);
     },
     onChange: subscribeTo(listeners.foreign),
-    /** Calls back on this node's own changes, once other sessions can read them. */
+    /** Once other sessions can read them. */
     onOwnChange: subscribeTo(listeners.own),
     close,
   };

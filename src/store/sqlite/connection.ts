@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { StoreFailure } from '../store.ts';
 
 const cachedStatements = 500;
-/** Longer statements are not cached. They have so many parameters that the same text seldom occurs again. */
+/** Longer statements have so many parameters that the same text seldom occurs again. */
 const longestCached_chars = 16_000;
 const busyTimeout_ms = 5000;
 
@@ -83,7 +83,7 @@ export const isDamagedContent = (error: unknown): error is Error =>
   resultCodeOf(error) === corrupt || resultCodeOf(error) === notADatabase || isForeignNumber(error);
 
 /**
- * No integer that we store is above 2^53. node:sqlite refuses to read a larger integer, which only damage can
+ * No integer that we store is above 2^53. node:sqlite refuses to read a larger one, which only damage can
  * leave in the file.
  */
 const isForeignNumber = (error: unknown) =>

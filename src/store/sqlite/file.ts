@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ChangedHandles, StoreFailure } from '../store.ts';
 import { sqliteFailure } from './connection.ts';
 
-/** A damaged file counts as unusable for this long after the last statement that found the damage. */
+/** From the last statement that found the damage. */
 const remembered_ms = 60_000;
 
 class FileReplacedError extends Error {
@@ -26,7 +26,7 @@ export function watchFile(path: string) {
     requireSame() {
       if (!isSame()) throw new FileReplacedError(path);
     },
-    /** If the error shows that the file is damaged, `isWell` is false for a while. */
+    /** After an error of a damaged file, `isWell` is false for a while. */
     failureOf(error: unknown): StoreFailure | undefined {
       const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
       if (failure === 'damaged') damagedAt_ms = performance.now();
@@ -37,15 +37,12 @@ export function watchFile(path: string) {
 }
 
 const poll_ms = 250;
-/** A process that has missed more commits than this treats everything as changed. */
+/** A process that has missed more treats everything as changed. */
 const savedCommits = 200;
-/** A commit of more handles is announced as a change of everything. */
+/** A commit of more is announced as a change of everything. */
 const mostHandles = 2000;
 
-/**
- * Saves, inside a transaction, which handles the transaction changed. Other processes read these handles
- * after the commit.
- */
+/** Inside a transaction; other processes read the handles after the commit. */
 export function createAnnounce(writing: DatabaseSync, node: string): (changed: ChangedHandles) => void {
   const insert = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
   const purge = writing.prepare('delete from changed_handles where seq <= ?');
@@ -56,10 +53,7 @@ export function createAnnounce(writing: DatabaseSync, node: string): (changed: C
   };
 }
 
-/**
- * Returns a function that reads the commits since its last call. That function returns undefined if some of
- * them are purged.
- */
+/** Reads the commits since the last call; undefined if some of them are purged. */
 function createCommitReader(watching: DatabaseSync) {
   const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
   const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
@@ -78,7 +72,7 @@ function createCommitReader(watching: DatabaseSync) {
 
 /**
  * `watching` is a connection without other use, because its `data_version` changes with every commit of any
- * other connection. Returns a function that stops watching.
+ * other. Returns a function that stops watching.
  */
 export function watchForeignChanges(
   watching: DatabaseSync,
