@@ -9,19 +9,17 @@ import type { Store } from './store/store.ts';
 
 export interface Caller {
   /**
-   * The IPv4 address or IPv6 /64 of the caller, for limits and blocks; `local` for the command line and
-   * stdio. It is stored in clear only if the operator blocks it.
+   * IPv4 or IPv6 /64, for limits and blocks; `local` for the command line and stdio. Stored in clear only if
+   * the operator blocks it.
    */
   readonly network: string;
-  /** 'conflict' if two headers have different capabilities. */
+  /** 'conflict' if two headers differ. */
   readonly capability?: string | 'conflict';
-  /**
-   * Set if nobody waits for the answer, because a crawler asks, a browser prefetches, or the method is HEAD.
-   */
+  /** Nobody waits: a crawler, a prefetch, or HEAD. */
   readonly isAutomatic?: true;
 }
 
-/** A check that a maintainer asked for. `root` is the control root of the claim. */
+/** Asked for by a maintainer; `root` is the control root of the claim. */
 export interface AskedCheck {
   readonly handle: string;
   readonly root: string;
@@ -31,15 +29,15 @@ export interface ReadListing {
   readonly handle: string;
   readonly remotes: readonly { readonly url: string }[];
   readonly observed_at: string | null;
-  /** The time at which the record changed, if that was after the last check. */
+  /** When the record changed, if after the last check. */
   readonly due_since?: string | null | undefined;
   readonly network: string;
 }
 
 export interface Searches {
   /**
-   * Throws rate_limited before the search begins, or unavailable if too many searches wait. `listings` are
-   * the listings that the caller names.
+   * `listings` are named by the caller. Throws rate_limited before the search, or unavailable if too many
+   * wait.
    */
   run<T>(
     asked: { readonly network: string; readonly now_ms: number; readonly listings?: number },
@@ -47,30 +45,24 @@ export interface Searches {
   ): Promise<T>;
 }
 
-/**
- * Each request gets a copy of the context with its own caller (`withCaller`). `store.close()` closes the
- * context.
- */
+/** Each request gets a copy with its own caller; `store.close()` closes it. */
 export interface Context {
   readonly config: Config;
   readonly store: Store;
-  /** Reads files in repositories at the configured hosts. */
   readonly repositories: RepositoryReader;
-  /** Reads what the domains of namespaces publish. */
+  /** What the domains of namespaces publish. */
   readonly domains: ReturnType<typeof createDomainReader>;
-  /** The claim checks that run in this process, by listing and location (claims/checks/shared.ts). */
+  /** By listing and location (claims/checks/shared.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**
-   * The members are present while this process observes (OBSERVE). `add` requests that a listing be checked
-   * soon. It returns false if too many requested checks wait. `read` requests a check of a listing that
-   * somebody reads, if the check is due and the limits allow it. It returns whether a check of the listing is
-   * queued or runs in this process.
+   * Present while this process observes (OBSERVE). `add` is false if too many requested checks wait. `read`
+   * checks what somebody reads if that is due and within limits, and tells whether a check is queued or runs.
    */
   readonly askedChecks: {
     add?: (asked: AskedCheck) => boolean;
     read?: (listing: ReadListing) => boolean;
   };
-  /** Orders the claim checks of this process. */
+  /** Orders claim checks. */
   readonly checkTurns: FairPool;
   readonly searches: Searches;
   readonly checkpoints: CheckpointCache;
@@ -79,10 +71,7 @@ export interface Context {
   readonly clock: () => Date;
   readonly timeouts: Timeouts;
   readonly caller: Caller;
-  /**
-   * The time, in ms since 1970, at which data that this request has read changes without a write. It is
-   * undefined if no reader noted such a time.
-   */
+  /** When data that this request has read changes without a write, in ms since 1970. */
   readonly reading: { changesAt_ms?: number };
 }
 
@@ -92,17 +81,11 @@ export const withCaller = (context: Context, caller: Caller): Context => ({
   reading: {},
 });
 
-/**
- * Notes the time at which data that a request has read changes without a write. If several times are noted,
- * the earliest counts.
- */
+/** The earliest time counts. */
 export function noteChange({ reading }: Pick<Context, 'reading'>, at_ms: number): void {
   reading.changesAt_ms = Math.min(reading.changesAt_ms ?? at_ms, at_ms);
 }
 
-/**
- * How long the data that a request has read stays the same without a write, at least 1 ms. The result is
- * undefined if no reader noted a change.
- */
+/** At least 1 ms; undefined if no reader noted a change. */
 export const unchangedFor_ms = ({ reading, clock }: Context): number | undefined =>
   reading.changesAt_ms && Math.max(1, reading.changesAt_ms - clock().getTime());

@@ -4,42 +4,32 @@ import type { ModerationReason, ModerationTarget, ModerationTargetKind } from '.
 import { toPrefix } from '../moderation/network.ts';
 import type { RatingTransaction } from '../ratings/schema.ts';
 
-/** Its message tells the operator why nothing was done. */
+/** The message tells the operator why nothing was done. */
 export class NotModerated extends Error {}
 
 export interface FoundTarget extends ModerationTarget {
-  /** The listing that shows the action; undefined for namespaces, accounts and networks. */
+  /** The listing that shows the action. */
   readonly handle?: string | undefined;
-  /**
-   * The handles of the listings that get a change for the action. For a rating, these are the rated listing
-   * and then its source. For a namespace, an account or a network, there are none.
-   */
+  /** Whose listings get a change: for a rating, the rated one and then its source. */
   readonly reportedTo: readonly string[];
-  /** The indexes of the log entries whose records the action affects. A rating's own entry comes first. */
+  /** Log entries whose records the action affects, a rating's own first. */
   readonly record_indexes: readonly number[];
-  /** The older versions of a rating, without erased ones. There are none if the rating itself is erased. */
+  /** Older versions of a rating, without erased ones; none if it is erased itself. */
   readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
 }
 
-/**
- * For every action, actions.ts writes a row of `moderationTable` and a log entry. Only after the row is
- * written, `apply` or `undo` makes the changes that are specific to the action.
- */
+/** actions.ts writes a row and a log entry for each; then `apply` or `undo` changes what is specific. */
 export interface Action {
-  /** The word for the action in the command `dossier moderate` and in published records. */
+  /** As in `dossier moderate` and in published records. */
   readonly name: string;
   readonly summary: string;
   readonly targets: readonly ModerationTargetKind[];
   readonly reasons: readonly ModerationReason[];
-  /**
-   * Says which records the action affects if its target is a rating. `own_record`: only the record of the
-   * rating. `older_versions`: also the records of its withdrawal, of the response to it and of its older
-   * versions.
-   */
+  /** For a rating: only its record, or also those of its withdrawal, its response and its older versions. */
   readonly reach?: 'own_record' | 'older_versions';
-  /** A target as the operator writes it. */
+  /** As the operator writes a target. */
   readonly example: string;
-  /** A verb phrase that completes "The operator of this directory ...". */
+  /** Completes "The operator of this directory ...". */
   did(target: ModerationTarget): string;
   consequence(target: ModerationTarget): string;
   apply?(
@@ -47,7 +37,7 @@ export interface Action {
     target: FoundTarget,
     application: { readonly at: string; readonly reason: ModerationReason },
   ): Promise<void>;
-  /** Absent if the action is final, or if nothing besides the row changes when the action ends. */
+  /** Absent if the action is final, or only its row changes. */
   undo?(tx: RatingTransaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
 }
@@ -63,7 +53,7 @@ const named = {
   network: (text: string) => toPrefix(text) !== undefined,
 } as const;
 
-/** Returns undefined if the text has none of the forms in docs/moderation.md. */
+/** The forms of docs/moderation.md. */
 export function readTarget(text: string): ModerationTarget | undefined {
   const [, kind, rest = ''] = /^(response|namespace|account|network):(.*)$/.exec(text) ?? [];
   if (kind !== undefined) {
@@ -84,16 +74,12 @@ async function recordsOf(tx: RatingTransaction, rating: ModeratedRating): Promis
   const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
   const response = await tx.ratings.response(id);
   const answered = response && !response.erased_at ? [response.log_index] : [];
-  // The withdrawal of the newest version withdraws its older versions too, but its log entry names only the
-  // newest.
+  // The log entry of a withdrawal names only the newest version, although the older ones are withdrawn too.
   const isOwnEnd = withdrawn_by !== undefined && superseded_by === undefined && erased_at === undefined;
   return [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
 }
 
-/**
- * The older versions of a rating in the order of the log, including withdrawn ratings of the same
- * interaction.
- */
+/** In the order of the log, with withdrawn ratings of the same interaction. */
 async function findOlder(tx: RatingTransaction, rating: ModeratedRating) {
   if (rating.erased_at) return [];
   const { source_handle, subject_handle, interaction_id } = rating;

@@ -140,7 +140,7 @@ export const withdraw: Action = {
   apply: moderateListing,
   async undo(tx, found) {
     await moderateListing(tx, found);
-    // While the listing was withdrawn, its claim and its ratings may have changed.
+    // Its claim and its ratings may have changed meanwhile.
     await tx.listings.reindex(found.target);
   },
 };
@@ -149,10 +149,7 @@ export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, b
 
 const operator = 'The operator of this directory';
 
-/**
- * `ends` is the log index of the action that this action undoes. The address of a blocked network is not
- * published.
- */
+/** `ends` is the log index of what is undone. A blocked network is not published. */
 async function append(
   tx: RatingTransaction,
   found: FoundTarget,

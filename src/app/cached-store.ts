@@ -7,10 +7,10 @@ import { countRead, timeWrite } from '../telemetry/events.ts';
 
 const cachedFacts_bytes = 8 * 1024 * 1024;
 const cachedLists = 200;
-/** A write that changes more listings than this drops all facts. */
+/** A larger write drops all facts. */
 const manyListings = 500;
 
-/** The facts of a listing take about as many bytes of memory as their JSON has characters. */
+/** About the size in memory. */
 const sizeOf_bytes = (facts: ListingFacts) => JSON.stringify(facts).length;
 
 function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: LRUCache<string, Value>) {
@@ -41,10 +41,9 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 }
 
 /**
- * Caches the facts of listings and the counts of lists. The facts of a listing are dropped when it changes,
- * in this process or another. They are also read again when a source of its ratings stops being new. Facts
- * that follow from other listings may be stale until the next import completes. An example is the number of
- * listings of the publisher.
+ * Facts of a listing are dropped when it changes, in any process, and read again when a source of its ratings
+ * stops being new. What follows from other listings, such as their number, may be stale until the next
+ * import.
  */
 export function createCachedStore(store: Store): Store {
   const facts = createMemory(

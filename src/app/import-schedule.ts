@@ -10,7 +10,7 @@ import { isUnderWay } from '../imports/run.ts';
 import { sampleSource } from '../listings/listing.ts';
 
 const firstRetry_s = 30;
-/** The pause is short, so that this node soon resumes the import of a node that died. */
+/** Short, so that this node soon resumes the import of one that died. */
 const busyPause_ms = 2000;
 const jitter = 0.1;
 
@@ -19,13 +19,13 @@ export function nextImport_s(interval_s: number, failures: number): number {
   return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
 }
 
-/** `run` is the last import of any node, so that all nodes together keep to the interval. */
+/** `run` is of any node, so that all nodes together keep the interval. */
 function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined): number {
   if (!run?.finished_at || run.source === sampleSource) return 0;
   const pause_s =
     run.state === 'failed' ? Math.min(firstRetry_s, config.importInterval_s) : config.importInterval_s;
   const age_s = (clock().getTime() - Date.parse(run.finished_at)) / 1000;
-  // A run that ends in the future was dated by a clock that was ahead. Its date is ignored.
+  // An end in the future was dated by a clock that was ahead.
   const rest_s = age_s < 0 ? 0 : pause_s - age_s;
   return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
 }
@@ -41,8 +41,8 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 }
 
 /**
- * Imports the sample if the store has no listings and `config.origin` names the official registry. Does
- * nothing while another process imports.
+ * Only into an empty store whose `config.origin` is the official registry, and unless another process
+ * imports.
  */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   if ((await context.store.listings.count()) > 0) return;
@@ -52,8 +52,8 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
 }
 
 /**
- * Imports the sample first, and then from REGISTRY_URL. A saved copy is imported once. Never throws. After
- * the signal aborts, the promise resolves as soon as the current page is written.
+ * The sample first, then REGISTRY_URL; a saved copy once. Never throws. Resolves after an abort once the
+ * current page is written.
  */
 export async function startImports(
   context: ImportContext,
@@ -71,7 +71,7 @@ export async function startImports(
       isBegun = true;
       const isUpgraded = (await store.listings.underived()).length > 0;
       if (config.registryUrl === 'off') {
-        // The import derives what an upgraded database lacks before it finds that there is no registry.
+        // The import derives what an upgraded database lacks before it finds no registry.
         if (isUpgraded) await run(context, { signal });
         return 'ended';
       }
@@ -97,9 +97,8 @@ export async function startImports(
 }
 
 /**
- * Imports in a worker thread, so that no reader waits for the import's transactions. Threads cannot share an
- * in-memory database, so the calling thread imports into such a database itself. Throws if the worker thread
- * fails.
+ * In a worker thread, so that no reader waits for its transactions; not for a database in memory, which
+ * threads cannot share. Throws if the thread fails.
  */
 export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;

@@ -5,10 +5,9 @@ import { type Attempt, importOnce } from '../imports/import-once.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { openStore } from './open.ts';
 
-// Any message from the main thread stops the import after the current page.
+// Any message stops the import after the current page.
 
-// On Linux, a thread has a priority of its own. A lower priority lets the thread that answers requests go
-// first if both threads share a core.
+// On Linux, the thread that answers requests goes first if both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const { config, dueAfter } = workerData as Pick<Attempt, 'dueAfter'> & { readonly config: Config };
 const stopping = new AbortController();

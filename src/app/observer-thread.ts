@@ -26,14 +26,14 @@ export interface CheckRequest {
 
 export type ToWorker = CheckRequest | 'stop';
 
-/** Once the worker is ready, it sends `holder`, the id under which it takes leases. */
+/** `holder`, sent once the worker is ready, is the id under which it takes leases. */
 export type FromWorker =
   | { readonly holder: string }
   | { readonly id: number; readonly changes: number }
   | { readonly id: number; readonly error: unknown }
   | { readonly measured: Measured };
 
-/** `interrupted` means that the worker ended before the check did. The check then has to run again. */
+/** `interrupted`: the worker ended first, so the check has to run again. */
 export type CheckOutcome = CheckReport | 'interrupted';
 
 export interface RunningCheck {
@@ -42,28 +42,25 @@ export interface RunningCheck {
   readonly outcome: PromiseWithResolvers<CheckOutcome>;
 }
 
-/** Why a worker ended. `silent` means that the event loop of the worker stood still for too long. */
+/** `silent`: its event loop stood still for too long. */
 type ExitCause = 'silent' | 'memory' | 'error';
 
 export interface WorkerExit {
   readonly cause: ExitCause;
   readonly error: unknown;
-  /** `holder` is undefined if the worker ended before it was ready. */
+  /** Undefined if the worker was not ready yet. */
   readonly holder: string | undefined;
   readonly running: ReadonlyMap<number, RunningCheck>;
-  /** The id of the check whose code was running, or 0 if no check's code was running. */
+  /** The check whose code was running, or 0. */
   readonly currentCheck: number;
 }
 
-/**
- * The heartbeat must be unchanged at this many looks in a row. One long pause of the machine is therefore not
- * taken for silence.
- */
+/** So many looks in a row without a beat: a long pause of the machine is no silence. */
 const looks = 20;
 
 /**
- * The flag --max-old-space-size of the process would override OBSERVE_MEMORY, the heap limit of the worker.
- * The flag is therefore cleared until the worker has started.
+ * --max-old-space-size of the process would override the worker's limit (OBSERVE_MEMORY), so it is cleared
+ * until the worker has started.
  */
 function createWorker(module: URL, workerData: WorkerData): Worker {
   const flags = process.execArgv.join(' ');
@@ -79,7 +76,7 @@ const countOfChecks = (value: number, values: readonly number[]) =>
 const mostFrequent = (values: readonly number[]) =>
   values.reduce((most, one) => (countOfChecks(one, values) > countOfChecks(most, values) ? one : most));
 
-/** Calls back once, with the id of the check whose code ran most often while the heartbeat stood still. */
+/** Calls back once, with the check whose code ran most often meanwhile. */
 function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentCheck: number) => void) {
   let beats = heartbeatOf(status);
   let seen: number[] = [];
@@ -95,7 +92,7 @@ function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentC
   return () => clearInterval(timer);
 }
 
-/** `onExit` is called when the worker has ended, whatever the cause was. */
+/** `onExit` is called whatever ended the worker. */
 export function startObserverThread(
   { config, timeouts }: Pick<ObserverContext, 'config' | 'timeouts'>,
   module: URL,
@@ -115,7 +112,7 @@ export function startObserverThread(
   let stopWatching = () => {};
   const begin = (ofWorker: string) => {
     holder = ofWorker;
-    // The heartbeat is watched only from now on, because loading modules blocks the worker before this.
+    // Not earlier, because loading modules blocks the worker.
     stopWatching = watchSilence(status, look_ms, (currentCheck) => {
       cause = 'silent';
       silentIn = currentCheck;
@@ -147,7 +144,7 @@ export function startObserverThread(
     begun.resolve(false);
   });
   return {
-    /** Resolves to false if the worker ended before it was ready. */
+    /** False if the worker ended before it was ready. */
     begun: begun.promise,
     async check(listing: Listing, lease: Lease): Promise<CheckOutcome> {
       if (isOver) return 'interrupted';
@@ -158,7 +155,7 @@ export function startObserverThread(
       worker.postMessage({ id: made, handle: listing.handle, lease: { name, owner } } satisfies ToWorker);
       return one.outcome.promise;
     },
-    /** A worker that has not ended after `observerEnd_ms` is terminated. */
+    /** Terminates the worker after `observerEnd_ms`. */
     async stop() {
       worker.postMessage('stop' satisfies ToWorker);
       const terminate = setTimeout(() => void worker.terminate(), timeouts.observerEnd_ms);

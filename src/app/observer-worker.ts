@@ -8,10 +8,7 @@ import type { CheckRequest, FromWorker, ToWorker, WorkerData } from './observer-
 import { openStore } from './open.ts';
 import { trackTasks } from './worker-status.ts';
 
-// This worker runs the checks that observer-thread.ts sends.
-
-// On Linux, a thread has a priority of its own. A lower priority lets the thread that answers requests go
-// first if both threads share a core.
+// On Linux, the thread that answers requests goes first if both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const { config, timeouts, status, beat_ms } = workerData as WorkerData;
 const runTask = trackTasks(status, beat_ms);
@@ -39,7 +36,7 @@ async function stop(): Promise<void> {
   stopping.abort();
   await observer.close();
   await store.close();
-  // Open sockets to hosts would keep the thread alive.
+  // Open sockets would keep the thread alive.
   process.exit();
 }
 

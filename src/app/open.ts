@@ -15,7 +15,7 @@ async function openEngine(url: string, readUrl: string, opening: SchemaOpening):
 const nextWhenDamaged =
   'stop every process that uses it, and put back an intact copy of the file or restore the newest backup (docs/operations.md, "When something is down")';
 
-/** Returns an ExitError if the error means that SQLite's file is damaged. */
+/** Undefined unless SQLite's file is damaged. */
 export const toDamageError = (error: unknown): ExitError | undefined =>
   isDamagedContent(error)
     ? new ExitError(
@@ -26,7 +26,7 @@ export const toDamageError = (error: unknown): ExitError | undefined =>
 
 export { NoDatabase, type SchemaOpening };
 
-/** Opens the database even if a restore into it has not ended. Throws ExitError. */
+/** Also if a restore into it has not ended. Throws ExitError. */
 export async function connectStore(
   databases: Pick<Config, 'databaseUrl' | 'databaseReadUrl'>,
   opening: SchemaOpening,
@@ -48,7 +48,7 @@ export async function connectStore(
   }
 }
 
-/** Throws ExitError, also if a restore into the database has not ended. */
+/** Throws ExitError, also if a restore has not ended. */
 export async function openStore(
   databases: Parameters<typeof connectStore>[0],
   opening: SchemaOpening = 'unchanged',

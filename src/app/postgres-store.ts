@@ -20,8 +20,7 @@ const postgresDdl: EngineDdl = {
       id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
       db,
     );
-    // Every search also reads GIN's pending list, so the list is kept short. Without it, writing would be
-    // slower.
+    // Every search also reads GIN's pending list; without it, writing would be slower.
     await sql`create index listing_search_terms on listing_search using gin (terms)
       with (gin_pending_list_limit = ${sql.lit(pendingList_kb)})`.execute(db);
     await sql`create table search_term (
@@ -30,11 +29,11 @@ const postgresDdl: EngineDdl = {
   },
 };
 
-/** SQLSTATEs (PostgreSQL, appendix A) of temporary errors. */
+/** SQLSTATEs (PostgreSQL, appendix A) that pass. */
 const temporary = /^(08...|57P0[1-5]|57014|53300|55P03|40001|40P01|25P0[34]|25006)$/;
 const diskFull = '53100';
 
-/** Messages of errors that node-postgres throws without a code. */
+/** Of node-postgres, without a code. */
 const lostConnection = /connection terminated|timeout exceeded|connection error|read timeout|not queryable/i;
 
 const unreachable = /^E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
@@ -47,16 +46,16 @@ function postgresFailure(error: unknown): StoreFailure | undefined {
   return isPassing ? 'unavailable' : undefined;
 }
 
-/** Each commit takes the advisory lock of this key, and holds it until the commit ends. */
+/** Held by each commit until it ends. */
 const writeLock = 0x646f7373;
 
-/** If several nodes start at the same time, Kysely's own lock makes all but the first wait. */
+/** If several nodes start, all but the first wait for Kysely's lock. */
 async function migrateDatabase(config: PoolConfig, opening: SchemaOpening): Promise<void> {
   await using db = createDb<Schema>({ ...withoutTimeouts(config), max: 2 });
   await migrate(db, postgresDdl, opening);
 }
 
-/** A backup is as slow as the file or pipe that it is written to, so its connection has no time-outs. */
+/** Without time-outs, because a backup is as slow as its file or pipe. */
 async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb<Schema>({ ...withoutTimeouts(config), max: 1 });
   return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
@@ -66,8 +65,8 @@ const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
 /**
- * Needs PostgreSQL 15 or later. Throws NoDatabase if there are no tables of Dossier and `opening` does not
- * allow them to be made. With `readUrl`, searches and lists are read from a replica.
+ * PostgreSQL 15 or later; `readUrl` is a replica for searches and lists. Throws NoDatabase without tables,
+ * unless `opening` makes them.
  */
 export async function openPostgresStore(
   databaseUrl: string,
@@ -88,7 +87,7 @@ export async function openPostgresStore(
     writer,
     search: postgresSearch,
     findDamage: async () => undefined,
-    // Only VACUUM FULL would rewrite the files of the server, and it locks each table that it rewrites.
+    // VACUUM FULL would, but locks each table.
     dropDeleted: async () => false,
     snapshot: (work) => readSnapshot(config, work),
     now_ms: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::int8`,

@@ -13,7 +13,7 @@ export async function purgeLimits({ store, clock }: Context): Promise<void> {
   });
 }
 
-/** Deletes expired rows every ten minutes, also while the service is idle. Never throws. */
+/** Also while the service is idle. Never throws. */
 export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>
   every({
     signal,

@@ -15,7 +15,7 @@ import type { Engine } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { type WebhookSchema, webhookTables } from '../webhooks/schema.ts';
 
-/** A backup has the tables in this order. */
+/** The order of a backup. */
 export const tables: readonly AnyTable[] = [
   ...storeTables,
   ...searchTables,
@@ -31,9 +31,7 @@ export const tables: readonly AnyTable[] = [
   ...logTables,
 ];
 
-/**
- * Of the modules with tables, webhooks/ is on the highest floor, so its schema has the tables of all modules.
- */
+/** Webhooks/ is the highest of the modules with tables. */
 export type Schema = WebhookSchema;
 export type Db = Kysely<Schema>;
 

@@ -12,7 +12,7 @@ import { createLog } from '../telemetry/logger.ts';
 import { openStore, type SchemaOpening } from './open.ts';
 import { requireUsableSettings } from './usable-settings.ts';
 
-/** The caller closes the context with `context.store.close()`. Throws ExitError. */
+/** `store.close()` closes it. Throws ExitError. */
 export async function openContext(config: Config, opening?: SchemaOpening): Promise<Context> {
   await requireUsableSettings(config);
   const context: Context = {
@@ -32,7 +32,7 @@ export async function openContext(config: Config, opening?: SchemaOpening): Prom
     reading: {},
   };
   await compareWithCheckpointFile(context);
-  // After a restore from a backup that lacks the key, the log would have a different key.
+  // Otherwise the log would have a new key after a restore from a backup that lacks it.
   if (opening === 'make')
     await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
   return context;
@@ -46,20 +46,16 @@ function createHttpServer({ requestHeaders_ms, request_ms, silence_ms }: Timeout
     headersTimeout: requestHeaders_ms,
     requestTimeout: request_ms,
     connectionsCheckingInterval: requestHeaders_ms / 10,
-    // A request without a body gets a stream that has already ended, which costs less.
+    // A stream that has ended costs less for requests without a body.
     optimizeEmptyRequests: true,
   });
   server.maxHeadersCount = 64;
-  // A client that sends a request and never reads would otherwise keep the connection and the answer in
-  // memory.
+  // Against clients that send a request and never read.
   server.timeout = silence_ms;
   return server;
 }
 
-/**
- * Returns a function that closes idle connections, and connections whose request has not fully arrived. A
- * connection stays open if a complete request on it waits for its answer.
- */
+/** The result closes connections without a complete request that waits for its answer. */
 function trackConnections(server: Server): () => void {
   const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
@@ -84,9 +80,9 @@ async function drain(server: Server, closeUnasked: () => void, drain_ms: number)
   clearTimeout(force);
 }
 
-/** With PORT=0, the chosen port replaces the 0 in `publicUrl`. */
+/** PORT=0 is replaced in `publicUrl`. */
 export async function listen(context: Context) {
-  // Commands that only open the context do not wait for the adapters.
+  // Commands that only open the context do not wait for it.
   const { createApp } = await import('../http/app.ts');
   const { host, port, publicUrl } = context.config;
   const server = createHttpServer(context.timeouts);
@@ -102,13 +98,12 @@ export async function listen(context: Context) {
   const served: Context = { ...context, config };
   const app = createApp(served);
   server.on('request', app.toListener());
-  /** Requests in flight get `drain_ms` to end. */
+  /** Requests in flight get `drain_ms`. */
   const stop = async () => {
     const drained = drain(server, closeUnasked, context.timeouts.drain_ms);
     await app.close();
     await drained;
   };
-  // PUBLIC_URL may name a different address.
   const url = `http://${toUrlHost(host)}:${listeningPort}`;
   return { url, context: served, stop };
 }

@@ -17,20 +17,14 @@ import {
   type WorkerExit,
 } from './observer-thread.ts';
 
-/**
- * The pause before a new worker starts, after a worker that ended while no check's code ran. The pause
- * doubles with each further such end in a row.
- */
+/** Before a new worker, after one that ended while no check's code ran; doubled for each in a row. */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
-/** A check is given up if it was in progress when this many workers ended while no check's code ran. */
+/** A check is given up after so many such ends. */
 const mostLost = 3;
 const longestNews_ms = 1000;
 
-/**
- * `wait` waits at most 1 s for the news that the listing changed, so that the caches of this thread no
- * longer hold the old state.
- */
+/** Until this thread's caches have dropped the listing's old state, at most 1 s. */
 function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = store.onChange((changed) => {
@@ -56,11 +50,9 @@ const reasons = {
 } as const;
 
 /**
- * Checks run in one worker thread, with its own connection and heap (OBSERVE_MEMORY). If the thread blocks or
- * fails, the service continues and a new thread starts. The check whose code was running then counts as made,
- * with the reason why it was ended. Other running checks are due again, unless they are given up
- * (`mostLost`). The main thread holds the leases of the checks, so that no other node begins the same checks
- * meanwhile.
+ * In a worker with its own connection and heap (OBSERVE_MEMORY). If it blocks or fails, a new one starts: the
+ * check whose code ran counts as made, with the reason, and the others are due again, up to `mostLost`. This
+ * thread holds the leases, so that no other node begins the same checks.
  */
 function createThreadChecks(context: ObserverContext, signal: AbortSignal, module: URL): Checks {
   const { store, config, log, clock, timeouts } = context;
@@ -70,7 +62,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
 
   const whyEnded = (handle: string, isCurrent: boolean, { cause, currentCheck }: WorkerExit) => {
     if (isCurrent) return reasons[cause](timeouts);
-    // If no check was executing code at the exit, any of the checks in progress may be the cause.
+    // Any of the checks in progress may be the cause.
     if (currentCheck === 0) lost.set(handle, (lost.get(handle) ?? 0) + 1);
     return (lost.get(handle) ?? 0) >= mostLost ? reasons.lost() : undefined;
   };
@@ -94,7 +86,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
       const handle = running.get(currentCheck)?.listing.handle;
       log.error({ err, cause, handle }, 'the thread that checks listings has ended; another one starts');
     }
-    // If this fails, the leases expire by themselves.
+    // Leases expire by themselves, too.
     if (holder !== undefined) await store.leases.releaseOf(holder).catch(() => undefined);
     await Promise.all(
       Array.from(running, ([id, one]) =>

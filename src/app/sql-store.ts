@@ -58,10 +58,7 @@ const createFigureReads = (db: Db) => ({
   },
 });
 
-/**
- * Searches, lists and counts may read a lagging replica. The texts that a list shows come from the primary,
- * so hidden or withdrawn texts disappear at once.
- */
+/** Only what a list shows is from the primary, so that hidden or withdrawn texts disappear at once. */
 function createListings({ reader, lagging }: SqlEngine, index: SearchIndex): ListingReads {
   const current = createListingReads(reader, index);
   if (lagging === reader) return current;
@@ -105,13 +102,13 @@ const createReads = (db: Db, search: SearchIndex) => ({
 });
 
 const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-/** Files beside the database, such as the saved checkpoint, need room too. */
+/** Files beside the database, such as the checkpoint, need room too. */
 const isFullDisk = (error: unknown) =>
   error instanceof Error && 'code' in error && noRoom.has(String(error.code));
 
 /**
- * `touch` is called with each handle that changed, and `leave` with each that the registry or its publisher
- * withdrew. For these and those of `standing`, `requireShown` must hold when the transaction ends.
+ * `touch` gets changed handles, `leave` those withdrawn by the registry or publisher; `requireShown` must
+ * hold for the latter and `standing` at the end.
  */
 const createTransaction = (
   db: Db,
@@ -147,7 +144,7 @@ const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
 
 type StoreListener = (changed: ChangedHandles) => void;
 
-/** One commit runs at a time, so `touched` belongs to the commit that is running. */
+/** One commit at a time, to which `touched` belongs. */
 function createCommits(engine: SqlEngine, publish: StoreListener) {
   const touched = new Set<string>();
   const commit = createGroupCommit<Schema>(async (work) => {
@@ -159,14 +156,14 @@ function createCommits(engine: SqlEngine, publish: StoreListener) {
         if (touched.size > 0) await engine.announce(db, toChangedHandles(touched));
       });
     } finally {
-      // Even after an error, the commit may have happened, because only its confirmation may have been lost.
+      // After an error the commit may have happened: only its confirmation was lost.
       if (touched.size > 0) publish(toChangedHandles(touched));
     }
   });
   return { commit, touch: (handle: string) => void touched.add(handle) };
 }
 
-/** A restore fills the search index, because backups do not contain it. */
+/** Backups do not contain the index. */
 const updateIndex =
   (search: EngineIndex): Follow<Schema> =>
   async (db, { table, removed, added }) => {

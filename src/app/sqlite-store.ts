@@ -14,8 +14,8 @@ import type { Db, Schema, SqlEngine } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 
 /**
- * The rows of `listing_search` are numbered by position, and the rows of `listing_facet` by id. Other
- * processes read `changed_handles` (store/sqlite/file.ts).
+ * `listing_search` is numbered by position, `listing_facet` by id. Other processes read `changed_handles`
+ * (store/sqlite/file.ts).
  */
 const sqliteDdl: EngineDdl = {
   int8: 'integer',
@@ -40,14 +40,10 @@ const sqliteDdl: EngineDdl = {
 const longestWait_ms = 5000;
 const retryAfter_ms = 5;
 
-/**
- * The lock is taken by the first statement of a transaction. While another process holds it, this process
- * goes on answering.
- */
+/** While another process holds the lock, this one goes on answering. */
 function createWriteLock(writing: DatabaseSync): () => Promise<void> {
   const takeLock = writing.prepare('update log_head set size = size where false');
-  // run() also reports last_insert_rowid. If FTS5 set it to a number above 2^53, only a BigInt can represent
-  // it.
+  // run() also reports last_insert_rowid, which FTS5 may set above 2^53.
   takeLock.setReadBigInts(true);
   return async () => {
     for (const end_ms = performance.now() + longestWait_ms; ; ) {
@@ -62,18 +58,13 @@ function createWriteLock(writing: DatabaseSync): () => Promise<void> {
   };
 }
 
-/**
- * Only its owner may read a new database file, because the database will hold keys. SQLite gives the files
- * beside it (`-wal`, `-shm`) the same mode.
- */
+/** Only its owner may read it, because it holds keys; `-wal` and `-shm` get the same mode. */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/**
- * If two processes open the same new file, one waits for the other, because `immediate` takes the write lock.
- */
+/** `immediate`: of two processes with the same new file, one waits. */
 async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpening): Promise<void> {
   database.exec(opening === 'unchanged' ? 'begin' : 'begin immediate');
   try {
@@ -85,7 +76,7 @@ async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpenin
   }
 }
 
-/** A deferred transaction that only reads does not take the write lock. */
+/** Deferred, so that it does not take the write lock. */
 const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
   db.connection().execute(async (connection) => {
     await sql`begin deferred`.execute(connection);
@@ -96,19 +87,13 @@ const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
     }
   });
 
-/**
- * A snapshot has a connection of its own. The other reads outside transactions share one connection, and
- * would have to wait for a snapshot on it.
- */
+/** On its own connection, for which no other read has to wait. */
 async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb<Schema>(connect(path));
   return await readOnce(db, work);
 }
 
-/**
- * Repeats the attempt while it returns false, another process holds a lock, or the disk is full. Returns
- * false after `longestWait_ms`. Throws other errors.
- */
+/** Repeats while it is false, locked or without room, up to `longestWait_ms`. */
 async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
   for (const end_ms = performance.now() + longestWait_ms; performance.now() < end_ms; ) {
     try {
@@ -122,14 +107,13 @@ async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
 }
 
 /**
- * Deleted rows are overwritten in place (store/sqlite/connection.ts), but SQLite leaves copies of rows that
- * it moved from one page to another. The file is therefore written anew. Returns false if another process
- * keeps the file locked for too long, or if the disk is full.
+ * Writes the file anew, because SQLite leaves copies of rows that it moved to another page. False if the file
+ * is locked for too long or the disk is full.
  */
 async function dropDeleted(path: string): Promise<boolean> {
   const database = connect(path);
   try {
-    // `connect` sets temp_store to memory, in which `vacuum` would build the new file.
+    // `vacuum` would build the new file in memory.
     database.exec('pragma busy_timeout = 0; pragma temp_store = file');
     const emptyLog = database.prepare('pragma wal_checkpoint(truncate)');
     const isRewritten = await isDoneInTime(() => database.exec('vacuum') === undefined);
@@ -145,16 +129,16 @@ async function quickCheck(db: Db): Promise<string | undefined> {
   return found === 'ok' ? undefined : found?.replace(/\s+/g, ' ');
 }
 
-/** A database in memory has one connection, which writes, reads and watches. */
+/** One connection for all if in memory. */
 async function connectAll(path: string, opening: SchemaOpening) {
   const inMemory = path === ':memory:';
   if (opening === 'make' && !inMemory) makeFile(path);
-  // Setting the journal's mode would already write to an empty file.
+  // Setting the journal's mode would write to an empty file.
   if (opening !== 'make' && !statSync(path, { throwIfNoEntry: false })?.size) throw new NoDatabase();
   const writing = connect(path);
   const writer = createDb<Schema>(writing);
   await migrateFile(writing, writer, opening);
-  // Waiting inside SQLite would block the event loop while another process holds the write lock.
+  // Waiting inside SQLite would block the event loop.
   writing.exec('pragma busy_timeout = 0');
   const reader = inMemory ? writer : createDb<Schema>(connect(path));
   const watching = inMemory ? writing : connect(path);
@@ -171,8 +155,8 @@ async function connectAll(path: string, opening: SchemaOpening) {
 }
 
 /**
- * Throws NoDatabase if there is no file and `opening` does not allow one to be made. In a database in memory,
- * reads wait until an open transaction ends, because they use the connection of the transaction.
+ * In memory, reads wait for an open transaction, on the same connection. Throws NoDatabase without a file,
+ * unless `opening` makes one.
  */
 export async function openSqliteStore(databaseUrl: string, opening: SchemaOpening = 'make'): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');

@@ -3,16 +3,13 @@ import { ExitError, exitCodes } from '../core/process.ts';
 import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
 import { findCriterionFaults } from '../selections/judge.ts';
 
-/**
- * Throws ExitError (78) for settings that are well-formed and still cannot be used, for example because they
- * name an unknown limit.
- */
+/** Throws ExitError (78) for well-formed settings that cannot be used, such as an unknown limit. */
 export async function requireUsableSettings(config: Config): Promise<void> {
   await requireKnownLimits(config);
   requireUsableFiles(config);
 }
 
-/** If an unknown name were ignored, it would look as if the limit were set. */
+/** If it were ignored, the limit would look set. */
 async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
   if (Object.keys(limitOverrides).length === 0) return;
   const { allLimits } = await import('../http/limits.ts');

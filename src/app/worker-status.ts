@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { promiseHooks } from 'node:v8';
 
-/** A worker thread shares this memory with the thread that watches it. */
+/** Shared with the thread that watches the worker. */
 export type WorkerStatus = Int32Array<SharedArrayBuffer>;
 
 const heartbeat = 0;
@@ -9,16 +9,15 @@ const currentTask = 1;
 
 export const createWorkerStatus = (): WorkerStatus => new Int32Array(new SharedArrayBuffer(8));
 
-/** The counter grows as long as the worker's event loop runs. */
+/** Grows while the worker's event loop runs. */
 export const heartbeatOf = (status: WorkerStatus): number => Atomics.load(status, heartbeat);
 
-/** Returns 0 while no known task runs in the worker. */
+/** 0 while no task runs. */
 export const currentTaskOf = (status: WorkerStatus): number => Atomics.load(status, currentTask);
 
 /**
- * Keeps the status of this thread up to date from now on. The status has the id of a task, which must be
- * above 0, while the task's own code runs, before or after an `await`. In callbacks of timers and streams, it
- * is 0.
+ * Sets a task's id (above 0) while its own code runs, before or after an `await`, but not in callbacks of
+ * timers and streams.
  */
 export function trackTasks(status: WorkerStatus, beat_ms: number) {
   const taskId = new AsyncLocalStorage<number>();

@@ -1,4 +1,4 @@
-/** Formats a message that GitHub Actions shows beside a file. */
+/** For GitHub Actions, beside a file. */
 export function annotation(level: 'error' | 'warning', file: string, title: string, text: string): string {
   const escaped = (one: string, characters: RegExp) => one.replace(characters, encodeURIComponent);
   const [place, head] = [file, title].map((one) => escaped(one, /[%\r\n:,]/g));

@@ -24,10 +24,7 @@ export interface ApproveOptions {
 
 type Views = Record<string, Record<string, unknown>>;
 
-/**
- * Returns the JSON of the file without added defaults. Throws ExitError if it is not a file of views. The
- * names of criteria are not checked.
- */
+/** Without added defaults, and with any names of criteria. Throws ExitError. */
 function readViews(file: string | undefined): Views {
   if (!file) throw usageError('name the file of views with --views or VIEWS');
   const text = attempt(() => readFileSync(file, 'utf8'));
@@ -44,7 +41,7 @@ function readViews(file: string | undefined): Views {
   return read as Views;
 }
 
-/** Writes only printable ASCII and line feeds, so that texts of others cannot control a terminal. */
+/** ASCII, so that texts of others cannot control a terminal. */
 const toAsciiJson = (value: object) =>
   `${JSON.stringify(value, null, 2).replace(/[^\n\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 
@@ -77,7 +74,7 @@ function requireView(views: Views, { view: name, views: file }: ApproveOptions) 
   return view as { readonly approvals: readonly { readonly handle: string }[] };
 }
 
-/** Reads the private entry of this name, or else the listing. Throws ExitError if there is neither. */
+/** The private entry of this name, or else the listing. Throws ExitError. */
 async function readPinnable(
   handle: string,
   { from, privateListings = '' }: ApproveOptions,
@@ -98,7 +95,7 @@ async function readPinnable(
   return document;
 }
 
-/** Throws ExitError if a pin is about observed facts and Dossier knows no current value for it. */
+/** Throws ExitError if a pinned observed fact has no current value. */
 function toPinned(document: Pinnable, handle: string, names: readonly PinName[]) {
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
   const unknown = pins.flatMap(([pin, now]) => (now.length === 0 && isSeenPin(pin) ? [pin] : []));
@@ -109,7 +106,7 @@ function toPinned(document: Pinnable, handle: string, names: readonly PinName[])
   return Object.fromEntries(pins);
 }
 
-/** Replaces an earlier approval of the same listing. Throws ExitError. */
+/** Replaces an earlier approval. Throws ExitError. */
 export async function runApprove(config: () => Promise<Config>, handle: string, options: ApproveOptions) {
   const { views: file = '', view: name, by, reason, until } = options;
   requireView(readViews(options.views), options);
@@ -128,7 +125,7 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
     // Allow lists contain only endpoints and packages that a pin names.
     pins: toPinned(document, handle, [...new Set([...names, 'endpoint', 'package'] as const)]),
   };
-  // The file is read again, because another approval may have been written while the listing was read.
+  // Another approval may have been written meanwhile.
   const views = readViews(options.views);
   const view = requireView(views, options);
   const approvals = [...view.approvals.filter((one) => one.handle !== handle), entry];

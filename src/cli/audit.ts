@@ -17,7 +17,7 @@ export interface AuditOptions {
   readonly json?: boolean;
   readonly key?: string;
   readonly checkpoint?: readonly string[];
-  /** `<size>:<root in base64>` of the first log, or `<log>:<size>:<root in base64>` of any. */
+  /** `<size>:<root in base64>` of the first log, or `<log>:<size>:<root in base64>`. */
   readonly root?: readonly string[];
 }
 
@@ -43,8 +43,7 @@ function readRoot(text: string): KnownRoot {
 }
 
 /**
- * A checkpoint that is malformed or not signed by the key becomes a fault. Throws ExitError for a file that
- * cannot be read, and for a malformed root.
+ * A malformed or unsigned checkpoint is a fault. Throws ExitError for an unreadable file or a malformed root.
  */
 export async function readKnownRoots(
   { checkpoint = [], root = [] }: AuditOptions,
@@ -99,7 +98,7 @@ async function auditService(url: string, options: AuditOptions) {
   }
 }
 
-/** Ends with 1 if there is a fault, and with 2 if there is none and the log is empty. */
+/** Ends with 1 for a fault, and otherwise with 2 for an empty log. */
 export async function runAudit(
   config: Config,
   name: string | undefined,

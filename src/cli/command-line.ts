@@ -33,7 +33,7 @@ async function config() {
   return readConfig(process.env, version);
 }
 
-/** The default command takes no arguments, so a misspelt command looks like one argument too many. */
+/** `serve`, the default, takes no arguments, so a misspelt command looks like one too many. */
 function sayNoCommand(text: string, commands: readonly string[]): string {
   if (!text.includes('too many arguments')) return text;
   const meant = suggest(process.argv[2] ?? '', commands);
@@ -59,10 +59,10 @@ async function createCommandLine(): Promise<Command> {
   return program;
 }
 
-/** Shows a stack only for an error that the user cannot mend. */
+/** A stack only for what the user cannot mend. */
 async function toExit(thrown: unknown): Promise<{ code: number; lines: string }> {
   let error = thrown;
-  // Closing failed too, but the error before it says more.
+  // The error before the failed close says more.
   while (error instanceof SuppressedError) error = error.suppressed;
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : exitCodes.usage, lines: '' };
   const known = error instanceof ExitError ? error : (await import('../app/open.ts')).toDamageError(error);
@@ -74,7 +74,7 @@ async function toExit(thrown: unknown): Promise<{ code: number; lines: string }>
   };
 }
 
-/** Ends silently when the reader of the output, such as `head`, leaves. */
+/** When the reader, such as `head`, leaves. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

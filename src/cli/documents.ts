@@ -8,7 +8,7 @@ const inputs = z
   .array(z.looseObject({ name: z.string(), required: z.boolean(), secret: z.boolean() }))
   .optional();
 
-/** A document from elsewhere may lack members that a lock reads, so they are checked. */
+/** What a lock reads, because other documents may lack it. */
 export const documentForm = z.looseObject({
   handle: z.string(),
   version: z.string(),
@@ -35,7 +35,7 @@ function* parseValues(bytes: Buffer): Generator<unknown> {
   }
 }
 
-/** The file is a JSON array or has one document on each line, and may be gzipped. Throws ExitError. */
+/** A JSON array or a document a line, gzipped or not. Throws ExitError. */
 export function readDocuments(file: string): Map<string, ListingDocument> {
   try {
     const bytes = readFileSync(file);

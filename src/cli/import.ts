@@ -38,7 +38,7 @@ async function runToEnd(
       isFull,
       signal,
       patience: { tries: 3 },
-      // An unknown total grows with the rows that were read.
+      // An unknown total grows with the rows.
       onProgress: ({ counts, total = counts.rows_seen + 100 }) => bar.show(counts.rows_seen, total, counts),
     });
   } catch (error) {
@@ -55,7 +55,7 @@ async function reportPrivate({ privateListings }: Config): Promise<void> {
   for (const fault of faults) process.stderr.write(`PRIVATE_LISTINGS: ${fault}\n`);
 }
 
-/** Ctrl-C stops between two pages and exits with 130, as shells do. The next import continues. */
+/** Ctrl-C stops between two pages, with 130 as shells do; the next import continues. */
 export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
   const stopping = new AbortController();
   process.once('SIGINT', () => stopping.abort());

@@ -24,13 +24,13 @@ import { replaceFile } from './replace-file.ts';
 import { ask, toBase, unreachable } from './service.ts';
 
 export interface LockSource extends AsyncDisposable {
-  /** Lock files have this text as `from`. With it, the same source is opened again. */
+  /** `from` of a lock file, with which the same source is opened again. */
   readonly name: string;
   /** Throws ExitError. */
   read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
 }
 
-/** In lock files, this text stands for the database of DATABASE_URL. */
+/** Stands for the database of DATABASE_URL. */
 const ownDatabase = 'the own database';
 
 const problemForm = z.object({ code: z.string() });
@@ -39,14 +39,14 @@ const goneCodes: Readonly<Record<string, 'withdrawn' | 'not listed'>> = {
   unknown_handle: 'not listed',
 };
 
-/** Only a problem of Dossier says that a listing is gone, because a proxy may send its own 404. */
+/** Only a problem of Dossier says that it is gone: a proxy may send its own 404. */
 async function readOverHttp(base: string, handle: string) {
   const path = `/agents/${handle}.json`;
   const { status, json } = await ask(base, path);
   const document = documentForm.safeParse(json);
   if (document.success) {
     const answered = document.data.handle;
-    // The service also answers if the handle's capitals differ.
+    // The service also answers for other capitals.
     if (answered.toLowerCase() === handle.toLowerCase()) return document.data as unknown as ListingDocument;
     throw unreachable(`${base}${path}: the answer is about ${answered}`);
   }
@@ -75,7 +75,7 @@ async function openDatabase(config: Config): Promise<LockSource> {
   };
 }
 
-/** `from` is an address or a file. Without it, the database of DATABASE_URL is opened. Throws ExitError. */
+/** An address or a file, by default the database of DATABASE_URL. Throws ExitError. */
 export async function openLockSource(
   from: string | undefined,
   config: () => Promise<Config>,
@@ -90,7 +90,7 @@ export async function openLockSource(
   return { name: from, read: async (handle) => documents.get(handle) ?? 'not listed', ...nothing };
 }
 
-/** Each listing in a view is read when it is locked, so larger views are refused. */
+/** Each listing is read, so larger views are refused. */
 const mostOfView = 10_000;
 /** Pages may be empty, because changed listings are left out. */
 const mostPages = 1000;
@@ -111,7 +111,7 @@ async function readPage(base: string, view: string, cursor: string | undefined) 
   return read;
 }
 
-/** Throws ExitError, also for a view that is too large. */
+/** Throws ExitError, also for too large a view. */
 export async function readViewHandles(from: string | undefined, view: string): Promise<string[]> {
   if (from === undefined || !isWebAddress(from))
     throw usageError(
@@ -138,10 +138,7 @@ export async function readViewHandles(from: string | undefined, view: string): P
 export interface LockOptions {
   readonly from?: string | undefined;
   readonly view?: string;
-  /**
-   * Locks the listings of the servers in these configurations. With `true`, these are all configurations that
-   * dossier inventory finds.
-   */
+  /** The servers of these configurations; `true` are all that dossier inventory finds. */
   readonly inventory?: readonly string[] | true;
   readonly environment?: NodeJS.ProcessEnv;
   readonly out: string;
@@ -150,7 +147,7 @@ export interface LockOptions {
   readonly ignoreMalware?: boolean;
 }
 
-/** Returns undefined if the file does not exist. Throws ExitError if it cannot be read. */
+/** Throws ExitError for a file that cannot be read. */
 function readText(file: string): string | undefined {
   try {
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -167,10 +164,7 @@ function readExisting(file: string): LockFile {
   throw usageError(`${file}: ${why}`);
 }
 
-/**
- * The last member names packages that are reported as malicious code. A text in place of the tuple says why
- * there is no listing.
- */
+/** With reports of malicious code, or why there is no listing. */
 type LockComparison = readonly [LockedListing, LockChanges, readonly string[]] | 'withdrawn' | 'not listed';
 
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, LockComparison>> {
@@ -197,7 +191,6 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>):
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
-/** Returns whether any facts could not be compared. */
 function printUncompared(
   lock: LockFile,
   found: ReadonlyMap<string, LockComparison>,
@@ -220,7 +213,7 @@ function printUncompared(
   return told.length > 0;
 }
 
-/** Returns how many listings have a package that is reported as malicious code. */
+/** The number of listings with such a package. */
 function printMalware(
   found: ReadonlyMap<string, LockComparison>,
   { json, out }: LockOptions,
@@ -246,7 +239,7 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** With `update`, the listings of the file are wanted too. Throws ExitError. */
+/** `update` also wants the listings of the file. Throws ExitError. */
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
@@ -267,10 +260,7 @@ async function readWanted(
   return wanted;
 }
 
-/**
- * With `update`, leaves out the listings of the old file that are gone. Throws ExitError for any other
- * listing that is gone.
- */
+/** `update` leaves out what is gone; otherwise it throws ExitError. */
 function toListings(
   found: ReadonlyMap<string, LockComparison>,
   known: LockFile | undefined,
@@ -287,9 +277,8 @@ function toListings(
 }
 
 /**
- * Adds listings to the lock file. With `view` or `inventory`, it replaces the listings of the file. With
- * `update`, it reads the listings of the file again, and prints the changes that it accepts. Throws
- * ExitError.
+ * `view` or `inventory` replaces the listings of the file; `update` reads them again and prints the accepted
+ * changes. Throws ExitError.
  */
 export async function runLock(
   config: () => Promise<Config>,
@@ -327,10 +316,7 @@ export async function runLock(
     );
 }
 
-/**
- * Ends with 1 if a fact changed, or if a package is reported as malicious code and `ignoreMalware` is not
- * set. Throws ExitError.
- */
+/** Ends with 1 for a changed fact, or for malicious code unless `ignoreMalware`. Throws ExitError. */
 export async function runCheck(
   config: () => Promise<Config>,
   options: LockOptions,

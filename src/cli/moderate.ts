@@ -31,7 +31,7 @@ function requireReason<T extends string>(reason: string, reasons: readonly T[]):
 const requireRestoreReason = (reason: string) =>
   requireReason(reason, Object.keys(restoreReasons) as RestoreReason[]);
 
-/** If `work` refuses, the command was used wrongly and nothing was changed. */
+/** A refusal means wrong usage, and no change. */
 async function writeAction<T>(config: Config, work: (tx: Transaction, at: string) => Promise<T>): Promise<T> {
   try {
     return await withStore(config, (store) => store.write((tx) => work(tx, new Date().toISOString())));
@@ -42,7 +42,7 @@ async function writeAction<T>(config: Config, work: (tx: Transaction, at: string
   }
 }
 
-/** Returns the log indexes of the entries that end the actions. */
+/** Log indexes of the ends. */
 async function undoActive(
   tx: Transaction,
   { target, only }: { target: ModerationTarget; only?: string },

@@ -13,7 +13,7 @@ import { createBar, print } from './shell.ts';
 
 const columns = ['kind', 'outcome', 'value', 'reason'] as const;
 
-/** Leaves out members that only later checks need. */
+/** Without what only later checks need. */
 function toPrinted(found: StoredObservation | DatedFinding) {
   const { why = [], recorded: _, ...one } = found;
   const { rule: __, by: ___, open: ____, whole: _____, packed: ______, ...read } = one as DatedFinding;
@@ -71,7 +71,7 @@ interface ObserveCommand {
   readonly json: boolean | undefined;
 }
 
-/** Findings are stored only for a listing. */
+/** Stored only for a listing. */
 async function observeOne(one: string | Listing, { observer, json }: ObserveCommand): Promise<void> {
   if (typeof one === 'string') return printFacts(one, await observer.inspect(one), json);
   const { observations } = await observer.observe(one, () =>
@@ -80,7 +80,7 @@ async function observeOne(one: string | Listing, { observer, json }: ObserveComm
   printFacts(one.handle, observations, json);
 }
 
-/** A later check is made even if an earlier one fails. */
+/** Goes on after a failed check. */
 async function observeNamed(names: readonly string[], observing: ObserveCommand): Promise<void> {
   const { context, signal } = observing;
   const listings = await Promise.all(
@@ -118,7 +118,7 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
     throw new ExitError(exitCodes.io, 'every check failed on our side; the log says why');
 }
 
-/** SIGTERM and Ctrl-C drop the running checks. If listings were named, the command then ends with 130. */
+/** SIGTERM and Ctrl-C drop running checks, and end with 130 if listings were named. */
 export async function runObserve(
   config: Config,
   handles: readonly string[],

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { ExitError, exitCodes } from '../core/process.ts';
 
-/** Writes the whole file or nothing. A link stays a link, and a file keeps its mode. Throws ExitError. */
+/** The whole file or nothing; links and modes stay. Throws ExitError. */
 export function replaceFile(file: string, text: string): void {
   try {
     const isThere = existsSync(file);

@@ -20,9 +20,7 @@ import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
 import { requireBackupDir, startBackups } from './backup/backups.ts';
 
-/**
- * If a setting causes the error, returns an error that names this setting. Returns other errors unchanged.
- */
+/** Names the setting that causes the error, if one does. */
 export function toListenError(
   error: unknown,
   setting: 'PORT' | 'METRICS_PORT',
@@ -63,7 +61,7 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
 
 const shownReports = 200;
 
-/** The module of metrics is loaded only if METRICS_PORT is set. Throws ExitError. */
+/** Loads its module only with METRICS_PORT. Throws ExitError. */
 export async function startServiceMetrics(
   context: Pick<Context, 'config' | 'store' | 'log'>,
 ): Promise<Metrics | undefined> {
@@ -85,7 +83,7 @@ export async function startServiceMetrics(
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
-/** Background work gets at least this long to end after the last request. */
+/** For background work, after the last request. */
 const shortestEnd_ms = 1000;
 
 const toAddresses = ({ url, context: { config } }: Running) =>
@@ -101,7 +99,7 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
   return startObserving(context, signal, createServiceChecks(context, signal));
 }
 
-/** Ends the process after SIGTERM or SIGINT. */
+/** Until SIGTERM or SIGINT. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
   await requireCheckpointFolder(config);

@@ -3,8 +3,8 @@ import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 
 /**
- * Addresses are printed, and stored in lock files. Throws ExitError for a user name, password, query or
- * fragment, because it may be secret.
+ * An address is printed and locked, so what may be secret in it throws ExitError: user, password, query or
+ * fragment.
  */
 export function toBase(from: string): string {
   const { username, password, search, hash } = URL.parse(from) ?? { search: from };
@@ -18,10 +18,7 @@ export function toBase(from: string): string {
 export const unreachable = (why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
 
-/**
- * Sends a GET, or a POST if there is `sent`. The JSON is undefined for a body that is not JSON. Throws
- * ExitError.
- */
+/** A POST if there is `sent`; `json` is undefined for other bodies. Throws ExitError. */
 export async function ask(
   base: string,
   path: string,

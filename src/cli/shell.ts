@@ -4,10 +4,7 @@ import type { Store } from '../store/store.ts';
 
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/**
- * Writes to standard error: a bar on a terminal, and elsewhere a plain line every 2 s. `form` names the
- * members of `payload`.
- */
+/** On standard error: a bar, or without a terminal a line every 2 s. `form` names members of `payload`. */
 export function createBar(form: string) {
   const bar = new SingleBar({
     format: form,

@@ -5,9 +5,8 @@ import { withCaller } from '../context.ts';
 import { serveStdioMcp } from '../mcp/server.ts';
 
 /**
- * DOSSIER_CAPABILITY is the capability of the one caller. If the registry is that of the shipped sample, an
- * empty store gets the sample before the first answer. Without PUBLIC_URL, links are MCP resources, because
- * there are no pages.
+ * DOSSIER_CAPABILITY is the one caller's. An empty store gets the sample first, if it is of its registry.
+ * Without PUBLIC_URL, links are MCP resources.
  */
 export async function runStdio(
   config: Config,

@@ -26,14 +26,14 @@ export async function readSaved(path: string): Promise<string> {
   }
 }
 
-/** `key` is a key or a file that has it. Throws ExitError (74). */
+/** A key or its file. Throws ExitError (74). */
 export async function readKey(key: string | undefined): Promise<string | undefined> {
   return key === undefined || readVerifier(key) ? key : (await readSaved(key)).trim();
 }
 
 const savedProblem = z.object({ code: z.string(), detail: z.string() });
 
-/** The result is empty for a text that is not a saved problem. */
+/** Empty for other texts. */
 function toProblemText(text: string): string {
   const { data } = savedProblem.safeParse(readObject(text));
   return data ? `; it is a problem: ${data.code}, ${data.detail.slice(0, 300)}` : '';
@@ -47,7 +47,7 @@ export async function readProof(path: string): Promise<SavedProof> {
   throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
 }
 
-/** Throws ExitError (74). If one line is wrong, the message has its number. */
+/** Throws ExitError (74), with the number of a wrong line. */
 export async function readPolicyFile(path: string): Promise<Policy> {
   const text = await readSaved(path);
   try {
@@ -58,7 +58,6 @@ export async function readPolicyFile(path: string): Promise<Policy> {
   }
 }
 
-/** Returns undefined if the policy names no log with that origin. */
 export const keyOfPolicy = (policy: Policy | undefined, checkpoint: string): string | undefined => {
   const origin = readCheckpoint(checkpoint)?.origin;
   return policy?.logs.find(({ verifier }) => verifier.name === origin)?.key;
@@ -84,7 +83,7 @@ export interface VerifyOptions extends ExpectedRecord {
   readonly newer?: string;
   readonly consistency?: string;
   readonly erasure?: string;
-  /** A file in the form of C2SP tlog-policy. */
+  /** C2SP tlog-policy. */
   readonly policy?: string;
   readonly document?: string;
   readonly checkpoint?: string;
@@ -172,7 +171,7 @@ async function checkConsistency({ older, newer, consistency }: VerifyOptions, { 
   return withPolicy(checks, policy, [{ text, key: known }]);
 }
 
-/** Each kind of file can be checked with these options and --key. */
+/** Besides --key. */
 const optionsOf = {
   'a saved proof': ['policy', 'handle', 'source', 'id', 'erasure'],
   'a signed statement': ['handle', 'document'],
@@ -180,7 +179,7 @@ const optionsOf = {
   '--older, --newer and --consistency': ['policy', 'older', 'newer', 'consistency'],
 } as const;
 
-/** Refuses an option that is not used, because the caller would believe that it was checked. */
+/** The caller would believe that an unused option was checked. */
 function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): void {
   const used: readonly string[] = ['key', ...optionsOf[checked]];
   const unused = Object.keys(options).find((name) => !used.includes(name));
@@ -213,8 +212,8 @@ function requireAll({ checks, quorums }: VerifyOutcome): void {
 }
 
 /**
- * Sends nothing. Ends with 1 if a check fails, otherwise with 3 if cosignatures are missing, and otherwise
- * with 2 if a proof comes without its record.
+ * Sends nothing. Ends with 1 for a failed check, or 3 for missing cosignatures, or 2 for a proof without its
+ * record.
  */
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const outcome = await checkAll(path, options);

@@ -10,7 +10,7 @@ const listed = 1000;
 
 const noWebhook = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
-/** No rate limit applies, but the limits on the number of webhooks do. */
+/** Without rate limits, but with those on the number of webhooks. */
 export async function addWebhook(
   config: Config,
   url: string,
@@ -67,7 +67,7 @@ function toSeq(text: string | undefined): number | undefined {
   throw usageError(`${text} is no position of the stream; see dossier webhooks dead`);
 }
 
-/** Without a position, all dead letters are sent again. */
+/** All without a position. */
 export const replayWebhook = (config: Config, id: string, position: string | undefined): Promise<void> =>
   withStore(config, async (store) => {
     const seq = toSeq(position);

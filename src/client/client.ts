@@ -6,10 +6,7 @@ import type { Tools } from '../tools/index.ts';
 export type ListingDocument = Written<Document>;
 export type { Tools };
 
-/**
- * The reason why a Dossier refused a request. `detail` says what is wrong, and `fields` names the fields that
- * are wrong.
- */
+/** Why a Dossier refused a request: `detail` says what is wrong, `fields` in which fields. */
 export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
   readonly type: string;
   readonly title: string;
@@ -19,17 +16,17 @@ export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'
 }
 
 export interface ClientOptions {
-  /** The address of the Dossier, such as `https://dossier.example`. */
+  /** Of the Dossier, such as `https://dossier.example`. */
   readonly url: string;
-  /** The capability of a claimed listing, for the tools that need one. */
+  /** Of a claimed listing, for tools that need one. */
   readonly capability?: string;
-  /** A call that takes longer is rejected with a DOMException `TimeoutError`. The default is 30,000. */
+  /** Then a call is rejected with a DOMException `TimeoutError`; by default 30,000. */
   readonly timeout_ms?: number;
-  /** Used instead of the global `fetch`. */
+  /** In place of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** A refusal of a Dossier. `problem.code` names the reason, and the message explains the refusal. */
+/** A refusal of a Dossier; `problem.code` names the reason. */
 export class DossierProblem extends Error {
   readonly problem: Problem;
 
@@ -41,9 +38,9 @@ export class DossierProblem extends Error {
 }
 
 export interface DossierClient {
-  /** Calls a tool. Throws DossierProblem if the call is refused. */
+  /** Calls a tool. Throws DossierProblem if it is refused. */
   call<Name extends keyof Tools>(tool: Name, input: Tools[Name]['input']): Promise<Tools[Name]['answer']>;
-  /** Reads the listing document of a handle. Throws DossierProblem if the request is refused. */
+  /** Reads a listing. Throws DossierProblem if it is refused. */
   listing(handle: string): Promise<ListingDocument>;
 }
 
@@ -52,7 +49,7 @@ const isProblem = (body: unknown): body is Problem =>
 
 async function readAnswer(url: string, answer: Response): Promise<unknown> {
   const body: unknown = await answer.json().catch((error: unknown) => {
-    // Callers tell a time-out or a broken connection by the name of the error.
+    // Callers tell a time-out or a broken connection by the error's name.
     if (!(error instanceof SyntaxError)) throw error;
   });
   if (answer.ok && body !== undefined) return body;
@@ -96,7 +93,7 @@ type Comparison = Tools['check_offer'];
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** Keeps only the members that are compared, because the others may have any size. */
+/** Only what is compared, because the rest may have any size. */
 function toAskedOffer(required: object, selected: object): Record<string, unknown> {
   const { x402Version, resource } = membersOf(required);
   const { url = resource } = membersOf(resource);
@@ -126,12 +123,11 @@ function isComparison(answer: unknown): answer is Comparison['answer'] {
 }
 
 /**
- * A hook that compares a payment with what Dossier saw (check_offer) before the payment is made. Use it as
- * `onBeforePaymentCreation` of an x402 client or `beforePayment` of agentkit. `called` names what you pay
- * for. Without `called`, an x402 payment is compared with the listing of the address that the payment request
- * names, and the author of the request can name any address. `refuse` returns a reason to refuse the payment,
- * or undefined to allow it. The hook throws what `call` throws, and also if the answer does not compare
- * exactly one offer. Nothing is paid if the hook throws.
+ * Compares a payment with what Dossier saw (check_offer) before it is made: `onBeforePaymentCreation` of an
+ * x402 client, `beforePayment` of agentkit. `called` names what you pay for; without it, an x402 payment is
+ * compared at the address in the request, whose author can name any. `refuse` returns a reason, or undefined
+ * to allow the payment. Throws as `call` does, and unless exactly one offer was compared; then nothing is
+ * paid.
  */
 export const beforePayment =
   (

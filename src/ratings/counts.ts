@@ -41,10 +41,7 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     groupCase(now).as('in_group'),
   ]);
 
-/**
- * Ranks the ratings of a group from the newest: by one account or domain (`source`), or by one rating listing
- * (`source_handle`).
- */
+/** From the newest, by one account or domain (`source`) or rating listing (`source_handle`). */
 const placeBy = (column: 'source' | 'source_handle') =>
   sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by log_index desc)`;
 
@@ -67,10 +64,7 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .groupBy(['in_group', 'outcome', 'score', 'proof_class'])
     .execute();
 
-/**
- * `sources` counts the accounts and domains whose newest rating in the group has the values of the row.
- * `source_handles` counts the rating listings of which that is true.
- */
+/** `sources` and `source_handles` count those whose newest rating in the group has these values. */
 type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
 
 export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup, RatingCounts> {
@@ -122,7 +116,7 @@ export async function readRatingCells(db: Db, subject: string, now: string): Pro
   return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as RatingCell);
 }
 
-/** One shared object for every listing without ratings. */
+/** Shared by all listings without ratings. */
 export const noNativeCounts: Omit<
   NativeSignals,
   'statement' | 'computed_score' | 'proof_meanings' | 'recent'
@@ -136,7 +130,7 @@ export async function readNativeCounts(db: Db, subject: string, now: string): Pr
   return { ratings, ...groups, ...moderated, flags };
 }
 
-/** When the next source of a current rating stops being new, RFC 3339. */
+/** When the next source stops being new, RFC 3339. */
 export async function readNextChange(db: Db, subject: string, now: string): Promise<string | undefined> {
   const row = await currentOf(db, subject)
     .where('new_until', '>', now)
@@ -145,7 +139,7 @@ export async function readNextChange(db: Db, subject: string, now: string): Prom
   return row?.next ?? undefined;
 }
 
-/** Counts only the newest `maxRatingsByMonth` ratings. */
+/** Of the newest `maxRatingsByMonth`. */
 export async function readMonthCounts(
   db: Db,
   subject: string,

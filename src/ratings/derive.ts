@@ -18,7 +18,7 @@ const isPaired = sql<boolean>`exists (
     and back.first_created_at <= rating.pair_until
     and rating.first_created_at <= back.pair_until)`;
 
-/** The subquery reads the claim once for all ratings of the source. */
+/** Reads the claim once for all ratings of the source. */
 const isInForce = (source: string) => sql<boolean>`(rating.source_root, rating.source_root_generation) in (
   select root, root_generation from claim where handle = ${source} and state = 'claimed')`;
 
@@ -33,7 +33,7 @@ const derived = {
     sql<string>`case when not ${isInForce(source)} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
 };
 
-/** Returns the handles of the rated listings whose ratings changed. */
+/** The rated listings whose ratings changed. */
 async function writeDerived(
   db: Db,
   ids: RawBuilder<unknown>,
@@ -48,7 +48,7 @@ async function writeDerived(
   return rows.map(({ subject_handle }) => subject_handle);
 }
 
-/** Selects a rating and the ratings in the other direction that may make a pair with it. */
+/** With those in the other direction that may make a pair with it. */
 const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pair_until }: RatingRow) =>
   sql`select cast(${id} as text) union all select id from rating as back
     where back.source_identity in ${holdersOf(sql`${subject_handle}`)}
@@ -82,9 +82,9 @@ async function relateSubject(db: Db, handle: string): Promise<void> {
 }
 
 export type RatingCause =
-  /** A rating was superseded, voided or erased, or counts again. */
+  /** Superseded, voided or erased, or counts again. */
   | { readonly rating: string }
-  /** A rating was made or withdrawn, so pairs may have begun or ended. */
+  /** Made or withdrawn, so pairs may have begun or ended. */
   | { readonly half: RatingRow }
   /** The claim of a rating listing changed, at this time. */
   | { readonly source: string; readonly at: string }
@@ -92,9 +92,8 @@ export type RatingCause =
   | { readonly subject: string; readonly holder: Holder };
 
 /**
- * Updates columns that follow from other columns and rows, after a change that is already stored. In a stored
- * rating, nothing else writes `is_current`, `reciprocal`, `source_ended_at` and `related`. Returns the
- * handles of the rated listings whose ratings may have changed.
+ * After a stored change. Nothing else writes `is_current`, `reciprocal`, `source_ended_at` and `related` of a
+ * stored rating. Returns the rated listings whose ratings may have changed.
  */
 export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
   const { is_current, reciprocal, source_ended_at } = derived;

@@ -5,15 +5,15 @@ import { interestedRelationships, newSource_ms } from './rules.ts';
 
 const pair_ms = 90 * day_ms;
 
-/** The facts that the versions of one rating state together. */
+/** What all versions of a rating state together. */
 export interface FoldedRating {
   readonly first_created_at: string;
-  /** When the first version that praises was made, if one does. */
+  /** When a version first praised. */
   readonly praised_at: string | undefined;
   readonly declared_interest: boolean;
 }
 
-/** A stored version also has the facts of earlier versions whose texts were erased since. */
+/** A stored version keeps what earlier, erased ones stated. */
 interface RatingVersion extends Partial<Pick<FoldedRating, 'first_created_at' | 'declared_interest'>> {
   readonly created_at: string;
   readonly outcome: string;
@@ -30,14 +30,13 @@ export const afterVersion = (before: FoldedRating | undefined, version: RatingVe
     interestedRelationships.includes(version.relationship),
 });
 
-/** Takes the versions in the order of the log. */
+/** In the order of the log. */
 export const foldRating = (versions: readonly RatingVersion[]): FoldedRating | undefined =>
   versions.reduce<FoldedRating | undefined>(afterVersion, undefined);
 
 /**
- * The span of a rating, in ms since 1970: from its first version to 90 days after its first praise, or after
- * its first version if it never praises. Two ratings in opposite directions are a pair if their spans
- * overlap.
+ * From the first version to 90 days after the first praise, or else after the first version, in ms since
+ * 1970. Two ratings in opposite directions are a pair if their spans overlap.
  */
 export function toSpan({
   first_created_at,

@@ -9,13 +9,13 @@ export const isPraise = (rating: {
 }): boolean => rating.outcome === 'succeeded' || (rating.score ?? 0) >= leastPraise;
 
 /**
- * A statement without proof: the record of `by` named an account or domain that is proven for `of`, or that
- * the record of `of` named before or at the same time.
+ * Without proof: the record of `by` named an account or domain that is proven for `of`, or that the record of
+ * `of` named no later.
  */
 export interface StatedOverlap {
   readonly by: string;
   readonly of: string;
-  /** When this service read the statement, RFC 3339. */
+  /** When this service read it, RFC 3339. */
   readonly at: string;
 }
 
@@ -24,13 +24,13 @@ export interface RatingBasis {
   readonly declared_interest: boolean;
   readonly reciprocal: boolean;
   /**
-   * The first statement that sets the rating apart. Statements count until the first version of the rating
-   * or, for praise, until its first version that praises.
+   * The first that sets the rating apart. Statements count until the rating's first version, or for praise
+   * until the first that praises.
    */
   readonly stated_overlap?: StatedOverlap | undefined;
-  /** The time since which the claim that made the rating has not been in force. */
+  /** Since when the rating's claim has not been in force. */
   readonly source_ended_at?: string | undefined;
-  /** When the source stops being new: seven days after its control root first proved a claim. */
+  /** Seven days after the source's control root first proved a claim. */
   readonly new_until: string;
 }
 
@@ -39,17 +39,14 @@ export const overlapReason = ({ by, of, at }: StatedOverlap) =>
 
 interface GroupRule {
   readonly basis: keyof RatingBasis;
-  /** The rule holds if the member is true, if it is present, or until the time that it states. */
+  /** Of the member: that it is true, or present, or a later time. */
   readonly holds: 'true' | 'present' | 'until';
   readonly name: string;
   readonly meaning: string;
   readonly reason: (basis: RatingBasis) => string;
 }
 
-/**
- * The groups of current ratings except independent, from worst to best. A rating is in the first group that
- * fits. The counts in SQL are made from these rules too.
- */
+/** From worst to best; a rating is in the first that fits. Counts in SQL are made from these rules too. */
 export const groupRules = {
   related: {
     basis: 'related',
@@ -100,7 +97,7 @@ export const groupRules = {
   },
 } as const satisfies Record<string, GroupRule>;
 
-/** The worst comes first. */
+/** Worst first. */
 export type RatingFlag = keyof typeof groupRules;
 export const ratingFlags = Object.keys(groupRules) as RatingFlag[];
 export type RatingGroup = RatingFlag | 'independent';
@@ -146,10 +143,7 @@ export const flagsMeaning = `Every reason that sets it apart. ${ratingFlags
   .map((flag) => `${flag}: ${groupTexts[flag].meaning.replace(/\.$/, '')}`)
   .join('. ')}.`;
 
-/**
- * `stated` has the identities that the records of a listing have named, with the times when they were first
- * read.
- */
+/** `stated`: when each identity in the listing's records was first read. */
 const toSide = (
   handle: string,
   recorded: readonly RecordedIdentity[],
@@ -167,24 +161,22 @@ const toSide = (
 };
 
 /**
- * The source has its namespace and the control root of the rating. The rated listing has its namespace and
- * the control roots of all claims that it ever had.
+ * The source by its namespace and the rating's control root, the rated listing by its namespace and all
+ * control roots that it ever had.
  */
 export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
   recorded: readonly RecordedIdentity[],
 ) => ({
   source: toSide(rating.source_handle, recorded, () => [rating.source_root]),
-  // A proven domain is stored with the registered domain above it. Only the proven domain counts here.
+  // Stored with the registered domain above it, which does not count here.
   subject: toSide(rating.subject_handle, recorded, (rows) =>
     rows.map(({ value }) => value).filter((value) => value.includes('/') || value.startsWith('dns:')),
   ),
 });
 type RelationSides = ReturnType<typeof toRelationSides>;
 
-/**
- * For criticism the domains must be equal, because hosts below one registered domain may belong to strangers.
- */
+/** For criticism, hosts below one registered domain may be strangers. */
 export const isRelated = (
   { source, subject }: Record<'source' | 'subject', { readonly proven: readonly Holder[] }>,
   isPraise: boolean,
@@ -199,10 +191,7 @@ const namings = (one: RelationSides['source'], other: RelationSides['source']): 
     return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];
   });
 
-/**
- * If both records named an identity, the statement is that of the record that named it later. If both named
- * it at the same time, it is that of the rated listing's record.
- */
+/** Of two records that name an identity, the later one states it, or else the rated listing's. */
 const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
   [...source.stated].flatMap(([value, bySource]) => {
     const bySubject = subject.stated.get(value);
@@ -219,9 +208,8 @@ const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[])
   });
 
 /**
- * The first statement that sets a rating apart. For criticism, only statements of the source's present record
- * count. Otherwise the rated listing could set its critics apart by naming them, or by claiming what they
- * once named.
+ * For criticism, only what the source's present record states: otherwise the rated listing could set critics
+ * apart by naming them, or by claiming what they once named.
  */
 export const toStatedOverlap = (
   sides: RelationSides,
@@ -233,8 +221,8 @@ export const toStatedOverlap = (
   ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
 
 /**
- * Proofs count whenever they were made. Statements count only if they were read until `stated_until`. For
- * criticism, `namedByCritic` is what the record of the source names now.
+ * Proofs count at any time, statements until `stated_until`. `namedByCritic` is what the source's record
+ * names now, for criticism.
  */
 export const toRelation = (
   rating: Parameters<typeof toRelationSides>[0] & { readonly stated_until: string },

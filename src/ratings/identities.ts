@@ -3,10 +3,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from './schema.ts';
 import type { RatingRow } from './table.ts';
 
-/**
- * In the records of sources, looks up only the given values and those that the subject also has. Other values
- * of the sources cost nothing.
- */
+/** Reads nothing of the sources but the given values and those of the subject. */
 const readNamed = precompileQuery(
   (
     db: Db,
@@ -36,7 +33,7 @@ const readNamed = precompileQuery(
   },
 );
 
-/** The result has a power of two as its length, so that few different queries are prepared. */
+/** To a power of two, so that few queries are prepared. */
 function padded(values: readonly string[]): string[] {
   const distinct = [...new Set(values)];
   const [last = ''] = distinct.slice(-1);
@@ -46,10 +43,7 @@ function padded(values: readonly string[]): string[] {
 
 type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
 
-/**
- * Reads the identities that connect a listing with the sources of its ratings. `names` are further identities
- * to look for in the records of the sources.
- */
+/** What connects a listing with the sources of its ratings; `names` are looked for in their records too. */
 export const readIdentities = (
   db: Db,
   subject: string,
@@ -83,10 +77,7 @@ async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Pr
   });
 }
 
-/**
- * A stored identity keeps its first date. Stated identities beyond 200 of a listing are dropped. Returns the
- * handles of the listings that got a new identity.
- */
+/** Keeps first dates, and 200 stated identities of a listing. Returns the listings with a new one. */
 export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
   const added = new Set<string>();
   await inChunks(await withinBounds(db, identities), async (chunk) => {

@@ -13,7 +13,7 @@ function split<Kind extends string>(text: string): KindAndValue<Kind> {
 export const toKindAndValue = <Kind extends string>(sent: string | KindAndValue<Kind>): KindAndValue<Kind> =>
   typeof sent === 'string' ? split<Kind>(sent) : sent;
 
-/** In tools/list, only the string is shown. Its pattern names the kinds. */
+/** tools/list shows only the string, whose pattern names the kinds. */
 export function kindAndValue<const Kind extends string>(
   object: z.ZodType<KindAndValue<Kind>, KindAndValue<Kind>>,
   kinds: readonly Kind[],

@@ -4,7 +4,7 @@ import { code, escapeMarks, list, paragraphs, toQuote } from '../core/text.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { type RatingRecord, type RatingResponse, ratingRecord, type ShownRating } from './rating.ts';
 
-/** A list leaves these values out. */
+/** Left out of lists. */
 const usual = {
   protocol: 'mcp',
   relationship: 'none',
@@ -25,7 +25,7 @@ export const listedRatings = z.object({
     .describe('The reason for each group, for ratings without a group_reason of their own'),
 });
 
-/** Leaves out the usual values, `flags` that equal the group, and what the list states once. */
+/** Leaves out what is usual, `flags` that equal the group, and what the list states once. */
 export function toListed(records: readonly ShownRating[]) {
   const group_reasons: Record<string, string> = {};
   const ratings = records.map((record) => {

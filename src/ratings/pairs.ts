@@ -30,12 +30,12 @@ function createSpans() {
       begins.add(from_ms);
       ends.add(until_ms);
     },
-    /** Times are whole milliseconds. */
+    /** Whole milliseconds. */
     meets: ({ from_ms, until_ms }: PairHalf) => begins.countUntil(until_ms) > ends.countUntil(from_ms - 1),
   };
 }
 
-/** A rating that may be half of a pair. Its span is from its first version to `pair_until`. */
+/** From its first version to `pair_until`. */
 export interface PairHalf {
   readonly source_root: string;
   readonly subject_handle: string;
@@ -43,10 +43,7 @@ export interface PairHalf {
   readonly until_ms: number;
 }
 
-/**
- * `has` answers in memory what `isPaired` (derive.ts) asks the database. It costs two binary searches for
- * each holder, however many ratings the two sides made.
- */
+/** `has` answers as `isPaired` (derive.ts) in memory, with two binary searches for each holder. */
 export function createPairs(holdersOf: (handle: string) => Iterable<string>) {
   const spans = new Map<string, ReturnType<typeof createSpans>>();
   return {

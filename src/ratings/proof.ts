@@ -23,22 +23,22 @@ interface ProofFacts {
   readonly source: string;
   readonly keys: readonly ReceiptKey[];
   readonly remotes: readonly string[];
-  /** The text that a payer signs to show that the rating is its own. */
+  /** Signed by a payer to show that the rating is its own. */
   readonly message: string;
   readonly now_ms: number;
 }
 
 interface CheckedProof {
-  /** Texts that are the same in every form of a proof, so that the proof counts once. */
+  /** The same in every form of a proof, so that it counts once. */
   readonly identity: readonly string[];
-  /** Milliseconds since 1970. */
+  /** Since 1970. */
   readonly issued_ms: number;
   readonly interaction_id?: string | undefined;
 }
 
 interface ProofKind {
   readonly name: string;
-  /** The text that is shown beside the counts. */
+  /** Beside the counts. */
   readonly shows: string;
   /** @throws proof_invalid, proof_key_unknown, proof_not_yours or proof_wrong_subject */
   readonly check: (value: string, facts: ProofFacts) => Promise<CheckedProof>;
@@ -55,7 +55,7 @@ export function requireInTime(
   if (!isNear || !isInWindow(issued_ms, now_ms)) throw new Problem('proof_expired');
 }
 
-/** The struct of x402 extension offer-receipt version 1, section 5. */
+/** x402 extension offer-receipt version 1, section 5. */
 const receiptStruct: TypedStruct = {
   domain: 'x402 receipt',
   name: 'Receipt',
@@ -89,7 +89,7 @@ function toPayment(payload: JsonObject) {
 
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
-/** Loaded with the first receipt of a payment, because the library of the curve is slow to load. */
+/** The library of the curve is slow to load. */
 const ethereum = () => import('../core/keys/ethereum.ts');
 
 async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {

@@ -17,10 +17,7 @@ import {
   responseTable,
 } from './table.ts';
 
-/**
- * Older versions are withdrawn too, because their texts are about the same interaction. Returns the handles
- * whose ratings changed.
- */
+/** Older versions too, because their texts are about the same interaction. */
 async function followWithdrawal(db: Db, row: RatingRow): Promise<string[]> {
   await db
     .updateTable('rating')
@@ -44,7 +41,7 @@ const readVersions = precompileQuery((db: Db, source: string, subject: string, i
     .orderBy('log_index'),
 );
 
-/** The interaction_id of an erased rating that was voided. It has a space, which no id of a rater has. */
+/** Of an erased rating that was voided; no rater's id has a space. */
 const voidedInteraction = (source: string, subject: string, interactionId: string): string =>
   `voided ${hash('sha256', [source, subject, interactionId].join('\n'))}`;
 
@@ -79,7 +76,7 @@ const derivedColumns = [
 export type DerivedRow = Pick<RatingRow, (typeof derivedColumns)[number]>;
 
 export const createRatingReads = (db: Db) => ({
-  /** Returns undefined if no capability with this hash has a listing. */
+  /** Undefined if no capability with this hash has a listing. */
   sides: (capabilityHash: string, subject: string): Promise<RatingSides | undefined> =>
     readSides(db, capabilityHash, subject),
   async byId(id: string): Promise<Rating | undefined> {
@@ -91,10 +88,10 @@ export const createRatingReads = (db: Db) => ({
     const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));
     return (await rows.orderBy('id').execute()).map(decodeRating);
   },
-  /** The versions are in the order of the log. Withdrawn ones are included, erased ones are not. */
+  /** In the order of the log, with withdrawn and without erased ones. */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
-  /** Withdrawn and erased ratings of the interaction count too. */
+  /** Also if the rating was withdrawn or erased. */
   isVoided: async (source: string, subject: string, interactionId: string): Promise<boolean> => {
     const erased = voidedInteraction(source, subject, interactionId);
     return (await readVoided(db, source, subject, interactionId, erased)).length > 0;
@@ -106,7 +103,7 @@ export const createRatingReads = (db: Db) => ({
     return row && responseTable.decode(row);
   },
   list: (subject: string, page: RatingPage): Promise<RatingRecord[]> => readRatings(db, subject, page),
-  /** The newest comes first, for the audit. */
+  /** Newest first, for the audit. */
   derived: (subject: string, { after, limit }: Pick<RatingPage, 'after' | 'limit'>): Promise<DerivedRow[]> =>
     db
       .selectFrom('rating')
@@ -117,17 +114,14 @@ export const createRatingReads = (db: Db) => ({
       .limit(limit)
       .execute(),
   cells: (subject: string, now: string): Promise<RatingCell[]> => readRatingCells(db, subject, now),
-  /** The oldest month comes first. Only the newest 5,000 ratings are counted. */
+  /** Oldest month first, of the newest 5,000 ratings. */
   months: (
     subject: string,
     period: { readonly since: string; readonly now: string },
   ): Promise<MonthCount[]> => readMonthCounts(db, subject, period),
 });
 
-/**
- * Of what the source sent, only the rated listing, the outcome, the protocol, the relationship, the time of
- * the interaction, the class of proof and `supersedes` remain.
- */
+/** Keeps only the rated listing, outcome, protocol, relationship, time, class of proof and `supersedes`. */
 async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string; readonly by: number }) {
   const row = await readRow(db, id);
   if (!row) return [];
@@ -150,22 +144,21 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
   return [row.subject_handle, ...(await changed)];
 }
 
-/** `touch` receives the handle of each rated listing whose ratings changed. */
+/** `touch` gets the rated listings whose ratings changed. */
 export function createRatingWrites(db: Db, touch: (handle: string) => void) {
   const touchAll = (handles: Iterable<string>) => {
     for (const handle of new Set(handles)) touch(handle);
   };
   return {
     ...createRatingReads(db),
-    /** Throws if the same interaction already has a current rating. */
+    /** Throws if the interaction has a current rating. */
     async insert(rating: Rating): Promise<void> {
       touch(rating.subject_handle);
       await insertRating(db, encodeRating(rating));
     },
     /**
-     * The digest is the SHA-256 (hex) of the proof's identity. Earlier versions of the same rating may have
-     * used the proof: the newest version takes it over, and keeps it if an older one is erased. Returns false
-     * if a different rating used it.
+     * `digest` is the SHA-256 (hex) of the proof's identity. The newest version takes a proof over, and keeps
+     * it if an older one is erased. False if another rating used it.
      */
     async spendProof(digest: string, rating_id: string, versions: readonly string[]): Promise<boolean> {
       const used = await db
@@ -185,7 +178,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       // Ratings by a listing show what its record names (`overlap_stated_later`).
       touchAll(await readRatedBy(db, await writeIdentities(db, identities)));
     },
-    /** Returns whether the new rating is reciprocal. */
+    /** Whether the new rating is reciprocal. */
     async settlePairs(rating: Rating): Promise<boolean> {
       touchAll(await rederive(db, { half: encodeRating(rating) }));
       const row = db.selectFrom('rating').select('reciprocal').where('id', '=', rating.id);
@@ -197,7 +190,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     async addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void> {
       touchAll(await writeHolder(db, handle, proved));
     },
-    /** Throws if the rating already has a response. */
+    /** Throws if there is a response. */
     async respond(
       { id, subject_handle }: Pick<Rating, 'id' | 'subject_handle'>,
       response: Pick<RatingResponse, 'text' | 'created_at' | 'log_index'>,
@@ -208,7 +201,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
         .values(responseTable.encode({ rating_id: id, ...response }))
         .execute();
     },
-    /** If this is the newest version and it was not withdrawn, its older versions are withdrawn. */
+    /** The newest version takes its older ones with it, unless it was withdrawn. */
     async erase(id: string, erasure: { readonly at: string; readonly by: number }): Promise<void> {
       touchAll(await eraseRating(db, id, erasure));
     },
@@ -223,8 +216,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       if (row) touch(row.subject_handle);
     },
     /**
-     * Without `at`, the rating is no longer voided. Returns the handle of the rated listing. Returns
-     * undefined if there is no such rating, or if `at` is given and the rating does not count.
+     * Without `at`, ends the voiding. Undefined for no such rating, or for voiding one that does not count.
      */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);
@@ -238,10 +230,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       touch(row.subject_handle);
       return row.subject_handle;
     },
-    /**
-     * Withdrawing a rating also withdraws its older versions. Returns false if the rating has already ended.
-     * A rating that is only voided has not ended.
-     */
+    /** A withdrawal takes older versions along. False if the rating has ended; a voided one has not. */
     async end(
       id: string,
       how:

@@ -6,10 +6,9 @@ import { flagsMeaning, type RatingGroup, ratingFlags, ratingGroups } from './gro
 import { kindAndValue, toKindAndValue } from './kind-and-value.ts';
 import { type ProofClass, proofClasses } from './proof.ts';
 
-/** The rater says how an interaction ended. */
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
 const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
-/** The rater's relation to the subject, as the rater states it. */
+/** As the rater states it. */
 const relationships = ['none', 'customer', 'vendor', 'partner', 'paid_to_rate'] as const;
 
 const evidenceKinds = ['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url'] as const;
@@ -48,7 +47,7 @@ export type RatingContent = Omit<SentContent, 'evidence'> & {
   readonly evidence?: z.infer<typeof contentFields.evidence>;
 };
 
-/** Free texts are cleaned, and left out if nothing remains. */
+/** Cleans free texts, and leaves out empty ones. */
 export function cleanRating(sent: SentContent): RatingContent {
   const { comment, operation, subject_version, evidence, ...rest } = sent;
   const texts = {
@@ -73,7 +72,7 @@ const ratingResponse = z.object({
 });
 export type RatingResponse = z.infer<typeof ratingResponse>;
 
-/** The texts in the rating and the response come from the two listings. */
+/** The texts come from the two listings. */
 export const ratingRecord = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
@@ -117,7 +116,7 @@ export const isCurrent = ({
 }: Pick<RatingRecord, 'superseded_by' | 'withdrawn_at' | 'voided_at'>): boolean =>
   superseded_by === undefined && withdrawn_at === undefined && voided_at === undefined;
 
-/** Listings show this form. list_ratings returns the complete one. */
+/** In listings; list_ratings has the complete form. */
 export const shortRating = ratingRecord.omit({
   interaction_id: true,
   interaction_sha256: true,
@@ -149,7 +148,6 @@ const ratingCounts = z.object({
 });
 export type RatingCounts = z.infer<typeof ratingCounts>;
 
-/** How many counted ratings of a listing have the same outcome, group and class of proof. */
 export interface RatingCell {
   readonly outcome: RatingRecord['outcome'];
   readonly group: RatingGroup;
@@ -157,7 +155,7 @@ export interface RatingCell {
   readonly ratings: number;
 }
 
-/** A rating must fit every given value. */
+/** All given values must fit. */
 export type RatingFilter = Partial<Omit<RatingCell, 'ratings'>>;
 
 const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
@@ -167,10 +165,7 @@ const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
 };
 const names = Object.keys(facets) as (keyof RatingFilter)[];
 
-/**
- * How many counted ratings have each value of a filter, among those that fit the other filters. Values that
- * no such rating has are left out.
- */
+/** Counted ratings for each value, among those that fit the other filters. */
 export const ratingFacets = z.object({
   outcome: z.record(z.string(), z.int()),
   group: z.record(z.string(), z.int()),
@@ -212,18 +207,18 @@ export const nativeSignals = z.object({
 
 export type NativeSignals = z.infer<typeof nativeSignals>;
 
-/** How many current ratings of one outcome and one group were made in a month, YYYY-MM in UTC. */
+/** YYYY-MM in UTC. */
 export type MonthCount = Pick<RatingCell, 'outcome' | 'group' | 'ratings'> & { readonly month: string };
 
-/** A listing with fewer ratings shows no counts by month. */
+/** Fewer ratings are not counted by month. */
 export const monthsFrom = 10;
 
-/** At most this many ratings are counted by month, and older ones are left out. */
+/** Older ones are not counted by month. */
 export const maxRatingsByMonth = 5000;
 
 const monthsCounted = 12;
 
-/** The twelve months up to that of a date (YYYY-MM-DD), as YYYY-MM, oldest first. */
+/** Up to that of a date (YYYY-MM-DD), as YYYY-MM, oldest first. */
 export function monthsUntil(date: string): string[] {
   const [year = 0, month = 1] = date.split('-').map(Number);
   return Array.from({ length: monthsCounted }, (_, at) =>

@@ -16,7 +16,7 @@ import type { RatingTransaction } from './schema.ts';
 import type { Rating, SourceRoot } from './table.ts';
 
 interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment' | 'proof_salt'> {
-  /** SHA-256 of the proof's identity, hex; undefined without a proof. */
+  /** SHA-256 of the proof's identity, hex. */
   readonly spends?: string;
   readonly interaction_id?: string | undefined;
 }
@@ -24,17 +24,15 @@ interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment'
 export interface Submission {
   readonly capability: Capability;
   readonly handle: string;
-  /** The content after cleaning, with interaction_at in UTC. */
+  /** Cleaned, with interaction_at in UTC. */
   readonly content: RatingContent;
-  /**
-   * The SHA-256 (hex) of the content and the proof, without `supersedes`. It tells a replay from a conflict.
-   */
+  /** SHA-256 (hex) of content and proof without `supersedes`: tells a replay from a conflict. */
   readonly digest: string;
   readonly proof: SubmittedProof;
   readonly now: Date;
 }
 
-/** The listings differ. Neither is withdrawn, and the source is claimed. */
+/** Two listings that are not withdrawn; the source is claimed. */
 export interface Sides extends RatingSides {
   readonly source: RatingSide & { readonly claim: NonNullable<RatingSide['claim']> };
   readonly subject: RatingSide;
@@ -73,10 +71,7 @@ export const toRating = (
   ...(proof.proof_salt !== undefined && { proof_salt: proof.proof_salt }),
 });
 
-/**
- * `earlier` are versions by the same control root. `reciprocal` is decided once the rating is stored
- * (`settlePairs`).
- */
+/** `earlier` are of the same control root. `settlePairs` decides `reciprocal` later. */
 export async function judgeBasis(
   tx: RatingTransaction,
   { source, subject }: Sides,
@@ -90,8 +85,7 @@ export async function judgeBasis(
     source_handle: source.handle,
     source_root: root,
     subject_handle: subject.handle,
-    // For praise, statements count until the first version that praises, although an earlier version may be
-    // criticism.
+    // For praise, statements count until the first version that praises, even after criticism.
     stated_until: (praises ? praised_at : undefined) ?? first_created_at,
   };
   const critic = praises ? undefined : await tx.listings.byHandle(source.handle);
@@ -111,10 +105,7 @@ export async function judgeBasis(
 const maxAmendments = 5;
 const amendable_ms = 180 * day_ms;
 
-/**
- * The capability may have ended or been blocked since it was authenticated, because proofs are checked in
- * between.
- */
+/** Proofs are checked after authentication; meanwhile the capability may have ended or been blocked. */
 export async function requireLive(
   tx: RatingTransaction,
   capability: Capability,
@@ -174,7 +165,7 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
 }
 
 /**
- * The age of the interaction does not matter.
+ * However old the interaction is.
  * @throws not_found, rating_not_yours or rating_not_current
  */
 export async function requireAmendable(
@@ -190,7 +181,7 @@ export async function requireAmendable(
 
 const saltBytes = 16;
 
-/** Only a holder of the proof and the salt can open the commitment. */
+/** Only proof and salt open the commitment. */
 function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> {
   const salt = randomBytes(saltBytes);
   const proof_commitment = createHash('sha256').update(salt).update(value).digest('base64');
@@ -209,7 +200,7 @@ export async function checkProof(
   const keys = await store.claims.receiptKeys(handle);
   const listing = await store.listings.byHandle(handle);
   const remotes = listing?.remotes.map(({ url }) => url) ?? [];
-  // The rater can sign only what it sent, so the digest is of the content before cleaning.
+  // The rater can sign only what it sent, before cleaning.
   const message = `dossier/rating/v1\n${config.publicUrl}\n${handle}\n${canonicalDigest(sent)}`;
   const now_ms = clock().getTime();
   const checked = await proofKinds[kind].check(value, {

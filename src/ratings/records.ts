@@ -19,7 +19,7 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
   );
 };
 
-/** Returns the handles whose ratings changed. */
+/** The listings whose ratings changed. */
 export async function writeHolder(
   db: Db,
   handle: string,
@@ -34,10 +34,7 @@ export async function writeHolder(
   return added.length === 0 ? [] : rederive(db, { subject: handle, holder });
 }
 
-/**
- * Newest first by log index, because the clocks of nodes differ. The columns of the response are null if
- * there is none.
- */
+/** By log index, because clocks of nodes differ. */
 const recordsOf = (db: Db, subject: string) =>
   db
     .selectFrom('rating')
@@ -63,8 +60,7 @@ interface ReadAt {
 function toModerated(row: StoredRatingRecord, log_index: number, { moderation }: ReadAt) {
   const actions = moderation.get(log_index) ?? [];
   const hidden = actions.find(({ action }) => action === 'hide');
-  // Hiding or erasing a rating also affects the entries of its older versions, but only the named version
-  // shows the notice.
+  // Only the named version shows the notice, although its older versions are affected too.
   const own = actions.filter(({ target }) => target === row.id);
   return {
     ...(hidden && { hidden_at: hidden.at }),
@@ -72,7 +68,7 @@ function toModerated(row: StoredRatingRecord, log_index: number, { moderation }:
   };
 }
 
-/** A response is hidden or erased with its rating, but not voided. */
+/** Hidden or erased with its rating, but not voided. */
 function toShownResponse(row: StoredRatingRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
   const { response_text, responded_at: created_at, response_log_index: log_index } = row;
   if (response_text === null || created_at === null || log_index === null) return {};
@@ -82,7 +78,7 @@ function toShownResponse(row: StoredRatingRecord, at: ReadAt): Pick<RatingRecord
   return { response: { text, created_at, log_index, ...erased, ...moderated } };
 }
 
-/** The digest still shows which versions of a withdrawn or hidden rating are about one interaction. */
+/** Still shows which versions are about one interaction. */
 const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRatingRecord) =>
   erased_at ? {} : { interaction_sha256: hash('sha256', interaction_id) };
 
@@ -132,7 +128,7 @@ async function toRatingRecords(
 const toShortRating = (record: RatingRecord) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => field in shortRating.shape)) as ShortRating;
 
-/** The latest versions, newest first. Withdrawn ones have no texts. */
+/** Newest first; withdrawn ones without texts. */
 export async function readRecentRatings(
   db: Db,
   subject: string,
@@ -142,12 +138,12 @@ export async function readRecentRatings(
   return (await toRatingRecords(db, rows, { subject, now })).map(toShortRating);
 }
 
-/** Without a filter, a page has all versions. With one, it has only matching ratings that count. */
+/** All versions, or with a filter only matching ratings that count. */
 export interface RatingPage extends RatingFilter {
-  /** The log index of the rating after which the page begins. */
+  /** The page begins after this log index. */
   readonly after?: number | undefined;
   readonly limit: number;
-  /** The time at which groups are judged, RFC 3339. */
+  /** For the groups, RFC 3339. */
   readonly now: string;
 }
 
@@ -167,7 +163,7 @@ export async function readRatings(
   return toRatingRecords(db, await query.limit(limit).execute(), { subject, now });
 }
 
-/** This is one statement, because every submission runs it while all other writers wait. */
+/** One statement, because all other writers wait meanwhile. */
 const readSideRows = precompileQuery((db: Db, hash: string, subject: string) =>
   db
     .selectFrom('capability')

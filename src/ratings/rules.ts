@@ -16,22 +16,18 @@ export interface RatingSide {
 export interface RatingSides {
   readonly capability_state: CapabilityState;
   readonly source: RatingSide;
-  /** It is undefined if no listing has the handle. */
   readonly subject: RatingSide | undefined;
 }
 
 const ratingWindow_ms = 90 * day_ms;
-/** How far ahead the clock of a rater may be. */
+/** Of a rater, ahead. */
 const clockSkew_ms = 5 * 60_000;
-/** A source counts as new for this time after its control root first proved a claim. */
+/** After the control root of a source first proved a claim. */
 export const newSource_ms = 7 * day_ms;
 
 export const interestedRelationships: readonly string[] = ['paid_to_rate', 'partner', 'vendor'];
 
-/**
- * Returns the repository of a claim in force, or else the recorded one if its owner is the account of the
- * namespace.
- */
+/** Of a claim in force, or else the recorded one if the namespace is of the same account. */
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
   if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;
   const owner = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
@@ -45,6 +41,6 @@ export function isSelfRating(source: RatingSide, subject: RatingSide): boolean {
   );
 }
 
-/** The window is (now - 90 days, now + 5 minutes]. */
+/** (now - 90 days, now + 5 minutes] */
 export const isInWindow = (at_ms: number, now_ms: number): boolean =>
   at_ms > now_ms - ratingWindow_ms && at_ms <= now_ms + clockSkew_ms;

@@ -5,10 +5,10 @@ import type { TransactionPart } from '../store/store.ts';
 import { oneOf, type RowsOf, table, text } from '../store/table.ts';
 import { type RatingRow, ratingTable, responseTable } from './table.ts';
 
-/** The digest is the SHA-256 (hex) of a proof's identity. A row is deleted when its rating is erased. */
+/** SHA-256 (hex) of a proof's identity; deleted when its rating is erased. */
 const proofTable = table('spent_proof', ['digest'], { digest: text, rating_id: text });
 
-/** See core/identity.ts. */
+/** core/identity.ts */
 const identityTable = table('recorded_identity', ['handle', 'kind', 'value'], {
   handle: text,
   kind: oneOf<RecordedIdentity['kind']>(),

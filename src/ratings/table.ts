@@ -53,7 +53,7 @@ const publicColumns = {
   erased_at: optional(text),
   voided_at: optional(text),
 };
-/** The columns that are public even if the rating is withdrawn or hidden. */
+/** Public even if the rating is withdrawn or hidden. */
 export const recordTable = rowCodec(publicColumns);
 
 const basisColumns = {
@@ -74,10 +74,10 @@ export const ratingTable = table('rating', ['id'], {
   content_digest: text,
   interaction_id: text,
   source_capability_id: text,
-  /** Base64; `proof_commitment` is made with it. */
+  /** Base64; part of `proof_commitment`. */
   proof_salt: optional(text),
   first_created_at: text,
-  /** The control root of the rated listing's claim, if that claim was in force when this version was made. */
+  /** Of the rated listing, if its claim was in force when this version was made. */
   subject_root: optional(text),
   subject_root_generation: optional(integer),
   withdrawn_by: optional(integer),
@@ -85,24 +85,24 @@ export const ratingTable = table('rating', ['id'], {
 
 export type Rating = StoredContent &
   Omit<TableValue<typeof ratingTable>, 'content'> & {
-    /** Not stored itself; `pair_until` follows from it. */
+    /** Only in `pair_until`. */
     readonly praised_at?: string | undefined;
   };
 
 export type RatingRow = RowOf<typeof ratingTable> & {
   /**
-   * `source`: the account or domain as which source_root is counted. `source_identity`: the account or domain
-   * by which it is matched with others (core/identity.ts).
+   * The account or domain as which source_root is counted (`source`), and matched with others
+   * (`source_identity`; core/identity.ts).
    */
   source: string;
   source_identity: string;
   /** See `toSpan`. */
   pair_until: string;
-  /** 1 unless the rating is superseded, withdrawn or voided. */
+  /** 1 unless superseded, withdrawn or voided. */
   is_current: number;
 };
 
-/** `erased_at` is when the operator erased its text. */
+/** The operator erased its text then. */
 export const responseTable = table('rating_response', ['rating_id'], {
   rating_id: text,
   text,
@@ -127,7 +127,7 @@ export const decodeContent = ({ content }: RatingRow): StoredContent =>
 
 export const decodeGroup = (row: RatingRow, now: string) => groupOf(basisTable.decode(row), now);
 
-/** The texts of a withdrawn rating are included. */
+/** With the texts of a withdrawn rating. */
 export function decodeRating(row: RatingRow): Rating {
   const { content, ...columns } = ratingTable.decode(row);
   return { ...content, ...columns };
@@ -142,7 +142,7 @@ const tests = {
 const holds = (flag: RatingFlag, now: string) =>
   tests[groupRules[flag].holds](sql.ref(`rating.${groupRules[flag].basis}`), now);
 
-/** Decides as `groupOf` does. */
+/** As `groupOf` does. */
 export function groupCase(now: string): RawBuilder<RatingGroup> {
   const cases = ratingFlags.map((flag) => sql`when ${holds(flag, now)} then ${sql.lit(flag)}`);
   return sql<RatingGroup>`case ${sql.join(cases, sql` `)} else 'independent' end`;
@@ -151,5 +151,5 @@ export function groupCase(now: string): RawBuilder<RatingGroup> {
 export const countFlag = (flag: RatingFlag, now: string): RawBuilder<number> =>
   sql<number>`sum(case when ${holds(flag, now)} then 1 else 0 end)`;
 
-/** Decides as `isPraise` does. */
+/** As `isPraise` does. */
 export const praises = sql<boolean>`(rating.outcome = 'succeeded' or coalesce(rating.score, 0) >= ${sql.lit(leastPraise)})`;

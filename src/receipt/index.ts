@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { JWK, JWTPayload } from 'jose';
 
-/** Loaded on first use, because reading the keys of a claim file does not need it. */
+/** Keys of a claim file are read without it. */
 const jose = () => import('jose');
 
-/** Why a receipt shows nothing. submit_rating uses the same codes (docs/ratings.md). */
+/** As of submit_rating (docs/ratings.md). */
 export type ReceiptFaultCode =
   | 'proof_invalid'
   | 'proof_key_unknown'
   | 'proof_not_yours'
   | 'proof_wrong_subject';
 
-/** The error for a receipt that shows nothing. Its message contains no text of the receipt. */
+/** Its message contains no text of the receipt. */
 export class ReceiptFault extends Error {
   readonly code: ReceiptFaultCode;
 
@@ -22,22 +22,22 @@ export class ReceiptFault extends Error {
   }
 }
 
-/** A public key that a service published for its receipts, as a JWK (RFC 7517). */
+/** A public key that a service published for its receipts (RFC 7517). */
 export interface PublicJwk {
   readonly kty: 'OKP' | 'EC';
   readonly crv: 'Ed25519' | 'P-256' | 'secp256k1';
   readonly x: string;
-  /** Present for curves with two coordinates. */
+  /** For curves with two coordinates. */
   readonly y?: string | undefined;
 }
 
-/** A named key and the time during which its signatures count (RFC 3339). A missing time sets no limit. */
+/** Its signatures count between the two times (RFC 3339), or without a limit. */
 export interface PublishedKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
-  /** When the key was first seen published. */
+  /** First seen published. */
   readonly valid_from?: string | undefined;
-  /** When the key was first seen missing or replaced, or the claim was suspended. */
+  /** First seen missing or replaced, or the claim was suspended. */
   readonly valid_until?: string | undefined;
 }
 
@@ -47,14 +47,14 @@ const isInForceAt = ({ valid_from, valid_until }: PublishedKey, at_ms: number): 
   (valid_from === undefined || at_ms >= Date.parse(valid_from) - clockSkew_ms) &&
   (valid_until === undefined || at_ms <= Date.parse(valid_until) + clockSkew_ms);
 
-/** Returns the keys that were published at a time in ms since 1970. Clocks may differ by five minutes. */
+/** The keys published at a time in ms since 1970, give or take five minutes. */
 export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly PublishedKey[] =>
   keys.filter((key) => isInForceAt(key, at_ms));
 
 const coordinate = /^[A-Za-z0-9_-]{43}$/;
 const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
 
-/** Returns undefined if the key is malformed, is on another curve, or has a private half. */
+/** Undefined if malformed, on another curve, or with a private half. */
 export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unknown>>): PublicJwk | undefined {
   if (d !== undefined || !isCoordinate(x)) return undefined;
   if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x };
@@ -62,7 +62,7 @@ export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unkno
   return { kty, crv, x, y };
 }
 
-/** A line `receipt-key <kid> <base64url of the public JWK>` of a claim file. */
+/** `receipt-key <kid> <base64url of the public JWK>` in a claim file. */
 export type ReceiptKeyLine = Pick<PublishedKey, 'kid' | 'jwk'>;
 
 const mostKeys = 5;
@@ -78,10 +78,7 @@ function readJwk(encoded: string): PublicJwk | undefined {
   }
 }
 
-/**
- * Returns the first five usable keys in a claim file. If two have the same name, the first one counts. A key
- * is usable if it is a public JWK on an accepted curve.
- */
+/** The first five usable keys of a claim file; of two with one name, the first. */
 export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
   const keys = new Map<string, ReceiptKeyLine>();
   for (const [, kid = '', encoded = ''] of text
@@ -94,8 +91,8 @@ export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
 }
 
 /**
- * The line that publishes a key, without the private half of its JWK.
- * @throws TypeError for a curve that cannot be used, and for a name that a claim file cannot have.
+ * Publishes a key, without its private half.
+ * @throws TypeError for another curve, or a name that a claim file cannot have
  */
 export function toReceiptKeyLine(
   kid: string,
@@ -108,18 +105,18 @@ export function toReceiptKeyLine(
   return `receipt-key ${kid} ${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
 }
 
-/** The `_meta` members of MCP in which a caller names its listing, and in which the receipt comes back. */
+/** In `_meta` of MCP, a caller names its listing and gets the receipt. */
 export const metaKeys = { rater: 'dossier/rater', receipt: 'dossier/receipt' } as const;
-/** The HTTP headers in which a caller names its listing, and in which the receipt comes back. */
+/** In HTTP headers, a caller names its listing and gets the receipt. */
 export const headerNames = { rater: 'dossier-rater', receipt: 'dossier-receipt' } as const;
 
-/** A private Ed25519 or P-256 key as a JWK. */
+/** Ed25519 or P-256. */
 export type PrivateJwk = JWK & { readonly d: string };
 
 export interface ReceiptSettings {
-  /** The handle of the service's listing. */
+  /** Of the service's listing. */
   readonly handle: string;
-  /** The name of the key in the claim file. */
+  /** In the claim file. */
   readonly kid: string;
   readonly key: PrivateJwk;
 }
@@ -127,19 +124,16 @@ export interface ReceiptSettings {
 type Meta = Readonly<Record<string, unknown>>;
 
 export interface Receipts {
-  /** Issues a receipt for one interaction with the listing `rater`, as a compact JWS. */
+  /** Issues a compact JWS for an interaction with the listing `rater`. */
   issue(rater: string, interactionId?: string): Promise<string>;
   /**
-   * Wraps a tool callback of the MCP SDK, version 1 or 2, so that its results carry the receipt in `_meta` if
-   * the caller named its listing.
+   * Wraps a tool callback of the MCP SDK (1 or 2): results carry a receipt in `_meta` if the caller named its
+   * listing.
    */
   tool<Args extends readonly unknown[], Result extends object>(
     callback: (...args: Args) => Result | Promise<Result>,
   ): (...args: Args) => Promise<Result>;
-  /**
-   * Wraps a fetch handler, so that its responses carry the receipt in the header `Dossier-Receipt` if the
-   * caller named its listing.
-   */
+  /** Wraps a fetch handler: responses carry a `Dossier-Receipt` if the caller named its listing. */
   fetch<Rest extends readonly unknown[]>(
     handler: (request: Request, ...rest: Rest) => Response | Promise<Response>,
   ): (request: Request, ...rest: Rest) => Promise<Response>;
@@ -148,16 +142,13 @@ export interface Receipts {
 const isHandle = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 200 && /^[\w.-]+\/[\w.-]+$/.test(value);
 
-/**
- * Reads which listing the caller says it is. In SDK 1 the last argument has the request's `_meta`. In SDK 2,
- * `mcpReq` of that argument has it.
- */
+/** `_meta` is in the last argument of SDK 1, and in its `mcpReq` in SDK 2. */
 function raterOf(args: readonly unknown[]): unknown {
   const extra = args.at(-1) as { _meta?: Meta; mcpReq?: { _meta?: Meta } } | undefined;
   return (extra?._meta ?? extra?.mcpReq?._meta)?.[metaKeys.rater];
 }
 
-/** Creates an Ed25519 key: keep `key` secret, and put `line` into your claim file. */
+/** An Ed25519 key: keep `key` secret, and put `line` into your claim file. */
 export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; line: string }> {
   const { exportJWK, generateKeyPair } = await jose();
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
@@ -202,31 +193,25 @@ export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts 
   };
 }
 
-/**
- * The service `iss` confirms that it had the interaction `jti` with the rater `sub` at `iat` (seconds since
- * 1970).
- */
+/** Service `iss` had the interaction `jti` with rater `sub` at `iat` (seconds since 1970). */
 export interface Receipt {
   readonly iss: string;
   readonly sub: string;
   readonly jti: string;
   readonly iat: number;
-  /** The SHA-256 of the request, in hex. */
+  /** SHA-256 of the request, hex. */
   readonly request_digest?: string | undefined;
 }
 
 export interface ExpectedReceipt {
   readonly keys: readonly PublishedKey[];
-  /** The handle of the service. */
+  /** Handle of the service. */
   readonly subject: string;
-  /** The handle of the listing that called it. */
+  /** Handle of the listing that called it. */
   readonly rater: string;
 }
 
-/**
- * With these header members, a signer would supply its own key, or (`crit`) require checks that are not made
- * here.
- */
+/** With these a signer would supply its own key, or (`crit`) require checks that are not made here. */
 const refusedHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c'];
 
 const invalid = (message: string) => new ReceiptFault('proof_invalid', message);
@@ -256,7 +241,7 @@ const algorithms: ReadonlyMap<string, PublicJwk['crv']> = new Map([
   ['ES256', 'P-256'],
 ]);
 
-/** @throws ReceiptFault for any other algorithm, and for a header with a refused member */
+/** @throws ReceiptFault for another algorithm or a refused header member */
 export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }): 'EdDSA' | 'ES256' {
   const refused = refusedHeaders.find((name) => name in header);
   if (refused !== undefined) throw invalid(`The header of the receipt may not have ${refused}.`);
@@ -275,8 +260,7 @@ const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boo
 };
 
 /**
- * Checks the signature of a compact JWS with the keys that have its `kid` and were published at `at_ms` (ms
- * since 1970). Returns the payload.
+ * Checks a compact JWS with the keys of its `kid` published at `at_ms` (since 1970), and returns the payload.
  * @throws ReceiptFault
  */
 export async function verifyByKey(
@@ -295,14 +279,14 @@ export async function verifyByKey(
   const fitting = named.filter(({ jwk }) => jwk.crv === algorithms.get(alg));
   if (fitting.length === 0)
     throw invalid('The alg of the receipt does not fit the curve of the published key.');
-  // Around a rotation that keeps the key's name, the old and the new key both count.
+  // While a key is rotated under its name, both keys count.
   for (const { jwk } of fitting) if (await isSignedBy(jws, jwk, alg)) return payload;
   throw invalid('The signature of the receipt is not valid for the published key.');
 }
 
 /**
- * Checks the signature, the service and the rater of a receipt. The key must have been published when the
- * receipt was issued. The caller judges whether the receipt is too old or was used before.
+ * Checks signature, service and rater, with a key published when it was issued. You judge whether it is too
+ * old or was used before.
  * @throws ReceiptFault
  */
 export async function verifyReceipt(receipt: string, expected: ExpectedReceipt): Promise<Receipt> {

@@ -47,7 +47,6 @@ const listed: readonly Resource[] = [
 export const llmsTxt = createLlmsTxt(listed);
 
 /**
- * The card is for hosts, so llms.txt does not name it. If an address matches several resources, the first of
- * them is read.
+ * llms.txt does not name the card, which is for hosts. The first resource that an address matches is read.
  */
 export const resources: readonly Resource[] = [llmsTxt, ...listed, card];

@@ -66,7 +66,7 @@ export const listingHistory = ofHandle(
   (handle, context) => callTool(getHistory, { handle }, context),
 );
 
-/** A listing with the handle tags/{tag} takes precedence. */
+/** A listing with this handle takes precedence. */
 export const tag: Resource = {
   name: 'tag',
   uri: 'agent://tags/{tag}',

@@ -66,10 +66,7 @@ Reading needs no capability. To rate, send the capability of your own claimed li
 
 \`submit_feedback\`, or \`POST ${publicUrl}/api/feedback\` with \`{"message": "..."}\`. Feedback is private, needs no account and changes no listing.`;
 
-/**
- * The text follows llmstxt.org. It is generated from the definitions of tools, resources and prompts, and has
- * no text of third parties.
- */
+/** llmstxt.org; without texts of third parties. */
 const toLlmsTxt = (config: Config, listed: readonly Resource[]): string => `${what(config)}
 
 ${connect(config)}
@@ -113,10 +110,9 @@ ${fence(toOutputSchema(tool.output))}
 
 Example: \`${JSON.stringify(tool.example)}\``;
 
-/** The part of /llms-full.txt that /llms.txt does not have. */
+/** What /llms-full.txt adds to /llms.txt. */
 export const toToolReference = (): string => `## Tools in full\n\n${tools.map(toolChapter).join('\n\n')}\n`;
 
-/** /llms.txt is the same text. */
 export const createLlmsTxt = (listed: readonly Resource[]): Resource => ({
   name: 'llms.txt',
   uri: 'agent://llms.txt',

@@ -1,6 +1,6 @@
 import { requireHandle } from '../core/handle.ts';
 
-/** The text of a prompt is fixed except for the handle, which the caller sends. */
+/** Fixed except for the handle. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;

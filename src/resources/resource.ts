@@ -1,13 +1,13 @@
 import type { Context } from '../context.ts';
 import type { Complete } from '../listings/completions.ts';
 
-/** The values of a template's variables, as the caller sent them. */
+/** As the caller sent them. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** Listings are reached by template and completion; no resource lists them all. */
+/** No resource lists all listings: templates and completion lead to them. */
 export interface Resource {
   readonly name: string;
-  /** A fixed URI, or an RFC 6570 template if `complete` is present. */
+  /** An RFC 6570 template if there is `complete`. */
   readonly uri: string;
   readonly title: string;
   readonly description: string;

@@ -11,7 +11,7 @@ export interface Measured {
   readonly value: number | undefined;
 }
 
-/** Adds `value` (default 1) to a counter, sets a gauge, or records one value of a histogram. */
+/** Adds `value` (by default 1) to a counter or histogram, or sets a gauge. */
 export function measure(name: Metric, labels: Measured['labels'] = {}, value?: number): void {
   if (measurements.hasSubscribers) measurements.publish({ name, labels, value });
 }
@@ -27,7 +27,7 @@ export const countRead = (
   isHit: boolean,
 ): void => measure('dossier_memory_reads_total', { memory, result: isHit ? 'hit' : 'miss' });
 
-/** Measures how long the caller of a write waited, whether the write was committed or failed. */
+/** How long the caller waited, also for a failed write. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   const start = performance.now();
   try {

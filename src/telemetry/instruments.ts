@@ -5,7 +5,7 @@ import { onMeasured } from './events.ts';
 import table from './instruments.json' with { type: 'json' };
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Longer responses are taken for streams, which are counted but not timed. */
+/** Longer ones are streams, counted but not timed. */
 const longestAnswer_s = 30;
 
 type Instruments = Readonly<Record<keyof typeof table.counters, Counter>> &
@@ -50,9 +50,7 @@ function toRoute(url: string): string {
   return first === '' ? 'home' : routes.has(first) ? first : 'other';
 }
 
-/**
- * Counts and times the answers of every HTTP server in this process except `own`, until the result is called.
- */
+/** Every HTTP server of this process but `own`, until the result is called. */
 export function measureHttp(to: Instruments, own: Server): () => void {
   const starts = new WeakMap<IncomingMessage, number>();
   type HttpMessage = { request: IncomingMessage; response: ServerResponse; server: Server };
@@ -82,7 +80,7 @@ export const measureWork = (to: Instruments): (() => void) =>
     else metric.observe(labels, value);
   });
 
-/** A gauge without a new value shows its last value. */
+/** A gauge without a new value keeps its last. */
 export interface StoreFigures {
   readonly gauges: Readonly<Partial<Record<keyof typeof table.gauges, number | undefined>>>;
   readonly claims: Readonly<Record<string, number>>;
@@ -96,7 +94,7 @@ function setFigures(to: Instruments, { gauges, claims, imported }: StoreFigures)
   for (const [count, value] of Object.entries(imported)) to.dossier_import_last_success.set({ count }, value);
 }
 
-/** If `readFigures` rejects, the gauges keep their last values and `dossier_store_up` is 0. */
+/** If the figures cannot be read, gauges keep their values and `dossier_store_up` is 0. */
 export const measureStore = (to: Instruments, readFigures: () => Promise<StoreFigures>): Promise<void> =>
   readFigures()
     .then((figures) => setFigures(to, figures))

@@ -5,29 +5,26 @@ import { maskCapabilities } from '../core/keys/capability.ts';
 
 const longestWait_ms = 100;
 const writtenAtOnce = 100;
-/** While the file behind the log accepts nothing, lines beyond this backlog are dropped. */
+/** Further lines are dropped while the log accepts nothing. */
 const longestBacklog_chars = 1_000_000;
 
 function openStandardError() {
-  // Asynchronous writes pass through another thread, which costs more than the writes themselves.
+  // Another thread would cost more than the writes themselves.
   const file = pino.destination({ fd: 2, sync: true, maxLength: longestBacklog_chars });
-  // Without a listener, a full disk under the log would end the process.
+  // A full disk would otherwise end the process.
   file.on('error', () => undefined);
-  // The library's flushSync() tries for ever if there is no room. Its end() tries once, and throws after
-  // pino-pretty has closed the file.
+  // flushSync() would try for ever without room; end() tries once, and throws if pino-pretty has closed the
+  // file.
   process.on('exit', () => attempt(() => file.end()));
   return file;
 }
 
 interface Sink extends DestinationStream {
-  /** Calls `line` later, and writes its result together with other lines. */
+  /** Calls `line` later, and writes it with others. */
   readonly defer?: (line: () => string) => void;
 }
 
-/**
- * Writes lines together, because each write costs a system call. sonic-boom can collect lines too, but
- * measures all of them again for each line.
- */
+/** Each write costs a system call. sonic-boom measures all collected lines again for each line. */
 function createSink(): Sink {
   let lines: (() => string)[] = [];
   const flush = () => {
@@ -45,7 +42,7 @@ function createSink(): Sink {
 
 let formatted = { ms: 0, text: '' };
 
-/** The time in the form in which pino writes it. */
+/** As pino writes it. */
 function timestamp(ms = Date.now()): string {
   if (ms !== formatted.ms) formatted = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
   return formatted.text;
@@ -53,10 +50,7 @@ function timestamp(ms = Date.now()): string {
 
 const infoLevel = 30;
 
-/**
- * Writes a line at level info. `toMembers` returns the members of an object as JSON, without braces, because
- * pino would take longer to read an object.
- */
+/** At level info. `toMembers` is JSON without braces, because pino takes longer to read an object. */
 export function logMembers(log: Logger, toMembers: () => string): void {
   if (log.levelVal > infoLevel) return;
   const { [pino.symbols.streamSym]: stream } = log as unknown as Record<symbol, Sink>;
@@ -66,7 +60,7 @@ export function logMembers(log: Logger, toMembers: () => string): void {
   else stream?.write(line());
 }
 
-/** Lines go to stderr, so that stdio MCP has stdout to itself. Capabilities in lines are masked. */
+/** On stderr, because stdio MCP has stdout. Masks capabilities. */
 export async function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   if (config.logLevel === 'silent') return pino({ level: 'silent' }, { write: () => {} });
   const isPretty = config.logFormat ? config.logFormat === 'pretty' : process.stderr.isTTY;

@@ -13,7 +13,7 @@ import {
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** An answer that is built in full before it is sent, so that an error can still be answered. */
+/** Built in full first, so that an error can still be answered. */
 interface OperatorAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -49,13 +49,10 @@ async function readOperatorPage(
 
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 
-/** Names of this machine, which no DNS entry of another site can take over (DNS rebinding). */
+/** No DNS entry of another site can be one of these (DNS rebinding). */
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
-/**
- * Measures this process, and serves the figures to Prometheus on a separate listener. `reports` is the page
- * at /reports. Rejects with the error of `listen`, such as a port in use.
- */
+/** For Prometheus, on its own listener; `reports` is at /reports. Rejects as `listen` does. */
 export async function startMetrics(
   listener: ListenOptions,
   {

@@ -1,12 +1,9 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** Without a loaded OpenTelemetry SDK, the API's spans are empty. */
+/** Its spans are empty without an OpenTelemetry SDK. */
 const tracer = trace.getTracer('dossier');
 
-/**
- * Runs a tool call in a span with the name and attributes of OpenTelemetry's conventions for MCP. Nothing of
- * the input is recorded.
- */
+/** By OpenTelemetry's conventions for MCP, without anything of the input. */
 export function traceToolCall<T>(
   tool: string,
   work: () => Promise<T>,

@@ -35,7 +35,7 @@ async function backUp(store: Store, file: string, config: Config): Promise<numbe
   }
 }
 
-/** With `-`, writes to standard output. Does not block a running service. */
+/** `-` is standard output. */
 export async function runBackup(config: Config, file: string): Promise<void> {
   if (file === '-' && process.stdout.isTTY)
     throw usageError('refusing to write a binary backup to a terminal; redirect it to a file or a program');
@@ -105,16 +105,15 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
 }
 
 /**
- * With `-`, reads standard input. If a restore fails after it has begun to write, no service starts on the
- * database until a restore succeeds. A database in use keeps its rows, but is upgraded to this version. Rows
- * that an interrupted restore left are deleted first.
+ * `-` is standard input. After a failed restore, no service starts until one succeeds. A database in use
+ * keeps its rows, but is upgraded; rows of an interrupted restore are deleted.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
   await requireCheckpointFolder(config);
   await using store = await connectStore(config, 'make');
   const header = await restoreInto(store, file);
   const path = checkpointPath(config);
-  // A file that is there may show that a newer log was signed.
+  // A file may show that a newer log was signed.
   if (header?.checkpoint && path && !existsSync(path))
     await replaceCheckpointFile(path, header.checkpoint, config);
   print(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}`);

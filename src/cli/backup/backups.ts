@@ -18,7 +18,7 @@ import { measure } from '../../telemetry/events.ts';
 interface Making {
   readonly version: string;
   readonly checkpoint?: string | undefined;
-  /** Ends the backup and leaves no file behind. */
+  /** Ends the backup without a file. */
   readonly signal: AbortSignal;
   readonly onRows?: (done: number, total: number) => void;
 }
@@ -41,15 +41,15 @@ async function writeDump(
 export const writeBackup = (store: Store, stream: Writable, making: Making): Promise<number> =>
   store.dump((dump) => writeDump(dump, stream, making));
 
-/** The error names the database if that is damaged, and otherwise the file. */
+/** Names the database if that is damaged, or else the file. */
 export function toBackupError(file: string, error: unknown): ExitError {
   if (error instanceof ExitError) return error;
   return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${textOf(error)}`);
 }
 
 /**
- * Returns the number of rows. Only its owner can read the file, which gets its name when it is complete. A
- * killed process leaves at most `<file>.<uuid>.partial`. Throws ExitError.
+ * Only its owner can read the file. A killed process leaves at most `<file>.<uuid>.partial`. Throws
+ * ExitError.
  */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
   if (existsSync(file)) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
@@ -58,13 +58,13 @@ export async function writeBackupFile(store: Store, file: string, making: Making
     const made = await open(partial, 'wx', 0o600);
     const rows = await writeBackup(store, made.createWriteStream({ flush: true }), making);
     await rename(partial, file);
-    // Some systems cannot open a folder to sync it.
+    // Some systems cannot sync a folder.
     await syncFolder(dirname(file)).catch(() => undefined);
     return rows;
   } catch (error) {
     throw toBackupError(file, error);
   } finally {
-    // An error of the cleanup would hide why the file could not be written.
+    // An error here would hide why the file could not be written.
     await rm(partial, { force: true }).catch(() => undefined);
   }
 }
@@ -72,7 +72,7 @@ export async function writeBackupFile(store: Store, file: string, making: Making
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
 const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
-/** Returns the files that are named as scheduled backups are, newest first. */
+/** Newest first. */
 export async function listBackups(
   folder: string,
 ): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
@@ -86,9 +86,8 @@ export async function listBackups(
 }
 
 /**
- * Deletes all backups but the `keep` newest, and the partial files of killed backups. A file dated in the
- * future is not counted and not deleted, because its date says nothing. Do not call this while a backup is
- * being made.
+ * All but the `keep` newest, and partial files of killed backups. The date of a file in the future says
+ * nothing. Not while a backup is made.
  */
 async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
   const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());
@@ -98,10 +97,10 @@ async function pruneBackups(folder: string, keep: number, now: Date): Promise<vo
 }
 
 const emptySleep_ms = 5000;
-/** This is also the pause after a failed backup. */
+/** Also the pause after a failed backup. */
 const longestSleep_ms = 600_000;
 
-/** A backup dated in the future by a wrong clock does not count. */
+/** A backup dated in the future does not count. */
 async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
   const now_ms = clock().getTime();
   const newest = (await listBackups(config.backupDir)).find(({ madeAt_ms }) => madeAt_ms <= now_ms);
@@ -123,7 +122,7 @@ async function backUp(context: IssuingContext, signal: AbortSignal): Promise<voi
   log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
 }
 
-/** Makes the folder if BACKUP_DIR is set. Throws ExitError (78) if that fails. */
+/** Throws ExitError (78). */
 export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
   if (!backupDir) return;
   await mkdir(backupDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
@@ -131,7 +130,7 @@ export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'b
   });
 }
 
-/** The newest file determines when the next backup is due, also after a restart. Never throws. */
+/** Due by the newest file, also after a restart. Never throws. */
 export async function startBackups(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (!context.config.backupDir) return;
   await every({

@@ -237,7 +237,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
     );
 }
 
-/** A command loads its own module only when it runs. */
+/** Each command loads its module when it runs. */
 export async function addCommands(program: Command, shell: Shell): Promise<void> {
   addServiceCommands(program, shell);
   addListingsCommands(program, shell);

@@ -91,7 +91,7 @@ Every action is an entry of the log and is shown, with its reason and how to app
     ],
     exits,
   });
-  // The actions load much of the service. No other help or command should wait for that.
+  // The actions load much of the service, for which no other command should wait.
   if (!process.argv.includes('moderate')) return;
   const [{ actions }, { restoreReasons }] = await Promise.all([
     import('../../actions/actions.ts'),

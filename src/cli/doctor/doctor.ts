@@ -247,7 +247,7 @@ async function readHealth({ config: { publicUrl }, store }: DoctorSubject): Prom
   return store ? compareLog(publicUrl, store) : fine(`${publicUrl} answers`);
 }
 
-/** Links and challenges are made from PUBLIC_URL. */
+/** Links and challenges are made from it. */
 async function checkPublicUrl(subject: DoctorSubject): DoctorFindings {
   const { publicUrl: url } = subject.config;
   const plain = url.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
@@ -325,10 +325,9 @@ const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 const print = (name: string, { state, text, next }: DoctorFinding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
-/** Ends with 1 if there is a fault. Throws ExitError (78) for settings that `serve` refuses. */
+/** Ends with 1 for a fault. Throws ExitError (78) for settings that `serve` refuses. */
 export async function runDoctor(config: Config): Promise<void> {
   await requireUsableSettings(config);
-  // It is no fault that there is no database yet.
   const opened = await openStore(config).catch((error: Error) =>
     error instanceof NoDatabase
       ? undefined

@@ -4,18 +4,18 @@ import type { Store } from '../../store/store.ts';
 
 export interface DoctorSubject {
   readonly config: Config;
-  /** It is undefined if the database cannot be opened, or there is none yet. */
+  /** Undefined if it cannot be opened, or there is none yet. */
   readonly store: Store | undefined;
 }
 
 export interface DoctorFinding {
-  /** `fault`: the service does not work as it should. `warning`: something may need attention. */
+  /** `fault`: does not work as it should. `warning`: may need attention. */
   readonly state: 'fine' | 'warning' | 'fault';
   readonly text: string;
   readonly next?: string;
 }
 
-/** An error that a check throws is a fault. */
+/** A thrown error is a fault, too. */
 export type DoctorFindings = Promise<DoctorFinding | readonly DoctorFinding[]>;
 
 export const fine = (text: string): DoctorFinding => ({ state: 'fine', text });
@@ -25,16 +25,15 @@ export const fault = (text: string, next: string): DoctorFinding => ({ state: 'f
 const largest_bytes = 100_000;
 
 /**
- * Does not follow redirects. If there is no answer, returns a text that says why. The text of an answer that
- * is too large is empty. `ahead_ms` is how far the other clock is ahead by its Date and Age headers, with an
- * uncertainty of `unsure_ms`.
+ * Without redirects; a text says why there is no answer. Too large a text is empty. `ahead_ms` of the other
+ * clock is by Date and Age, give or take `unsure_ms`.
  */
 export async function ask(url: string) {
   try {
     const sent_ms = Date.now();
     const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(10_000) });
     const unsure_ms = (Date.now() - sent_ms) / 2;
-    // A cache sends the date of the stored answer, and how long it has stored it (RFC 9111, section 4.2.3).
+    // A cache sends the date of the stored answer, and its age since (RFC 9111, section 4.2.3).
     const age_ms = 1000 * (Number(answer.headers.get('age')) || 0);
     const date_ms = Date.parse(answer.headers.get('date') ?? '') + age_ms;
     const read = await readBounded(answer.body ?? new Blob().stream(), largest_bytes);

@@ -22,10 +22,7 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
   'status 403': ['knows another key of this log', 'send its operator the key at /log/key'],
 };
 
-/**
- * Returns undefined if no checkpoint was published, the log is still empty, or the database lacks the
- * checkpoint's log or some of its entries.
- */
+/** Undefined if none was published, it is of an empty log, or the database lacks its log or entries. */
 async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<IssuedCheckpoint | undefined> {
   const saved = (await readCheckpointFile(config))?.texts[0];
   const answer = saved === undefined ? await ask(`${config.publicUrl}/log/checkpoint`) : undefined;
@@ -34,7 +31,7 @@ async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<Is
   const head =
     checkpoint && (await store?.log.heads())?.find(({ id }) => id === logOfOrigin(checkpoint.origin));
   const isHere = head && checkpoint && checkpoint.size > 0 && head.size >= checkpoint.size;
-  // Leaves out the cosignatures that a service adds.
+  // Without the cosignatures that a service adds.
   const end = text.indexOf('\n', text.indexOf('\n\n') + 2) + 1;
   return isHere ? { head, size: checkpoint.size, text: text.slice(0, end) } : undefined;
 }

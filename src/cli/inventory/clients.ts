@@ -1,8 +1,7 @@
 /**
- * A path begins at the project (`.`), the home (`~`), the root (`/`), an environment variable, or each place
- * where systems keep settings of programs (`%`), and continues as a glob. In `servers`, each name leads one
- * level down and `*` to every member; a name may contain dots. An empty text stands for the file itself.
- * test/cli/inventory/README.md says where these paths come from.
+ * A path begins at the project (`.`), the home (`~`), the root (`/`), an environment variable, or each
+ * settings folder (`%`), and is a glob. In `servers`, names lead down a level and may contain dots, `*` is
+ * every member, and an empty text the file itself. Sources: test/cli/inventory/README.md.
  */
 export const clients: Readonly<Record<string, { files: readonly string[]; servers: readonly string[] }>> = {
   'Claude Code': {
@@ -85,5 +84,5 @@ export const clients: Readonly<Record<string, { files: readonly string[]; server
   },
 };
 
-/** All are searched on every system. */
+/** Searched on every system. */
 export const settingsFolders = ['~/Library/Application Support', '$APPDATA', '$XDG_CONFIG_HOME', '~/.config'];

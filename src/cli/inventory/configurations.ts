@@ -7,7 +7,7 @@ import { quoted, toLine } from '../../core/text.ts';
 import { clients, settingsFolders } from './clients.ts';
 import { isPlain } from './launch.ts';
 
-/** `server` has all its secrets. `file` is the path as it is shown. */
+/** `server` has all its secrets; `file` is shown. */
 export interface Configured {
   readonly client: string;
   readonly file: string;
@@ -16,7 +16,7 @@ export interface Configured {
   readonly server: JsonObject;
 }
 
-/** Lines and columns are counted from 1. `why` is our text, because messages of parsers quote the file. */
+/** Lines and columns begin at 1. `why` is our text, because parsers quote the file. */
 export interface UnreadableFile {
   readonly file: string;
   readonly why: string;
@@ -58,13 +58,13 @@ async function readConfiguration(path: string): Promise<ReadConfiguration> {
   } catch (error) {
     const { line, column } = error as { line?: number; column?: number };
     if (line !== undefined) return { why: 'not TOML', line, column };
-    // The error for a file that is nested too deeply or full of references has no code.
+    // Nested too deeply, or full of references.
     const { code = 'too complex' } = error as NodeJS.ErrnoException;
     return { why: code === 'ENOENT' ? 'no such file' : `cannot be read (${code})` };
   }
 }
 
-/** The values at a path of member names, where `*` stands for every member. */
+/** `*` is every member. */
 const follow = (value: unknown, path: string): unknown[] =>
   path === ''
     ? [value]
@@ -74,7 +74,7 @@ const follow = (value: unknown, path: string): unknown[] =>
         return path === member ? [inner] : [];
       });
 
-/** In an array, a server has its name as a member, and a text may be the name of a file of servers. */
+/** An array has names as members, or names of files of servers. */
 const toServers = (found: unknown): [string, JsonObject][] =>
   Object.entries(typeof found === 'object' && found !== null ? found : {}).flatMap(
     ([key, one]): [string, JsonObject][] => {
@@ -90,14 +90,11 @@ const isFileName = (one: unknown): one is string => typeof one === 'string' && /
 const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
 const isLaunching = (server: JsonObject) => launching.some((member) => server[member]);
 
-/**
- * An entry with only these members starts no server. It changes a server that is defined elsewhere or built
- * into the client.
- */
+/** Changes a server that is defined elsewhere or built into the client. */
 const changing =
   /^(?:(?:dis|en)abled|(?:(?:en|dis)abled|available)_tools|(?:enabled|disabled|include|exclude)Tools|tools|autoApprove|alwaysAllow|trust|timeout|(?:startup|tool)_timeout_sec|env|headers|env_keys|bundled|name|display_name|description|settings|source|approval_mode)$/;
 
-/** Tells whether an entry is complete although it starts nothing. */
+/** Complete, although it starts nothing. */
 const isChanging = (server: JsonObject) =>
   /^(?:builtin|platform|frontend)$/.test(String(server.type)) ||
   (Object.keys(server).length > 0 && Object.keys(server).every((member) => changing.test(member)));
@@ -134,16 +131,13 @@ const findConfigurations = (environment: NodeJS.ProcessEnv) =>
 
 const allServers = new Set(Object.values(clients).flatMap(({ servers }) => servers));
 
-/** A file that describes itself, such as a plugin with an author, is not a list of servers. */
+/** A file that describes itself, such as a plugin with an author, is no list of servers. */
 const isList = (value: unknown): boolean =>
   Object.entries(asMembers(value)).every(
     ([member, one]) => member === '$schema' || (typeof one === 'object' && one !== null),
   ) && toServers(value).some(([, one]) => isLaunching(one));
 
-/**
- * `files` has the files that a configuration names in place of a list. If an empty path is among `paths`, a
- * file without the list of its client is read as a list itself, if it is one.
- */
+/** `files` are named in place of a list. With an empty path, a file that is a list itself is read as one. */
 function readServers(
   value: unknown,
   paths: readonly string[],
@@ -153,7 +147,7 @@ function readServers(
     const found = follow(value, path);
     return { path, found: found.some(isLaunch) ? [] : found };
   });
-  // A list inside another one is not an entry of that one.
+  // A list inside another is no entry of it.
   const isAround = (path: string) =>
     followed.some((other) => other.path.startsWith(`${path}.`) && other.found.length > 0);
   const lists = followed.flatMap(({ path, found }) => (isAround(path) ? [] : found));
@@ -168,13 +162,13 @@ function readServers(
   };
 }
 
-/** A file in `.claude-plugin` names files from the folder of the plugin. */
+/** A file in `.claude-plugin` names files from the plugin's folder. */
 function pluginRoot(path: string): string {
   const folder = dirname(path);
   return /^\.\w+-plugin$/.test(basename(folder)) ? dirname(folder) : folder;
 }
 
-/** Without `files`, reads all configurations that `clients` names. */
+/** Without `files`, all that `clients` names. */
 export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];

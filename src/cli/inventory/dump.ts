@@ -14,7 +14,7 @@ import { readDocuments } from '../documents.ts';
 export const dumpLacks =
   'A dump has no withdrawn listings and no former records of listings, and no similar names are suggested from it.';
 
-/** Members that only a store uses have placeholders. */
+/** With placeholders for what only a store uses. */
 const toListing = (document: ListingDocument): Listing => ({
   ...document,
   published_at: document.published_at ?? '',
@@ -38,7 +38,6 @@ const toKnown = (document: ListingDocument) => ({
   whyWithdrawn: async () => '',
 });
 
-/** The addresses at which endpoints of a listing in a dump asked to be paid. */
 const paidOf = ({ observations }: ListingDocument): Reference[] =>
   payeesOf(observations.filter(isDated)).map(({ address: key, network }) => ({
     kind: 'pay_to',
@@ -46,7 +45,7 @@ const paidOf = ({ observations }: ListingDocument): Reference[] =>
     ...(network !== '' && { network }),
   }));
 
-/** Returns no date for a dump without listings. Throws ExitError. */
+/** Without a date for an empty dump. Throws ExitError. */
 export async function resolveInDump(names: readonly string[], file: string): Promise<Partial<ResolvedNames>> {
   const documents = readDocuments(file);
   const check = (document: ListingDocument) => {

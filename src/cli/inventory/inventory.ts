@@ -17,7 +17,7 @@ import { type Configured, readConfigurations, type UnreadableFile } from './conf
 import { type ConfiguredLaunch, isPlain, toLaunch } from './launch.ts';
 import { isFromElsewhere } from './registries.ts';
 
-/** The findings that --fail-on can name, in the words of the totals. */
+/** For --fail-on, with the words of the totals. */
 const findings = {
   malware: 'reported as malicious code',
   changed: 'changed in 90 days',
@@ -34,14 +34,12 @@ interface Server extends ConfiguredLaunch, Omit<Configured, 'server' | 'path'> {
   readonly findings: readonly InventoryFinding[];
 }
 
-/**
- * `from` is the address of a Dossier or a dump of one. By default, the database of these settings is read.
- */
+/** A Dossier or a dump; by default the database of these settings. */
 type InventorySource = readonly [from: string | undefined, config: () => Promise<Config>];
 
 const mostNames = 100;
 
-/** The answers are in the order of the names. Throws ExitError. */
+/** In the order of the names. Throws ExitError. */
 async function askDossier(
   from: string,
   sent: { readonly handles: readonly string[] },
@@ -58,10 +56,7 @@ async function askDossier(
   throw unreachable(`${toBase(from)}${path}: HTTP status ${status}, ${what}`);
 }
 
-/**
- * The answers are in the order of the names. There is no date if there are no names, or if the dump is empty.
- * Throws ExitError.
- */
+/** In the order of the names; without a date for no names or an empty dump. Throws ExitError. */
 async function resolveNames(
   names: readonly string[],
   [from, config]: InventorySource,
@@ -85,10 +80,7 @@ async function resolveNames(
   return { ...answered, results: [...answered.results, ...more] };
 }
 
-/**
- * A listing that was found by the beginning of a path need not be the one of the whole address. An address
- * that is not listed without its query may be listed with the query.
- */
+/** The beginning of a path may be of another listing, and an address may be listed only with its query. */
 function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
   const { asked, handle, near = [] } = result;
@@ -137,10 +129,7 @@ async function readInventory(
   return { servers, as_of, ...read };
 }
 
-/**
- * Returns the handles of the servers' listings. Prints the servers for which no single listing is known, and
- * the entries that could not be read. Throws ExitError.
- */
+/** Prints the servers without a single known listing, and what could not be read. Throws ExitError. */
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');
@@ -149,7 +138,7 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
-/** Leaves out the digest of an image. Returns undefined if the rest is not SemVer. */
+/** Without the digest of an image; undefined if it is not SemVer. */
 const toComparable = (version = '') => valid(version.replace(/@sha256:.*$/s, '')) ?? undefined;
 
 function linesOf({ result, left, version }: Server): Words[] {
@@ -204,7 +193,7 @@ const toItems = ({ servers, unreadable }: Inventory) => [
 ];
 type InventoryItem = ReturnType<typeof toItems>[number];
 
-/** Items with the same text share a block. */
+/** One for all items with the same text. */
 function toBlocks(items: readonly InventoryItem[], isMarkdown: boolean): string[] {
   const [mark, show] = isMarkdown ? ['* ', (text: string) => escapeMarks(toLine(text))] : ['', toLine];
   const write = isMarkdown ? toMarkdown : (words: Words) => toLine(toText(words));
@@ -248,10 +237,7 @@ function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
   throw usageError(`--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
 }
 
-/**
- * With --fail-on, ends with 1 if a server has a finding that this option names. Otherwise, it ends with 65 if
- * something could not be read. Throws ExitError.
- */
+/** --fail-on ends with 1 for what it names, or else with 65 for what could not be read. Throws ExitError. */
 export async function runInventory(
   config: () => Promise<Config>,
   files: readonly string[],

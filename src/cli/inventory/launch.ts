@@ -4,15 +4,15 @@ import { hostOfImage } from '../../listings/references/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isPublicHost as isPublicName } from '../../views/public-host.ts';
 
-/** No member contains a text that looks like a secret. `what` is shown. */
+/** Nothing here looks like a secret; `what` is shown. */
 export interface ConfiguredLaunch {
   readonly what: string;
-  /** The name to ask Dossier about; undefined if nothing is asked. */
+  /** Undefined if nothing is asked. */
   readonly asked?: string;
   readonly version?: string;
-  /** Tells whether the next start runs the same code. It is undefined if no code is fetched. */
+  /** The next start runs the same code; undefined if none is fetched. */
   readonly isPinned?: boolean;
-  /** The question leaves out the end of the path and the query, or only the query. */
+  /** What the question leaves out: the end of the path and the query, or only the query. */
   readonly left?: 'path' | 'query';
 }
 
@@ -22,7 +22,7 @@ const keys = [
   /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{16}/s,
 ];
 
-/** For example `getUserInfo`, `2024`, `neo4j` and `text2image`. */
+/** `getUserInfo`, `2024`, `neo4j`, `text2image`. */
 const words = [
   /^[a-z]{0,30}$/,
   /^[A-Z]{1,8}$/,
@@ -40,8 +40,7 @@ const isWord = (piece: string) => words.some((word) => word.test(piece));
 const toPieces = (text: string) => text.split(/[^A-Za-z\d]+/);
 
 /**
- * Tells whether a text looks like a name of words and short numbers. Any other text may be a key. It is
- * neither sent nor shown, unless it is the name of a package, version or account (`isName`).
+ * Looks like words and short numbers. Any other text may be a key: only `isName` lets it be sent or shown.
  */
 export function isPlain(text: string): boolean {
   const pieces = toPieces(text);
@@ -53,7 +52,7 @@ export function isPlain(text: string): boolean {
   );
 }
 
-/** Tells whether a text looks like a public name: of a package, a version or an account. */
+/** Looks like a public name of a package, version or account. */
 const isName = (text: string): boolean =>
   text
     .split('/')
@@ -81,13 +80,12 @@ function toPackage(
 
 const longestName = 300;
 
-/** Tells whether a host may be public and its name is plain. */
 const isPublicHost = (hostname: string): boolean =>
   isAddress(hostname)
     ? isPublicAddress(plainAddress(hostname))
     : isPublicName(hostname) && hostname.split('.').every(isPlain);
 
-/** Leaves out the end of the path, from the first part that may be a key. */
+/** Without the path from the first part on that may be a key. */
 function launchOf(text: string): ConfiguredLaunch {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))
@@ -105,8 +103,8 @@ function launchOf(text: string): ConfiguredLaunch {
 const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
 
 /**
- * Reads what a configured server starts or connects to, without anything that looks like a secret.
- * `isElsewhere` tells whether settings name a different registry for a package.
+ * What a server starts or connects to, without what looks like a secret. `isElsewhere`: settings name another
+ * registry for a package.
  */
 export function toLaunch(
   server: JsonObject,
@@ -119,7 +117,7 @@ export function toLaunch(
   const isStdio = server.type === 'stdio' || server.type === 'local';
   if (address !== undefined && (given.length === 0 || (server.type !== undefined && !isStdio)))
     return launchOf(address);
-  // It is not known which of the two a client uses.
+  // Clients differ in which of the two they use.
   if (address !== undefined && !isStdio) return { what: 'both a command and an address', isPinned: false };
   const variables = { ...asMembers(server.env), ...asMembers(server.envs), ...asMembers(server.environment) };
   const started = readCommand(given, variables);

@@ -6,7 +6,7 @@ import { isOtherRegistry } from '../../listings/references/command.ts';
 
 const largest_bytes = 64 * 1024;
 
-/** The text is empty if the file cannot be read. */
+/** Empty if it cannot be read. */
 function readText(path: string): string {
   try {
     return statSync(path).isFile() ? readFileSync(path, 'utf8').slice(0, largest_bytes) : '';
@@ -15,14 +15,14 @@ function readText(path: string): string {
   }
 }
 
-/** In these files of a project or of a user, any address may be that of a registry. */
+/** Any address in these files of a project or user may be a registry's. */
 const settingsFiles: Readonly<Record<string, string>> = {
   npm: '{.npmrc,.yarnrc,.yarnrc.yml,bunfig.toml,.bunfig.toml}',
   pypi: '{.config,AppData/Roaming,Library/Application Support,.}/{uv/uv.toml,{.pip,pip}/pip.{conf,ini}}',
   nuget: '{,.nuget/NuGet/,AppData/Roaming/NuGet/,.config/NuGet/}{NuGet.Config,nuget.config}',
 };
 
-/** Package managers read settings in these folders. */
+/** Where package managers read settings. */
 function foldersOf(path: string, { cwd }: JsonObject): string[] {
   const project = process.cwd();
   const isOfProject = !relative(project, path).startsWith('..');
@@ -30,7 +30,7 @@ function foldersOf(path: string, { cwd }: JsonObject): string[] {
   return [...new Set([...own, dirname(path), ...(isOfProject ? [project] : []), homedir()])];
 }
 
-/** Tells whether files may name a registry for a package that is not the usual one. */
+/** Files may name another registry for the package. */
 export function isFromElsewhere(
   [registry, name]: readonly [registry: string, name: string],
   { path, server }: { readonly path: string; readonly server: JsonObject },
