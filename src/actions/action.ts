@@ -12,13 +12,13 @@ export interface FoundTarget extends ModerationTarget {
   readonly handle?: string | undefined;
   /** Whose listings get a change: for a rating, the rated one and then its source. */
   readonly reportedTo: readonly string[];
-  /** Log entries whose records the action affects, a rating's own first. */
+  /** A rating's own first. */
   readonly record_indexes: readonly number[];
-  /** Older versions of a rating, without erased ones; none if it is erased itself. */
+  /** Without erased ones; none if it is erased itself. */
   readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
 }
 
-/** actions.ts writes a row and a log entry for each; then `apply` or `undo` changes what is specific. */
+/** `apply` or `undo` runs after the row and the log entry are written. */
 export interface Action {
   /** As in `dossier moderate` and in published records. */
   readonly name: string;
@@ -79,7 +79,6 @@ async function recordsOf(tx: RatingTransaction, rating: ModeratedRating): Promis
   return [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
 }
 
-/** In the order of the log, with withdrawn ratings of the same interaction. */
 async function findOlder(tx: RatingTransaction, rating: ModeratedRating) {
   if (rating.erased_at) return [];
   const { source_handle, subject_handle, interaction_id } = rating;

@@ -41,9 +41,8 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 }
 
 /**
- * Facts of a listing are dropped when it changes, in any process, and read again when a source of its ratings
- * stops being new. What follows from other listings, such as their number, may be stale until the next
- * import.
+ * Dropped when the listing changes, in any process, or a source of its ratings stops being new. What follows
+ * from other listings may be stale until the next import.
  */
 export function createCachedStore(store: Store): Store {
   const facts = createMemory(

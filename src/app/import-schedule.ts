@@ -40,10 +40,7 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
   log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next attempt in ${Math.round(next_s)} s`);
 }
 
-/**
- * Only into an empty store whose `config.origin` is the official registry, and unless another process
- * imports.
- */
+/** Not while another process imports. */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   if ((await context.store.listings.count()) > 0) return;
   const { officialOrigin } = await import('../imports/source.ts');
@@ -51,10 +48,7 @@ export async function importSample(context: ImportContext, signal: AbortSignal):
     await importOnce(context, { signal, source: sampleSource });
 }
 
-/**
- * The sample first, then REGISTRY_URL; a saved copy once. Never throws. Resolves after an abort once the
- * current page is written.
- */
+/** Never throws. Resolves after an abort once the current page is written. */
 export async function startImports(
   context: ImportContext,
   signal: AbortSignal,
@@ -96,10 +90,7 @@ export async function startImports(
   });
 }
 
-/**
- * In a worker thread, so that no reader waits for its transactions; not for a database in memory, which
- * threads cannot share. Throws if the thread fails.
- */
+/** So that no reader waits for its transactions. Throws if the thread fails. */
 export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;
   if (config.databaseUrl === ':memory:') return importOnce(context, attempt);

@@ -48,20 +48,16 @@ type ExitCause = 'silent' | 'memory' | 'error';
 export interface WorkerExit {
   readonly cause: ExitCause;
   readonly error: unknown;
-  /** Undefined if the worker was not ready yet. */
   readonly holder: string | undefined;
   readonly running: ReadonlyMap<number, RunningCheck>;
-  /** The check whose code was running, or 0. */
+  /** Or 0. */
   readonly currentCheck: number;
 }
 
 /** So many looks in a row without a beat: a long pause of the machine is no silence. */
 const looks = 20;
 
-/**
- * --max-old-space-size of the process would override the worker's limit (OBSERVE_MEMORY), so it is cleared
- * until the worker has started.
- */
+/** --max-old-space-size of the process would override OBSERVE_MEMORY. */
 function createWorker(module: URL, workerData: WorkerData): Worker {
   const flags = process.execArgv.join(' ');
   const ofProcess_mb = /--max[-_]old[-_]space[-_]size[= ](\d+)/.exec(flags)?.[1] ?? '0';
@@ -76,7 +72,7 @@ const countOfChecks = (value: number, values: readonly number[]) =>
 const mostFrequent = (values: readonly number[]) =>
   values.reduce((most, one) => (countOfChecks(one, values) > countOfChecks(most, values) ? one : most));
 
-/** Calls back once, with the check whose code ran most often meanwhile. */
+/** With the check whose code ran most often meanwhile. */
 function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentCheck: number) => void) {
   let beats = heartbeatOf(status);
   let seen: number[] = [];
@@ -92,7 +88,6 @@ function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentC
   return () => clearInterval(timer);
 }
 
-/** `onExit` is called whatever ended the worker. */
 export function startObserverThread(
   { config, timeouts }: Pick<ObserverContext, 'config' | 'timeouts'>,
   module: URL,

@@ -49,7 +49,6 @@ function postgresFailure(error: unknown): StoreFailure | undefined {
 /** Held by each commit until it ends. */
 const writeLock = 0x646f7373;
 
-/** If several nodes start, all but the first wait for Kysely's lock. */
 async function migrateDatabase(config: PoolConfig, opening: SchemaOpening): Promise<void> {
   await using db = createDb<Schema>({ ...withoutTimeouts(config), max: 2 });
   await migrate(db, postgresDdl, opening);
@@ -64,10 +63,7 @@ async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>)
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
-/**
- * PostgreSQL 15 or later; `readUrl` is a replica for searches and lists. Throws NoDatabase without tables,
- * unless `opening` makes them.
- */
+/** PostgreSQL 15 or later; `readUrl` is a replica for searches and lists. Throws NoDatabase. */
 export async function openPostgresStore(
   databaseUrl: string,
   readUrl?: string,

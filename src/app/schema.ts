@@ -31,7 +31,7 @@ export const tables: readonly AnyTable[] = [
   ...logTables,
 ];
 
-/** Webhooks/ is the highest of the modules with tables. */
+/** Of webhooks/, the highest of the modules with tables. */
 export type Schema = WebhookSchema;
 export type Db = Kysely<Schema>;
 

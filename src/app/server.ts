@@ -80,7 +80,6 @@ async function drain(server: Server, closeUnasked: () => void, drain_ms: number)
   clearTimeout(force);
 }
 
-/** PORT=0 is replaced in `publicUrl`. */
 export async function listen(context: Context) {
   // Commands that only open the context do not wait for it.
   const { createApp } = await import('../http/app.ts');
@@ -98,7 +97,6 @@ export async function listen(context: Context) {
   const served: Context = { ...context, config };
   const app = createApp(served);
   server.on('request', app.toListener());
-  /** Requests in flight get `drain_ms`. */
   const stop = async () => {
     const drained = drain(server, closeUnasked, context.timeouts.drain_ms);
     await app.close();

@@ -17,14 +17,14 @@ import {
   type WorkerExit,
 } from './observer-thread.ts';
 
-/** Before a new worker, after one that ended while no check's code ran; doubled for each in a row. */
+/** Before a new worker, doubled for each that ended in a row while no check's code ran. */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
 /** A check is given up after so many such ends. */
 const mostLost = 3;
 const longestNews_ms = 1000;
 
-/** Until this thread's caches have dropped the listing's old state, at most 1 s. */
+/** At most 1 s, until this thread's caches have dropped the old state. */
 function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = store.onChange((changed) => {
@@ -50,9 +50,9 @@ const reasons = {
 } as const;
 
 /**
- * In a worker with its own connection and heap (OBSERVE_MEMORY). If it blocks or fails, a new one starts: the
- * check whose code ran counts as made, with the reason, and the others are due again, up to `mostLost`. This
- * thread holds the leases, so that no other node begins the same checks.
+ * With its own heap (OBSERVE_MEMORY). If the worker ends, the check whose code ran counts as made, with the
+ * reason, and the others are due again. This thread holds the leases, so that no other node begins the same
+ * checks.
  */
 function createThreadChecks(context: ObserverContext, signal: AbortSignal, module: URL): Checks {
   const { store, config, log, clock, timeouts } = context;
@@ -62,7 +62,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
 
   const whyEnded = (handle: string, isCurrent: boolean, { cause, currentCheck }: WorkerExit) => {
     if (isCurrent) return reasons[cause](timeouts);
-    // Any of the checks in progress may be the cause.
+    // Any of the running checks may be the cause.
     if (currentCheck === 0) lost.set(handle, (lost.get(handle) ?? 0) + 1);
     return (lost.get(handle) ?? 0) >= mostLost ? reasons.lost() : undefined;
   };

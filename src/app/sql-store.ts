@@ -107,8 +107,8 @@ const isFullDisk = (error: unknown) =>
   error instanceof Error && 'code' in error && noRoom.has(String(error.code));
 
 /**
- * `touch` gets changed handles, `leave` those withdrawn by the registry or publisher; `requireShown` must
- * hold for the latter and `standing` at the end.
+ * `touch` gets changed handles, `leave` withdrawn ones; for these and `standing`, `requireShown` holds at the
+ * end.
  */
 const createTransaction = (
   db: Db,
@@ -144,7 +144,6 @@ const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
 
 type StoreListener = (changed: ChangedHandles) => void;
 
-/** One commit at a time, to which `touched` belongs. */
 function createCommits(engine: SqlEngine, publish: StoreListener) {
   const touched = new Set<string>();
   const commit = createGroupCommit<Schema>(async (work) => {

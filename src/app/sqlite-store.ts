@@ -13,10 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { Db, Schema, SqlEngine } from './schema.ts';
 import { createSqlStore } from './sql-store.ts';
 
-/**
- * `listing_search` is numbered by position, `listing_facet` by id. Other processes read `changed_handles`
- * (store/sqlite/file.ts).
- */
+/** Numbered by position, and by id. Other processes read `changed_handles` (store/sqlite/file.ts). */
 const sqliteDdl: EngineDdl = {
   int8: 'integer',
   text: 'text',
@@ -93,7 +90,6 @@ async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
   return await readOnce(db, work);
 }
 
-/** Repeats while it is false, locked or without room, up to `longestWait_ms`. */
 async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
   for (const end_ms = performance.now() + longestWait_ms; performance.now() < end_ms; ) {
     try {
@@ -107,8 +103,8 @@ async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
 }
 
 /**
- * Writes the file anew, because SQLite leaves copies of rows that it moved to another page. False if the file
- * is locked for too long or the disk is full.
+ * SQLite leaves copies of rows that it moved to another page. False if the file is locked for too long or the
+ * disk is full.
  */
 async function dropDeleted(path: string): Promise<boolean> {
   const database = connect(path);
@@ -129,7 +125,6 @@ async function quickCheck(db: Db): Promise<string | undefined> {
   return found === 'ok' ? undefined : found?.replace(/\s+/g, ' ');
 }
 
-/** One connection for all if in memory. */
 async function connectAll(path: string, opening: SchemaOpening) {
   const inMemory = path === ':memory:';
   if (opening === 'make' && !inMemory) makeFile(path);
@@ -154,10 +149,7 @@ async function connectAll(path: string, opening: SchemaOpening) {
   return { writing, writer, reader, watching, snapshot, close };
 }
 
-/**
- * In memory, reads wait for an open transaction, on the same connection. Throws NoDatabase without a file,
- * unless `opening` makes one.
- */
+/** In memory, reads wait for an open transaction. Throws NoDatabase. */
 export async function openSqliteStore(databaseUrl: string, opening: SchemaOpening = 'make'): Promise<Store> {
   const path = databaseUrl.replace(/^file:/, '');
   const { writing, writer, reader, watching, snapshot, close } = await connectAll(path, opening);

@@ -3,7 +3,7 @@ import { ExitError, exitCodes } from '../core/process.ts';
 import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
 import { findCriterionFaults } from '../selections/judge.ts';
 
-/** Throws ExitError (78) for well-formed settings that cannot be used, such as an unknown limit. */
+/** Throws ExitError (78) for well-formed settings that cannot be used. */
 export async function requireUsableSettings(config: Config): Promise<void> {
   await requireKnownLimits(config);
   requireUsableFiles(config);

@@ -12,13 +12,9 @@ export const createWorkerStatus = (): WorkerStatus => new Int32Array(new SharedA
 /** Grows while the worker's event loop runs. */
 export const heartbeatOf = (status: WorkerStatus): number => Atomics.load(status, heartbeat);
 
-/** 0 while no task runs. */
 export const currentTaskOf = (status: WorkerStatus): number => Atomics.load(status, currentTask);
 
-/**
- * Sets a task's id (above 0) while its own code runs, before or after an `await`, but not in callbacks of
- * timers and streams.
- */
+/** A task's id is set while its code runs, but not in callbacks of timers and streams. */
 export function trackTasks(status: WorkerStatus, beat_ms: number) {
   const taskId = new AsyncLocalStorage<number>();
   promiseHooks.createHook({

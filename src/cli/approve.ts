@@ -24,7 +24,7 @@ export interface ApproveOptions {
 
 type Views = Record<string, Record<string, unknown>>;
 
-/** Without added defaults, and with any names of criteria. Throws ExitError. */
+/** Without added defaults. */
 function readViews(file: string | undefined): Views {
   if (!file) throw usageError('name the file of views with --views or VIEWS');
   const text = attempt(() => readFileSync(file, 'utf8'));
@@ -74,7 +74,7 @@ function requireView(views: Views, { view: name, views: file }: ApproveOptions) 
   return view as { readonly approvals: readonly { readonly handle: string }[] };
 }
 
-/** The private entry of this name, or else the listing. Throws ExitError. */
+/** The private entry, or else the listing. */
 async function readPinnable(
   handle: string,
   { from, privateListings = '' }: ApproveOptions,
@@ -95,7 +95,6 @@ async function readPinnable(
   return document;
 }
 
-/** Throws ExitError if a pinned observed fact has no current value. */
 function toPinned(document: Pinnable, handle: string, names: readonly PinName[]) {
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
   const unknown = pins.flatMap(([pin, now]) => (now.length === 0 && isSeenPin(pin) ? [pin] : []));
@@ -106,7 +105,6 @@ function toPinned(document: Pinnable, handle: string, names: readonly PinName[])
   return Object.fromEntries(pins);
 }
 
-/** Replaces an earlier approval. Throws ExitError. */
 export async function runApprove(config: () => Promise<Config>, handle: string, options: ApproveOptions) {
   const { views: file = '', view: name, by, reason, until } = options;
   requireView(readViews(options.views), options);

@@ -42,9 +42,7 @@ function readRoot(text: string): KnownRoot {
   };
 }
 
-/**
- * A malformed or unsigned checkpoint is a fault. Throws ExitError for an unreadable file or a malformed root.
- */
+/** A malformed or unsigned checkpoint is a fault. */
 export async function readKnownRoots(
   { checkpoint = [], root = [] }: AuditOptions,
   key: NoteVerifier | undefined,

@@ -10,7 +10,6 @@ const inForce: Readonly<Record<string, (config: Config) => string>> = {
   ALLOWED_HOSTS: (config) => [...new Set(acceptedHosts(config))].join(','),
 };
 
-/** Throws ExitError (78) for settings that `serve` refuses. */
 export async function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   await requireUsableSettings(config);
   for (const [name, { secret, default: fallback }] of Object.entries(settings)) {
@@ -19,6 +18,5 @@ export async function runConfigCommand(config: Config, environment: NodeJS.Proce
   }
 }
 
-/** A database without its password; nothing of other secrets. */
 const maskSecret = (text: string): string =>
   /^(file:|:memory:|postgres)/.test(text) ? toShownDatabase(text) : '***';

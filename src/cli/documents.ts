@@ -35,7 +35,7 @@ function* parseValues(bytes: Buffer): Generator<unknown> {
   }
 }
 
-/** A JSON array or a document a line, gzipped or not. Throws ExitError. */
+/** A JSON array or a document a line, gzipped or not. */
 export function readDocuments(file: string): Map<string, ListingDocument> {
   try {
     const bytes = readFileSync(file);

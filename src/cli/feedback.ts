@@ -23,7 +23,6 @@ const toFeedbackLine = (row: Feedback, kind: FeedbackKind) =>
     .filter(Boolean)
     .join('  ');
 
-/** Throws ExitError for a malformed limit. */
 export async function listFeedback(
   config: Config,
   kind: FeedbackKind,

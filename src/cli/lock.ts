@@ -24,13 +24,12 @@ import { replaceFile } from './replace-file.ts';
 import { ask, toBase, unreachable } from './service.ts';
 
 export interface LockSource extends AsyncDisposable {
-  /** `from` of a lock file, with which the same source is opened again. */
+  /** `from` of a lock file. */
   readonly name: string;
-  /** Throws ExitError. */
   read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
 }
 
-/** Stands for the database of DATABASE_URL. */
+/** Stands for DATABASE_URL. */
 const ownDatabase = 'the own database';
 
 const problemForm = z.object({ code: z.string() });
@@ -75,7 +74,6 @@ async function openDatabase(config: Config): Promise<LockSource> {
   };
 }
 
-/** An address or a file, by default the database of DATABASE_URL. Throws ExitError. */
 export async function openLockSource(
   from: string | undefined,
   config: () => Promise<Config>,
@@ -111,7 +109,6 @@ async function readPage(base: string, view: string, cursor: string | undefined) 
   return read;
 }
 
-/** Throws ExitError, also for too large a view. */
 export async function readViewHandles(from: string | undefined, view: string): Promise<string[]> {
   if (from === undefined || !isWebAddress(from))
     throw usageError(
@@ -138,7 +135,7 @@ export async function readViewHandles(from: string | undefined, view: string): P
 export interface LockOptions {
   readonly from?: string | undefined;
   readonly view?: string;
-  /** The servers of these configurations; `true` are all that dossier inventory finds. */
+  /** `true`: all that dossier inventory finds. */
   readonly inventory?: readonly string[] | true;
   readonly environment?: NodeJS.ProcessEnv;
   readonly out: string;
@@ -147,7 +144,6 @@ export interface LockOptions {
   readonly ignoreMalware?: boolean;
 }
 
-/** Throws ExitError for a file that cannot be read. */
 function readText(file: string): string | undefined {
   try {
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -164,7 +160,7 @@ function readExisting(file: string): LockFile {
   throw usageError(`${file}: ${why}`);
 }
 
-/** With reports of malicious code, or why there is no listing. */
+/** With reports of malicious code. */
 type LockComparison = readonly [LockedListing, LockChanges, readonly string[]] | 'withdrawn' | 'not listed';
 
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, LockComparison>> {
@@ -213,7 +209,6 @@ function printUncompared(
   return told.length > 0;
 }
 
-/** The number of listings with such a package. */
 function printMalware(
   found: ReadonlyMap<string, LockComparison>,
   { json, out }: LockOptions,
@@ -239,7 +234,6 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** `update` also wants the listings of the file. Throws ExitError. */
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
@@ -260,7 +254,7 @@ async function readWanted(
   return wanted;
 }
 
-/** `update` leaves out what is gone; otherwise it throws ExitError. */
+/** `update` leaves out what is gone. */
 function toListings(
   found: ReadonlyMap<string, LockComparison>,
   known: LockFile | undefined,
@@ -277,8 +271,7 @@ function toListings(
 }
 
 /**
- * `view` or `inventory` replaces the listings of the file; `update` reads them again and prints the accepted
- * changes. Throws ExitError.
+ * `view` or `inventory` replaces the listings of the file; `update` reads them again and prints the changes.
  */
 export async function runLock(
   config: () => Promise<Config>,
@@ -316,7 +309,7 @@ export async function runLock(
     );
 }
 
-/** Ends with 1 for a changed fact, or for malicious code unless `ignoreMalware`. Throws ExitError. */
+/** Ends with 1 for a changed fact, or for malicious code unless `ignoreMalware`. */
 export async function runCheck(
   config: () => Promise<Config>,
   options: LockOptions,

@@ -42,7 +42,6 @@ async function writeAction<T>(config: Config, work: (tx: Transaction, at: string
   }
 }
 
-/** Log indexes of the ends. */
 async function undoActive(
   tx: Transaction,
   { target, only }: { target: ModerationTarget; only?: string },
@@ -66,7 +65,6 @@ function entriesText(log_indexes: readonly number[]): string {
     : `entries ${log_indexes.slice(0, -1).join(', ')} and ${log_indexes.at(-1)} of the log say so`;
 }
 
-/** Throws ExitError. */
 export async function runAction(
   config: Config,
   action: Action,

@@ -80,7 +80,6 @@ async function observeOne(one: string | Listing, { observer, json }: ObserveComm
   printFacts(one.handle, observations, json);
 }
 
-/** Goes on after a failed check. */
 async function observeNamed(names: readonly string[], observing: ObserveCommand): Promise<void> {
   const { context, signal } = observing;
   const listings = await Promise.all(

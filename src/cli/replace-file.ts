@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { ExitError, exitCodes } from '../core/process.ts';
 
-/** The whole file or nothing; links and modes stay. Throws ExitError. */
+/** The whole file or nothing; links and modes stay. */
 export function replaceFile(file: string, text: string): void {
   try {
     const isThere = existsSync(file);

@@ -20,7 +20,6 @@ import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
 import { requireBackupDir, startBackups } from './backup/backups.ts';
 
-/** Names the setting that causes the error, if one does. */
 export function toListenError(
   error: unknown,
   setting: 'PORT' | 'METRICS_PORT',
@@ -61,7 +60,7 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
 
 const shownReports = 200;
 
-/** Loads its module only with METRICS_PORT. Throws ExitError. */
+/** Loads its module only with METRICS_PORT. */
 export async function startServiceMetrics(
   context: Pick<Context, 'config' | 'store' | 'log'>,
 ): Promise<Metrics | undefined> {
@@ -99,7 +98,6 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
   return startObserving(context, signal, createServiceChecks(context, signal));
 }
 
-/** Until SIGTERM or SIGINT. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
   await requireCheckpointFolder(config);

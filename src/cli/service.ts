@@ -2,10 +2,7 @@ import { createServiceClient, ServiceUnreadable } from '../audit/service.ts';
 import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 
-/**
- * An address is printed and locked, so what may be secret in it throws ExitError: user, password, query or
- * fragment.
- */
+/** An address is printed and locked, so nothing in it may be secret. */
 export function toBase(from: string): string {
   const { username, password, search, hash } = URL.parse(from) ?? { search: from };
   if (username || password || search || hash)
@@ -18,7 +15,7 @@ export function toBase(from: string): string {
 export const unreachable = (why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
 
-/** A POST if there is `sent`; `json` is undefined for other bodies. Throws ExitError. */
+/** `json` is undefined for other bodies. */
 export async function ask(
   base: string,
   path: string,

@@ -4,10 +4,7 @@ import type { Config } from '../config/config.ts';
 import { withCaller } from '../context.ts';
 import { serveStdioMcp } from '../mcp/server.ts';
 
-/**
- * DOSSIER_CAPABILITY is the one caller's. An empty store gets the sample first, if it is of its registry.
- * Without PUBLIC_URL, links are MCP resources.
- */
+/** DOSSIER_CAPABILITY is the one caller's. Without PUBLIC_URL, links are MCP resources. */
 export async function runStdio(
   config: Config,
   { PUBLIC_URL, DOSSIER_CAPABILITY }: NodeJS.ProcessEnv,

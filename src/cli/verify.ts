@@ -26,20 +26,19 @@ export async function readSaved(path: string): Promise<string> {
   }
 }
 
-/** A key or its file. Throws ExitError (74). */
+/** A key or its file. */
 export async function readKey(key: string | undefined): Promise<string | undefined> {
   return key === undefined || readVerifier(key) ? key : (await readSaved(key)).trim();
 }
 
 const savedProblem = z.object({ code: z.string(), detail: z.string() });
 
-/** Empty for other texts. */
 function toProblemText(text: string): string {
   const { data } = savedProblem.safeParse(readObject(text));
   return data ? `; it is a problem: ${data.code}, ${data.detail.slice(0, 300)}` : '';
 }
 
-/** Throws ExitError (74), with the text of a saved problem. */
+/** Throws with the text of a saved problem. */
 export async function readProof(path: string): Promise<SavedProof> {
   const text = await readSaved(path);
   const { data } = savedProof.safeParse(readObject(text));
@@ -47,7 +46,6 @@ export async function readProof(path: string): Promise<SavedProof> {
   throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
 }
 
-/** Throws ExitError (74), with the number of a wrong line. */
 export async function readPolicyFile(path: string): Promise<Policy> {
   const text = await readSaved(path);
   try {

@@ -115,7 +115,6 @@ export function createApp(
     cache.close();
     await Promise.all([cards.close(), mcp.close(), exports.close()]);
   };
-  /** For Node's server, with the fast path in front of the app. */
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
     return createFastPath(

@@ -12,7 +12,7 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 export interface CachePolicy {
   /** Handles of listings and keys of views; `all` names every listing. */
   readonly cacheTags: ChangedHandles;
-  /** By default, until something is due to change, or a minute if that is unknown; without tags, for ever. */
+  /** By default, until something is due to change, or a minute; without tags, for ever. */
   readonly maxAge_ms?: number | undefined;
 }
 

@@ -12,7 +12,6 @@ export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
-/** Headers that scripts of other sites may send, and read (`exposed`). */
 interface CorsOpening {
   readonly methods: string;
   readonly headers: string;

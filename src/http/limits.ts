@@ -12,8 +12,8 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { addressOf, toRoutedPath } from './parameters.ts';
 
 /**
- * Per network and node (docs/reference.md). Programs that copy everything have limits of their own, so that
- * they leave those of a person behind the same address.
+ * Per network and node (docs/reference.md). Programs that copy everything leave the limits of a person at the
+ * same address.
  */
 const requestLimits = {
   pages: { name: 'pages', burst: 100, refill_s: 5 },
@@ -55,7 +55,6 @@ const prefixes = [
   ['/export/', 'export'],
 ] as const;
 
-/** The same for a tool call over MCP and plain JSON. */
 export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
   const found = prefixes.find(([prefix]) => toRoutedPath(path).startsWith(prefix));
   if (found) return limits[found[1]];
@@ -66,10 +65,7 @@ export function limitOf(limits: RequestLimits, method: string, path: string): Me
 const isOfEntries = /^\/+(?:v0(?:\.1)?|ard|views)\//;
 const isList = /\/servers\/?$/;
 
-/**
- * One for each ten entries of a list; other addresses of registries and views cost as much as the largest
- * page.
- */
+/** One for each ten entries of a list, or as much as the largest page. */
 export function costOf(address: string): number {
   if (!isOfEntries.test(address)) return 1;
   const [path = '', query] = address.split(/\?(.*)/s, 2);
@@ -113,7 +109,7 @@ export function createRequestTurns(limits: RequestLimits, settings: LimitSetting
 }
 export type RequestTurns = ReturnType<typeof createRequestTurns>;
 
-/** The ARD search takes its turn when its body has arrived, so that a slow sender keeps nobody waiting. */
+/** The ARD search waits for its body first, so that a slow sender keeps nobody waiting. */
 export const createTurnGuard =
   (inTurn: RequestTurns): MiddlewareHandler<HttpEnvironment> =>
   (c, next) =>

@@ -9,14 +9,14 @@ import { parseJson, readText, requireFewValues } from './request.ts';
 
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
-/** The tool refuses a capability in arguments itself, with a result that models read. */
+/** The tool's own refusal is a result that models read. */
 function outsideArguments(message: unknown): unknown {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
   if (method !== 'tools/call') return message;
   return { ...(message as object), params: { ...params, arguments: undefined } };
 }
 
-/** Throws secret_in_body for a capability in a part that answers or errors would repeat. */
+/** In parts that answers or errors would repeat. Throws secret_in_body. */
 function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
   // A capability has the prefix, or an escape that may be part of it.
   const isSuspicious = text.includes('dossier_cap_') || text.includes('\\u');
@@ -41,13 +41,13 @@ function requireWithin(text: string, bounds: BodyBounds): { bytes: number; value
   return { bytes, values: requireFewValues(text, bounds) };
 }
 
-/** Without a declared length, the larger limit is for a beginning that names a tool with large bodies. */
+/** Without a declared length, only a beginning that names such a tool may be long. */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 
 /**
- * Charges a large message before it is parsed, to the tool that it names. Throws body_too_large,
- * invalid_request, rate_limited or secret_in_body.
+ * Charges a large message before parsing. Throws body_too_large, invalid_request, rate_limited or
+ * secret_in_body.
  */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {
   const named = largeTools.find(({ name }) => text.includes(name));
@@ -64,7 +64,7 @@ export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: 
   return message;
 }
 
-/** A batch would be many calls for one POST of the limits. */
+/** A batch would make many calls for one POST. */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');

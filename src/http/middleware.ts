@@ -44,7 +44,6 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 };
 
 interface Answered {
-  /** Without one, the access log makes an id. */
   readonly request: string | undefined;
   readonly method: string;
   readonly path: string;
@@ -115,9 +114,8 @@ function isPrivateHost(hostname: string): boolean {
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 /**
- * Whether a page of an origin may call the MCP endpoint; undefined is no page. A private service refuses
- * pages of other sites, because any page opened there could call it (MCP, Streamable HTTP: "Servers MUST
- * validate the Origin header"), except for ALLOWED_ORIGINS.
+ * Undefined is no page. A private service refuses pages of other sites, because any page opened there could
+ * call it (MCP, Streamable HTTP: "Servers MUST validate the Origin header"), except for ALLOWED_ORIGINS.
  */
 export function createOriginCheck({
   publicUrl,
@@ -138,7 +136,7 @@ const chosen = /^[\w\-=]{1,40}$/;
 const randomBytes = Buffer.alloc(4096);
 let usedBytes = randomBytes.length;
 
-/** Faster than Node's own function, because random bytes are read in advance. */
+/** Random bytes read in advance are faster than Node's own function. */
 function toUuid(): string {
   if (usedBytes === randomBytes.length) {
     randomFillSync(randomBytes);

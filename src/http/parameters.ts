@@ -25,7 +25,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
       ...fixedFilterNames,
     ],
   ],
-  // Redirects to an address with names of criteria as parameters; its answers are not cached.
+  // Redirects to names of criteria; not cached.
   [/^\/compare$/, ['*']],
   [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
   [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'cursor']],
@@ -62,7 +62,6 @@ export function toKnownAddress(address: string): string {
   return known.length > 0 ? `${path}?${known.join('&')}` : path;
 }
 
-/** From its path on, as it was sent. */
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /** No separate answer is made or cached for undeclared parameters. */

@@ -13,7 +13,6 @@ const rpcCodes: Partial<Record<ProblemCode, number>> = {
   internal: -32603,
 };
 
-/** Headers of every answer, such as those for security, come later. */
 interface ProblemAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -101,7 +100,6 @@ export const wantsHtml = (path: string, accept = ''): boolean =>
 
 export const wantsPage = (c: Request): boolean => wantsHtml(c.req.path, c.req.header('accept'));
 
-/** Looked for by an address such as /agents/com.example/sms. */
 const wantedBy = (path: string): string =>
   /^\/agents\/([\w./-]{1,200})$/
     .exec(path)?.[1]

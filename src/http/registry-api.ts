@@ -4,7 +4,7 @@ import type { HttpEnvironment, Request } from './call.ts';
 import { openToAll } from './cors.ts';
 import { answerJsonText } from './response.ts';
 
-/** What changes with time alone, such as the group of a rating, may be a minute old. */
+/** What changes with time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
 
 const sendNotFound = (c: Request, error: string) => c.json({ error }, 404);

@@ -21,8 +21,8 @@ function refuseEncoded(headers: Headers): void {
 const small_bytes = 8192;
 
 /**
- * Node enforces a declared length; other bytes are counted as they arrive, and `raise` may allow more after
- * seeing the beginning. Throws body_too_large, unsupported_media_type or invalid_request.
+ * Node enforces a declared length; `raise` may allow more after the beginning. Throws body_too_large,
+ * unsupported_media_type or invalid_request.
  */
 export async function readText(
   request: globalThis.Request,
@@ -117,7 +117,6 @@ export async function listingOf(
   return last;
 }
 
-/** Cache tags. */
 export function listingNamesOf(c: Request): string[] {
   const written = writtenOf(c);
   const shorter = written.replace(/\.(json|md|svg)$/, '');
@@ -166,7 +165,7 @@ export const positionOf = (cursor: string | undefined): string | undefined =>
   readCursor(cursor, () => z.tuple([z.string().max(200)]))?.[0];
 export const cursorOf = (next: string | undefined): string | undefined => next && toCursor([next]);
 
-/** A private view is only found by its readers, and kept from shared caches. Throws not_found. */
+/** Only for its readers, and not for shared caches, if private. Throws not_found. */
 export function viewOf(c: Request, { site }: HttpAdapter): Selection {
   const name = c.req.param('view') ?? '';
   const found = findPrivateSelection(name, c.get('context'));

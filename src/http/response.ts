@@ -24,7 +24,7 @@ export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
 const cachedHeaders = 100;
 const cachedHeaderLength = 100;
 
-/** Browsers send few different headers, so choices are remembered. */
+/** Browsers send few different headers. */
 export function createEncodingChoice(): ChooseEncoding {
   const choose = memoize(negotiate, cachedHeaders);
   return (accepted) => {
@@ -68,7 +68,7 @@ async function encode(
   return { body: isLong ? await brotliLater(plain, options) : brotliCompressSync(plain, options), encoding };
 }
 
-/** Off the main thread, because it takes long. */
+/** Takes long. */
 export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === 'identity') return new Uint8Array(bytes);
   if (encoding === 'gzip') return new Uint8Array(await gzipLater(bytes, { level: 9 }));
@@ -114,7 +114,7 @@ async function finish(
   };
 }
 
-/** Answers 304 for a current copy. Browsers ask each time, unless `cacheControl` says otherwise. */
+/** 304 for a current copy. Browsers ask each time, unless `cacheControl` says otherwise. */
 export async function answerWithETag(c: Request, answer: TextAnswer): Promise<Response> {
   const finished = await finish(answer, c.get('encoding'));
   const isPrivate = c.get('isPrivate');

@@ -52,7 +52,7 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
   }
 }
 
-/** Our messages for the SDK's failures; a stream stays as it is. */
+/** Our messages for the SDK's failures. */
 async function handle(
   { request, body, context }: McpPost,
   { handler, timeout_ms }: Routes,
@@ -68,7 +68,7 @@ type Route = ReturnType<typeof classifyInboundRequest>;
 const routeOf = (message: McpMessage): Route =>
   classifyInboundRequest({ httpMethod: 'POST', body: message.body, ...headersOf(message) });
 
-/** Undefined if the message may have to be refused before its method runs, or the answer may be a stream. */
+/** Undefined if the message may be refused before its method runs, or answered by a stream. */
 function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
   const isServed =
     route.kind === 'legacy' ? isServedLegacy(message) : route.kind === 'modern' && isSharable(route, message);
@@ -89,10 +89,7 @@ async function answer(post: McpPost, routes: Routes): Promise<Response> {
 const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
-/**
- * Each call passes on the handles changed since the last call, or since `followChanges`; `unknown` if the
- * position could not be read then.
- */
+/** Passes on the handles changed since the last call; `unknown` if the position could not be read. */
 function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   const readNewest = async () => (await changes.newest(1))[0]?.seq ?? 0;
   const first = readNewest().catch(() => undefined);

@@ -21,7 +21,7 @@ import { measure } from '../telemetry/events.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 
-/** The whole answer twice, because some hosts show models only one of the two. */
+/** Some hosts show models only one of the two. */
 const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: toText(answer) }],
   // Without undefined members.
@@ -141,7 +141,7 @@ const schemas = new Map(
 
 interface McpRequest {
   readonly context: Context;
-  /** For a result sent as bytes. The tool's handler sets `members`, to `cached` or a new answer's. */
+  /** Of a result sent as bytes. The tool's handler sets `members`. */
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
 
@@ -170,10 +170,7 @@ const contextOf = (context: Context, request: RequestContext): Context =>
 
 const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
-/**
- * Removes from tools/list what is not for the caller. To call before the first tool is registered, which sets
- * the handler that is wrapped here.
- */
+/** To call before the first tool is registered, which sets the handler that is wrapped here. */
 export function listByCaller({ server }: McpServer, context: Context): void {
   const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);
   const setFiltered = (method: string, handler: ListHandler) =>

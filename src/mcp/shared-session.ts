@@ -45,10 +45,7 @@ export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error };
 }
 
-/**
- * One server for all requests, because one for each costs more. Ids are ours, because callers' may collide;
- * messages that are not answers are dropped.
- */
+/** One server for each request costs more. Ids are ours, because callers' may collide. */
 export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number) {
   /** In the order of their deadlines. */
   const waiting = new Map<
@@ -141,7 +138,7 @@ const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
   ['server/discover', undefined],
 ]);
 
-/** False if it may have to be refused before its method runs, or needs a stream. */
+/** False if it may be refused before its method runs, or needs a stream. */
 export function isSharable(
   { messageKind, message, classification }: InboundModernRoute,
   sent: Pick<McpMessage, 'headers'>,

@@ -98,7 +98,7 @@ function readUris(uris: unknown): string[] {
   return list as string[];
 }
 
-/** The oldest stream of the network (`Stream.widest`) with the most, if it has more than `own`. */
+/** The oldest of the network (`Stream.widest`) with the most, if it has more than `own`. */
 function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefined {
   const counts = new Map<string, number>();
   for (const { widest } of streams) counts.set(widest, (counts.get(widest) ?? 0) + 1);
@@ -106,7 +106,7 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
   return most > (counts.get(own) ?? 0) ? [...streams].find(({ widest }) => widest === biggest) : undefined;
 }
 
-/** At the limit, a new stream ends the oldest of the network with the most, if its own has fewer. */
+/** At the limit, the network with the most makes room. */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
   const { bus, watched, openFor } = createIndexedBus(log);

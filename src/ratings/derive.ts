@@ -33,7 +33,6 @@ const derived = {
     sql<string>`case when not ${isInForce(source)} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
 };
 
-/** The rated listings whose ratings changed. */
 async function writeDerived(
   db: Db,
   ids: RawBuilder<unknown>,
@@ -48,7 +47,6 @@ async function writeDerived(
   return rows.map(({ subject_handle }) => subject_handle);
 }
 
-/** With those in the other direction that may make a pair with it. */
 const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pair_until }: RatingRow) =>
   sql`select cast(${id} as text) union all select id from rating as back
     where back.source_identity in ${holdersOf(sql`${subject_handle}`)}
@@ -86,14 +84,13 @@ export type RatingCause =
   | { readonly rating: string }
   /** Made or withdrawn, so pairs may have begun or ended. */
   | { readonly half: RatingRow }
-  /** The claim of a rating listing changed, at this time. */
   | { readonly source: string; readonly at: string }
   /** A claim showed who holds a rated listing. */
   | { readonly subject: string; readonly holder: Holder };
 
 /**
- * After a stored change. Nothing else writes `is_current`, `reciprocal`, `source_ended_at` and `related` of a
- * stored rating. Returns the rated listings whose ratings may have changed.
+ * Nothing else writes `is_current`, `reciprocal`, `source_ended_at` and `related` of a stored rating. Returns
+ * the rated listings whose ratings may have changed.
  */
 export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
   const { is_current, reciprocal, source_ended_at } = derived;

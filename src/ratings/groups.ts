@@ -160,10 +160,7 @@ const toSide = (
   };
 };
 
-/**
- * The source by its namespace and the rating's control root, the rated listing by its namespace and all
- * control roots that it ever had.
- */
+/** The rated listing by all control roots that it ever had. */
 export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
   recorded: readonly RecordedIdentity[],

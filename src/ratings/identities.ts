@@ -3,7 +3,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from './schema.ts';
 import type { RatingRow } from './table.ts';
 
-/** Reads nothing of the sources but the given values and those of the subject. */
+/** Reads nothing else of the sources. */
 const readNamed = precompileQuery(
   (
     db: Db,
@@ -43,7 +43,6 @@ function padded(values: readonly string[]): string[] {
 
 type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
 
-/** What connects a listing with the sources of its ratings; `names` are looked for in their records too. */
 export const readIdentities = (
   db: Db,
   subject: string,
@@ -77,7 +76,7 @@ async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Pr
   });
 }
 
-/** Keeps first dates, and 200 stated identities of a listing. Returns the listings with a new one. */
+/** Keeps first dates. Returns the listings with a new one. */
 export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
   const added = new Set<string>();
   await inChunks(await withinBounds(db, identities), async (chunk) => {

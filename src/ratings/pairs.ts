@@ -43,7 +43,7 @@ export interface PairHalf {
   readonly until_ms: number;
 }
 
-/** `has` answers as `isPaired` (derive.ts) in memory, with two binary searches for each holder. */
+/** `has` answers as `isPaired` (derive.ts), in memory. */
 export function createPairs(holdersOf: (handle: string) => Iterable<string>) {
   const spans = new Map<string, ReturnType<typeof createSpans>>();
   return {

@@ -76,7 +76,6 @@ const derivedColumns = [
 export type DerivedRow = Pick<RatingRow, (typeof derivedColumns)[number]>;
 
 export const createRatingReads = (db: Db) => ({
-  /** Undefined if no capability with this hash has a listing. */
   sides: (capabilityHash: string, subject: string): Promise<RatingSides | undefined> =>
     readSides(db, capabilityHash, subject),
   async byId(id: string): Promise<Rating | undefined> {
@@ -121,7 +120,6 @@ export const createRatingReads = (db: Db) => ({
   ): Promise<MonthCount[]> => readMonthCounts(db, subject, period),
 });
 
-/** Keeps only the rated listing, outcome, protocol, relationship, time, class of proof and `supersedes`. */
 async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string; readonly by: number }) {
   const row = await readRow(db, id);
   if (!row) return [];
@@ -144,7 +142,6 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
   return [row.subject_handle, ...(await changed)];
 }
 
-/** `touch` gets the rated listings whose ratings changed. */
 export function createRatingWrites(db: Db, touch: (handle: string) => void) {
   const touchAll = (handles: Iterable<string>) => {
     for (const handle of new Set(handles)) touch(handle);
@@ -157,8 +154,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       await insertRating(db, encodeRating(rating));
     },
     /**
-     * `digest` is the SHA-256 (hex) of the proof's identity. The newest version takes a proof over, and keeps
-     * it if an older one is erased. False if another rating used it.
+     * SHA-256 (hex) of the proof's identity. The newest version takes a proof over, and keeps it if an older
+     * one is erased. False if another rating used it.
      */
     async spendProof(digest: string, rating_id: string, versions: readonly string[]): Promise<boolean> {
       const used = await db
@@ -215,9 +212,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       const row = await readRow(db, ratingId);
       if (row) touch(row.subject_handle);
     },
-    /**
-     * Without `at`, ends the voiding. Undefined for no such rating, or for voiding one that does not count.
-     */
+    /** Without `at`, ends the voiding. Undefined for a rating that does not exist, or cannot be voided. */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);
       if (!row || (at !== undefined && row.is_current === 0)) return undefined;
@@ -230,7 +225,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       touch(row.subject_handle);
       return row.subject_handle;
     },
-    /** A withdrawal takes older versions along. False if the rating has ended; a voided one has not. */
+    /** A withdrawal takes older versions along. False if the rating has ended. */
     async end(
       id: string,
       how:

@@ -116,7 +116,6 @@ export const isCurrent = ({
 }: Pick<RatingRecord, 'superseded_by' | 'withdrawn_at' | 'voided_at'>): boolean =>
   superseded_by === undefined && withdrawn_at === undefined && voided_at === undefined;
 
-/** In listings; list_ratings has the complete form. */
 export const shortRating = ratingRecord.omit({
   interaction_id: true,
   interaction_sha256: true,
@@ -155,7 +154,6 @@ export interface RatingCell {
   readonly ratings: number;
 }
 
-/** All given values must fit. */
 export type RatingFilter = Partial<Omit<RatingCell, 'ratings'>>;
 
 const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
@@ -165,7 +163,7 @@ const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
 };
 const names = Object.keys(facets) as (keyof RatingFilter)[];
 
-/** Counted ratings for each value, among those that fit the other filters. */
+/** Among those that fit the other filters. */
 export const ratingFacets = z.object({
   outcome: z.record(z.string(), z.int()),
   group: z.record(z.string(), z.int()),
@@ -213,7 +211,6 @@ export type MonthCount = Pick<RatingCell, 'outcome' | 'group' | 'ratings'> & { r
 /** Fewer ratings are not counted by month. */
 export const monthsFrom = 10;
 
-/** Older ones are not counted by month. */
 export const maxRatingsByMonth = 5000;
 
 const monthsCounted = 12;

@@ -19,7 +19,6 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
   );
 };
 
-/** The listings whose ratings changed. */
 export async function writeHolder(
   db: Db,
   handle: string,
@@ -68,7 +67,6 @@ function toModerated(row: StoredRatingRecord, log_index: number, { moderation }:
   };
 }
 
-/** Hidden or erased with its rating, but not voided. */
 function toShownResponse(row: StoredRatingRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
   const { response_text, responded_at: created_at, response_log_index: log_index } = row;
   if (response_text === null || created_at === null || log_index === null) return {};
@@ -138,7 +136,7 @@ export async function readRecentRatings(
   return (await toRatingRecords(db, rows, { subject, now })).map(toShortRating);
 }
 
-/** All versions, or with a filter only matching ratings that count. */
+/** With a filter, only ratings that count. */
 export interface RatingPage extends RatingFilter {
   /** The page begins after this log index. */
   readonly after?: number | undefined;

@@ -74,7 +74,6 @@ export const ratingTable = table('rating', ['id'], {
   content_digest: text,
   interaction_id: text,
   source_capability_id: text,
-  /** Base64; part of `proof_commitment`. */
   proof_salt: optional(text),
   first_created_at: text,
   /** Of the rated listing, if its claim was in force when this version was made. */

@@ -11,7 +11,7 @@ export interface Measured {
   readonly value: number | undefined;
 }
 
-/** Adds `value` (by default 1) to a counter or histogram, or sets a gauge. */
+/** By default 1. */
 export function measure(name: Metric, labels: Measured['labels'] = {}, value?: number): void {
   if (measurements.hasSubscribers) measurements.publish({ name, labels, value });
 }
@@ -27,7 +27,6 @@ export const countRead = (
   isHit: boolean,
 ): void => measure('dossier_memory_reads_total', { memory, result: isHit ? 'hit' : 'miss' });
 
-/** How long the caller waited, also for a failed write. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   const start = performance.now();
   try {

@@ -50,7 +50,7 @@ function timestamp(ms = Date.now()): string {
 
 const infoLevel = 30;
 
-/** At level info. `toMembers` is JSON without braces, because pino takes longer to read an object. */
+/** At level info, as JSON without braces: pino takes longer to read an object. */
 export function logMembers(log: Logger, toMembers: () => string): void {
   if (log.levelVal > infoLevel) return;
   const { [pino.symbols.streamSym]: stream } = log as unknown as Record<symbol, Sink>;

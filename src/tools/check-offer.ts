@@ -136,7 +136,6 @@ function toListedOffer(compared: ListComparison) {
   };
 }
 
-/** Says what it is compared with only where that is not what was said of the first offer. */
 function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, first: CheckedOffer): Words {
   const about =
     resource === undefined ? own('This offer names no resource.') : say`This offer is for ${code(resource)}.`;

@@ -119,7 +119,7 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
   ].filter(Boolean);
 }
 
-/** `left_out` is a set that is more than one answer may read. */
+/** `left_out`: more than one answer may read. */
 function createComparer(handle: string, shown: SentList, context: Context) {
   const readSet = createSetReader(context);
   return async ({ kind, subject = '' }: SeenSet, set: StoredSet) => {
@@ -132,7 +132,7 @@ type Comparer = ReturnType<typeof createComparer>;
 
 const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === value;
 
-/** Returns undefined if the newest set is more than one answer may read. */
+/** Undefined if that is more than one answer may read. */
 async function compareWith(
   handle: string,
   seen: SeenSet,
@@ -155,7 +155,6 @@ async function compareWith(
 
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
-/** `left_out` is an earlier set that is more than one answer may read. */
 async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
   for (const set of before) {
     const compared = await compareSet(seen, set);
@@ -188,7 +187,7 @@ async function toSurfaceAnswer(
   const { not_sent, is_of_names } = compared;
   const { differs, repeated, prefix } = shownNames(compared);
   const isSame = differs.length === 0;
-  // Descriptions that were not sent cannot be compared; the answer names those that Dossier saw change.
+  // What was not sent cannot be compared; the answer names the descriptions that changed.
   const lacksDescriptions = not_sent.includes('description');
   const others_until = isSame ? othersUntil(seen) : undefined;
   const changes = own || others_until || lacksDescriptions ? await readChanges(handle, seen, store) : [];
@@ -225,7 +224,6 @@ async function toSurfaceAnswer(
   };
 }
 
-/** The closest endpoint, of those whose list one answer may read. */
 async function findAnswer(handle: string, seen: readonly SeenSet[], shown: SentList, context: Context) {
   const compareSet = createComparer(handle, shown, context);
   const found = [];

@@ -31,7 +31,7 @@ const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
     ? {}
     : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
-/** A shown listing, or one that an opt-out line withdrew. Throws as findListing does. */
+/** Shown, or withdrawn by an opt-out line. Throws as findListing does. */
 async function findToAsk(handle: string, context: Context): Promise<Listing> {
   const found = await findToCheck(handle, context.store);
   return found && found.withdrawn !== 'operator' ? found : findListing(handle, context);

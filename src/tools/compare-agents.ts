@@ -72,7 +72,6 @@ function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number
   return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
 }
 
-/** The endpoint or package that answers with a source are about, if it is only one. */
 function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent): string | undefined {
   const checks = [...imported, ...observed, ...native].filter(({ source }) => source !== '');
   const subjects = new Set(checks.flatMap(({ subject }) => subject ?? []));

@@ -66,7 +66,6 @@ const input = z.strictObject({
 const output = z.object({
   handle: z.string(),
   sample: sampleFlag,
-  /** Begins with `version_asked`, if there is one. */
   statement: wordsSchema,
   unchanged: wordsSchema.optional().describe('Facts that checks saw unchanged'),
   changes: z.array(wordsSchema).describe('Newest first, each with its date'),
@@ -102,7 +101,6 @@ export async function readHistoryPage(
   };
 }
 
-/** In the words of get_agent. */
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
   const none = comparedWords(versions, factsOf(recordMoves, imported)[0]?.value);

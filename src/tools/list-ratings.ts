@@ -68,7 +68,7 @@ const output = listedRatings.extend({
   untrusted_fields: z.array(z.string()),
 });
 
-/** A filter also leaves out ratings that do not count, and older versions. */
+/** A filter leaves out older versions, too. */
 export const listRatings = defineTool({
   name: 'list_ratings',
   title: 'List native ratings',

@@ -27,7 +27,7 @@ const mostNames = 100;
 const longestName = 500;
 const maxNear = 5;
 
-/** `document` is only for a shown listing. */
+/** `document` is for shown listings. */
 interface KnownListing extends HitFacts {
   document(): ListingDocument;
   whyWithdrawn(): Promise<string>;
@@ -37,11 +37,10 @@ interface KnownListing extends HitFacts {
 export interface Directory {
   readonly publicUrl: string;
   known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
-  /** For each reference, up to `mostRecording` shown listings. */
+  /** Up to `mostRecording` shown listings for each. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
-  /** Up to `mostRecording` that once had it and no longer do. */
+  /** Those that no longer have it, up to `mostRecording`. */
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
-  /** A sentence if no listing of the copy has this field. */
   whyNone(field: CopyField): Promise<string | undefined>;
   near(text: string): Promise<readonly string[]>;
 }
@@ -76,7 +75,6 @@ const createDirectory = (context: Context): Directory => ({
     ),
 });
 
-/** Listings at the hosts of named endpoints are shown as near. */
 function toAsked(asked: string, { publicUrl }: Directory) {
   const named = toNamed(asked, { publicUrl });
   const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
@@ -116,7 +114,7 @@ async function toMissing(
   isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
-  // The likeliest comes first. Any address may be an endpoint, also one in the form of a repository.
+  // Any address may be an endpoint, also one in the form of a repository.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
   const reason = isNoHandle && (await directory.whyNone(field));

@@ -11,7 +11,7 @@ import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
-/** Of all callers in 24 hours. */
+/** In 24 hours. */
 const mostPerDay = 2000;
 /** Reserved for networks that have sent none today (UTC). */
 const keptForOthers = 500;

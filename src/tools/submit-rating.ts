@@ -44,10 +44,7 @@ const output = z.object({
 });
 type Output = z.input<typeof output>;
 
-/**
- * The hosts of one service, such as `*.vercel.app`, share this many times the limit of one, so that one host
- * cannot keep the others from rating.
- */
+/** For all hosts of one service, such as `*.vercel.app`, so that one cannot keep the others from rating. */
 const hostsTogether = 16;
 
 /** Of one holder: 60 an hour and 20 at once, 300 a day, 10 a day about one subject. */
@@ -57,7 +54,7 @@ const limits = {
   subject: { name: 'rating_subject', burst: 10, refill_s: day_s },
 } as const;
 
-/** In the transaction that stores the rating, so that a refused one does not count. */
+/** In one transaction with the rating, so that a refused one does not count. */
 function takeRating(tx: RatingTransaction, { source, subject }: Sides, context: Context) {
   const { id, counted } = new Holder(source.claim.root);
   const keys = new Set([id, counted]);
@@ -91,7 +88,6 @@ function toInteractionTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** Undefined if no listing has the rated handle. */
 async function readSides(
   tx: RatingTransaction,
   { capability, handle, now }: Submission,

@@ -19,13 +19,12 @@ export const readsOnly = {
   openWorldHint: false,
 };
 
-/** The card that hosts of MCP Apps show beside an answer. */
 export const cardAddress = 'ui://dossier/card';
 
 /** All but the depth are checked before parsing. */
 export interface BodyBounds {
   readonly bytes: number;
-  /** The cost of a body depends on its number of JSON values more than on its bytes. */
+  /** The cost of a body depends more on JSON values than on bytes. */
   readonly values: number;
   readonly depth: number;
 }
@@ -50,7 +49,7 @@ export interface Tool<
   readonly example: z.input<Input>;
   /** Set if `run` authenticates the caller. */
   readonly needsCapability?: true;
-  /** Whom tools/list shows the tool; by default all. Any caller may call it. */
+  /** To whom tools/list shows the tool; any caller may call it. */
   readonly listedTo?: 'holders of a capability' | 'nobody';
   /** Of JSON or a form over HTTP (docs/contract.md), if less than 64 KiB. */
   readonly bodyLimit_bytes?: 2048 | 4096 | 8192;
@@ -60,12 +59,9 @@ export interface Tool<
   /** Applied by `run`; LIMIT_OVERRIDES can change them by name. */
   readonly ownLimits?: readonly Limit[];
   readonly card?: typeof cardAddress;
-  /**
-   * The handles whose change makes a cached answer stale. Only for an answer that is the same for all
-   * callers; without it, nothing is cached.
-   */
+  /** Whose change makes a cached answer stale. Only for answers that are the same for all callers. */
   cacheTags?(input: z.input<Input>): ChangedHandles;
-  /** The same facts in Markdown, for hosts that show models only texts; by default JSON. */
+  /** For hosts that show models only texts; by default JSON. */
   toText?(answer: z.output<Output>): string;
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
@@ -96,7 +92,7 @@ export function parseInput<Input extends z.ZodObject>(
   return parsed.data;
 }
 
-/** `run` may return more than the tool's answer. Throws as callTool does. */
+/** Throws as callTool does. */
 export async function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
   tool: Tool<Input, Output>,
   input: unknown,
@@ -104,7 +100,7 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
   run: (parsed: z.output<Input>, context: Context) => Promise<Answer>,
 ): Promise<Answer> {
   const runChecked = async () => {
-    // Calls that arrive together would otherwise be one piece of work.
+    // Calls that arrive together would be one piece of work.
     await nextTurn(toWidestNetwork(context.caller.network));
     const parsed = parseInput(tool, input);
     await takeNetworkLimits(context, tool.networkLimits ?? []);
@@ -163,7 +159,7 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
 
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames'];
 
-/** Bounds and patterns are left out, and other members allowed, so that a later version may differ. */
+/** Without bounds, so that a later version may differ. */
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
     for (const name of bounds) delete part[name];

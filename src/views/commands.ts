@@ -11,30 +11,26 @@ import {
 import { reportsOf } from '../observations/malware.ts';
 import { isPublicHost } from './public-host.ts';
 
-/**
- * Matches versions as registries write them. Operators of ranges, addresses, archives and options do not
- * match.
- */
+/** As registries write them: no operators of ranges, addresses, archives or options. */
 const versionForm = /^(?!.*\.(?:tgz|tar|tar\.gz)$)[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
-/** Matches versions of PyPI packages. uvx could read other texts as folders of the caller's machine. */
+/** uvx could read other texts as folders of the caller's machine. */
 const pypiVersion = /^(?:v?\d[0-9A-Za-z.+!_-]{0,127}|latest)$/;
 /**
- * Names that npm allows for new packages (validate-npm-package-name), except those that look like options or
- * files (npm-package-arg).
+ * Of new packages (validate-npm-package-name), without what looks like an option or a file (npm-package-arg).
  */
 const npmName = /^(?=.{1,214}$)(?!.*\.(?:tgz|tar|tar\.gz)$)(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
-/** Names by PyPA ("Names and normalization"), except those of interpreters, which uvx would start instead. */
+/** PyPA ("Names and normalization"), without interpreters, which uvx would start. */
 const pypiName =
   /^(?!(?:pythonw?|pypy|cpython|graalpy)[\d.]*(?:$|-))[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
-/** NuGet package ids: words between single dots and hyphens, 100 characters. */
+/** Words between single dots and hyphens, 100 characters. */
 const nugetId = /^(?=.{1,100}$)\w+([.-]\w+)*$/;
 const ociPart = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
-/** An image reference (distribution/reference): host, path, tag, digest. */
+/** distribution/reference: host, path, tag, digest. */
 const ociName = new RegExp(
   `^(?=.{1,255}$)${ociPart}(?::\\d{1,5}(?=/))?(?:/${ociPart})*(?::\\w[\\w.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
 );
 
-/** Matches versions of Python. uv would start any other text as a program. */
+/** uv would start any other text as a program. */
 const pythonVersion = /^(?:c?python|pypy)?@?\d{1,2}(?:\.\d{1,3}){0,2}$/i;
 
 const tagForm = /^\w[\w.-]{0,127}$/;
@@ -43,14 +39,14 @@ const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '
 
 interface CommandStarter {
   readonly name: RegExp;
-  /** The keys are names of runtimes in records, in lower case. */
+  /** By runtimes in records, in lower case. */
   readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
   /**
-   * Options that take a value. A record may name these options and those of `plain` before the package,
-   * because they start no other program.
+   * With a value. A record may have these and those of `plain` before the package: they start no other
+   * program.
    */
   readonly valued: RegExp;
-  /** The form of the values of `valued` options. Without it, any value is accepted. */
+  /** Of the values; any without it. */
   readonly value?: RegExp;
   readonly plain: RegExp;
   readonly ending?: readonly string[];
@@ -96,28 +92,28 @@ const starterOf = (type: string): CommandStarter | undefined =>
       ? starters[type as keyof typeof starters]
       : undefined;
 
-/** Matches `{input}`, by which the import marks what the caller fills in (imports/launch.ts). */
+/** `{input}`, which the import marks for the caller to fill in (imports/launch.ts). */
 const isOpenWord = (word: string) => /^\{[^{}]+\}$/.test(word);
 
 export interface StartOptions {
-  /** What Dossier observed of the listing. A package that is reported as malicious code has no command. */
+  /** A package reported as malicious code has no command. */
   readonly observations: ListingDocument['observations'];
-  /** Whether only the recorded version may be started. */
+  /** Only the recorded version may start. */
   readonly isPinned?: boolean;
-  /** A private entry may name hosts that are not public. */
+  /** Hosts need not be public. */
   readonly isPrivate?: boolean;
 }
 
-/** `set` is the environment outside the command, and `asked` names the variables that the caller sets. */
+/** `set` is the environment, `asked` what the caller sets in it. */
 export interface Started {
   readonly command: readonly [string, ...string[]];
   readonly set: Readonly<Record<string, string>>;
   readonly asked: readonly string[];
-  /** Whether the caller has to fill in words of the command itself. */
+  /** The caller fills in words of the command. */
   readonly isOpen: boolean;
 }
 
-/** `why` is a phrase without a full stop. */
+/** A phrase without a full stop. */
 export interface WhyNot {
   readonly why: Words;
 }
@@ -130,11 +126,11 @@ const askedOf = ({ inputs = [] }: ListingPackage) =>
     kind === 'environment' && required && variable.test(name) ? [name] : [],
   );
 
-/** Some records repeat the package among the runtime arguments, with or without a version. */
+/** Some records repeat it among the runtime arguments. */
 const isPackage = (word: string, name: string) =>
   word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
 
-/** An unknown option is refused, because it may start something else. */
+/** An unknown option may start something else. */
 function optionsOf(
   recorded: ListingPackage,
   { valued, value: form = /^/, plain }: CommandStarter,
@@ -160,7 +156,7 @@ function optionsOf(
   return options;
 }
 
-/** The name alone comes first, unless the version is pinned. The name with its version comes last. */
+/** Without the version first, unless it is pinned. */
 function specsOf(recorded: ListingPackage, isPinned: boolean): string[] | WhyNot {
   const { registry_type, identifier, version = '' } = recorded;
   const isImage = isImageType(registry_type);
@@ -180,7 +176,7 @@ const isImageAt = (identifier: string, isPrivate: boolean) => {
   return isPrivate || host === undefined || isPublicHost(host.replace(/:\d+$/, ''));
 };
 
-/** Reports are looked for in the usual registry alone, so only a private entry may name another one. */
+/** Reports are only looked for in the usual registry. */
 function registryOf({ registry_type, registry_base_url: base }: ListingPackage, isPrivate: boolean) {
   const url = URL.parse(base ?? '');
   if (isPrivate && registry_type === 'npm' && url && /^https?:[^@?#]+$/.test(url.href))
@@ -189,13 +185,13 @@ function registryOf({ registry_type, registry_base_url: base }: ListingPackage, 
   return base === undefined ? [] : whyNot(why);
 }
 
-/** Values from the record are given to the container. Variables of the caller are passed on by name. */
+/** Values of the record, and the caller's by name. */
 const toContainer = (environment: Readonly<Record<string, string>>, asked: readonly string[]): string[] => [
   ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
   ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
 ];
 
-/** toStarted also finds obstacles in the runtime, the registry, the options and the version. */
+/** toStarted finds the obstacles in runtime, registry, options and version. */
 function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | undefined {
   const {
     registry_type,
@@ -210,7 +206,7 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
     return own('its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host');
   if (unwritten !== undefined)
     return say`Dossier cannot write its argument ${code(unwritten)} from the record alone`;
-  // The environment of an image is that of its container, so it cannot steer the runtime.
+  // An image's environment is its container's, so it cannot steer the runtime.
   const steered = isImageType(registry_type) ? undefined : Object.keys(environment).find(steersRuntime);
   if (steered !== undefined)
     return say`its record sets ${code(steered)}, and such variables can start other programs`;
@@ -219,9 +215,8 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
 }
 
 /**
- * A command with the recorded version comes after the one without it, which is left out if other versions are
- * reported as malicious code. If a part of the recorded command
- * cannot be written, there is no command, because the rest might start something else.
+ * With the recorded version after the command without it, which is left out if other versions are reported as
+ * malicious code. None if a part cannot be written, because the rest might start something else.
  */
 export function toStarted(
   recorded: ListingPackage,
@@ -229,7 +224,7 @@ export function toStarted(
 ): Started[] | WhyNot {
   const { registry_type, runtime = '', environment = {}, arguments: behind = [] } = recorded;
   const { ofVersion, ofOthers, isUndecided, isUnchecked } = reportsOf(observations, recorded);
-  // Without an exact version, a command starts whichever version is the newest.
+  // Otherwise the newest version starts, whichever it is.
   const isOpen = isUndecided || !isExactVersion(registry_type, recorded.version ?? '');
   const why = ofVersion[0] ?? (isOpen ? ofOthers[0] : undefined) ?? findObstacle(recorded, isPrivate);
   if (why) return whyNot(why);
@@ -272,10 +267,10 @@ export const filledCommand = ({ command: [program, ...words] }: Started): [strin
 
 const plainWord = /^[\w@+=:,./-]+$/;
 
-/** A word of this form, in quotation marks, starts nothing else in POSIX shells, fish, PowerShell or cmd. */
+/** In quotation marks, it starts nothing else in POSIX shells, fish, PowerShell or cmd. */
 const isQuotable = (word: string) => /^[\x20-\x7e]*$/.test(word) && !/['\\&|<>^%]/.test(word);
 
-/** Returns undefined if a shell could start something else. */
+/** Undefined if a shell could start something else. */
 export const toShellWords = (command: readonly string[]): string | undefined =>
   !command.every(isQuotable)
     ? undefined

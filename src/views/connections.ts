@@ -8,7 +8,7 @@ import { isPublicHost } from './public-host.ts';
 interface Remote {
   readonly url: string;
   readonly type: 'http' | 'sse';
-  /** Header names have only letters, digits and hyphens. */
+  /** Letters, digits and hyphens. */
   readonly headers: readonly string[];
 }
 
@@ -26,15 +26,13 @@ const required = (
     .map(({ name }) => name);
 
 /**
- * Accepts an https address of a public host, and any http or https address for a private entry. Returns
- * undefined for other addresses, if the address has a user name, password, space, backslash, `*`, `{` or `}`,
- * and if the type is not read.
+ * https of a public host, or for a private entry any http(s), without a user name, password, space,
+ * backslash, `*`, `{` or `}`.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
   const url = hasPattern(remote.url) ? null : URL.parse(remote.url);
-  // Parsing unescapes a host, so that %2A.example.com would become the pattern *.example.com in a list of
-  // hosts.
+  // Parsing would make %2A.example.com a pattern of hosts, *.example.com.
   if (remote.type === '' || !url || hasPattern(url.href) || url.username || url.password) return undefined;
   const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname);
   if (!isPublic && !(isPrivate && /^https?:$/.test(url.protocol))) return undefined;
@@ -42,7 +40,7 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
   return { url: url.href, type: remote.type === 'sse' ? 'sse' : 'http', headers };
 }
 
-/** `unnamed` has the parts of the record that the approval does not name. */
+/** `unnamed`: parts of the record that the approval does not name. */
 export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> &
   StartOptions & { readonly unnamed?: readonly string[] };
 
@@ -62,7 +60,7 @@ const publicForm = own(
 export const whyNoRemote = ({ type }: ListingRemote, isPrivate = false): Words =>
   type === '' ? noType : isPrivate ? privateForm : publicForm;
 
-/** An allow list leaves out commands with a word to fill in. An .mcp.json has them, with placeholders. */
+/** Commands with a word to fill in are only in .mcp.json, with placeholders. */
 export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOutPart[] => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
   ...remotes
@@ -79,7 +77,7 @@ export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Start
   }),
 ];
 
-/** Returns complete commands, without anything to fill in. */
+/** Without anything to fill in. */
 export function allowedCommands(recorded: ListingPackage, options: StartOptions): (readonly string[])[] {
   const started = toStarted(recorded, options);
   return 'why' in started ? [] : started.filter(({ isOpen }) => !isOpen).map(({ command }) => command);
@@ -101,8 +99,8 @@ function nameOfServer(handle: string): string {
 }
 
 /**
- * The names differ from each other. Each has at most 40 letters, digits and hyphens. If there are several
- * endpoints, their names end with the last part of their path, and with a number if that part is not unique.
+ * At most 40 letters, digits and hyphens, each different. Of several endpoints, each ends with the last part
+ * of its path.
  */
 export function toEntryNames(handle: string, urls: readonly string[]): string[] {
   const base = nameOfServer(handle) || 'listing';
@@ -117,7 +115,7 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
   });
 }
 
-/** The usable remotes, or else the first package that can be started. */
+/** Usable remotes, or else the first package that can be started. */
 function serversOf({ remotes, packages, ...options }: Startable): (Remote | Started)[] {
   const usable = remotes.flatMap((remote) => toRemote(remote, options.isPrivate) ?? []);
   if (usable.length > 0) return usable;
@@ -128,7 +126,6 @@ function serversOf({ remotes, packages, ...options }: Startable): (Remote | Star
   return started.slice(0, 1);
 }
 
-/** Each name is unique in the file. */
 export function nameServers(listings: readonly Startable[]): [string, Remote | Started][] {
   const wanted = listings.map((listing) => {
     const servers = serversOf(listing);
@@ -140,8 +137,7 @@ export function nameServers(listings: readonly Startable[]): [string, Remote | S
     (name) => name,
   );
   return wanted.flatMap(({ handle, servers, names }) => {
-    // If several listings would get the same name, each gets its handle. A handle has one slash, so `/2` at
-    // its end makes no handle of another listing.
+    // A handle has one slash, so `/2` at its end makes no other handle.
     const isShared = names.some((name) => (uses.get(name)?.length ?? 0) > 1);
     return servers.map((server, at): [string, Remote | Started] => [
       isShared ? handle + (at === 0 ? '' : `/${at + 1}`) : (names[at] ?? handle),
@@ -170,7 +166,7 @@ interface PasteableConfig {
   readonly deepLink?: string;
 }
 
-/** Every shell reads an address of these characters literally. */
+/** Every shell reads these literally. */
 const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);
@@ -183,15 +179,14 @@ const toClaudeCode = ({ name, url, type, headers }: Connection): PasteableConfig
 
 function toCodex({ name, url, headers }: Connection): PasteableConfig {
   const values = headers.map((header) => `"${header}" = "${placeholder}"`).join(', ');
-  // An ASCII JSON string is also a TOML string.
+  // An ASCII JSON string is a TOML string.
   const text = `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}${values && `\nhttp_headers = { ${values} }`}`;
   return { client: 'Codex', where: '~/.codex/config.toml', text };
 }
 
 /**
- * Plain JSON comes last. Command lines are left out if a shell could interpret the address. Codex supports
- * streamable HTTP only. Claude Desktop reaches a remote server through mcp-remote, which takes headers as
- * arguments.
+ * Plain JSON last; no command line if a shell could interpret the address. Codex has only streamable HTTP,
+ * and Claude Desktop needs mcp-remote, with headers as arguments.
  */
 export function toConfigs(connection: Connection): PasteableConfig[] {
   const { name, url, type, headers } = connection;

@@ -12,7 +12,7 @@ const note =
 
 const titleOf = (change: Change) => `${change.handle}: ${toText(changeWords(change))}`;
 
-/** The text is escaped, because feed readers show HTML and publishers choose the names of their versions. */
+/** Escaped, because readers show HTML and publishers name their versions. */
 function contentOf(change: Change, publicUrl: string): string {
   const { log_index } = change.data;
   const entry =
@@ -23,7 +23,7 @@ function contentOf(change: Change, publicUrl: string): string {
   );
 }
 
-/** `path` is the path of the page that the feed is about. A feed without changes has the date of `now`. */
+/** `path` is of the page. Without changes, the feed has the date of `now`. */
 export function toFeed(
   site: Pick<Config, 'publicUrl' | 'serviceName'>,
   { title, path, now }: { readonly title: string; readonly path: string; readonly now: Date },

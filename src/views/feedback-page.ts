@@ -12,7 +12,6 @@ export interface FeedbackForm {
   readonly received?: string;
 }
 
-/** A problem with the handle is shown at the field for the handle. */
 function messageOf(name: string, { problem, values }: FeedbackForm): string | undefined {
   if (problem && name === 'message' && !values.message?.trim()) return 'Write a message.';
   const named = problem?.facts.fields?.find(({ field }) => field === name)?.message;
@@ -20,7 +19,7 @@ function messageOf(name: string, { problem, values }: FeedbackForm): string | un
   return named ?? ofHandle;
 }
 
-/** `control` gets the attributes that connect it with label, hint and error. */
+/** `attributes` connect the control with label, hint and error. */
 function field(
   form: FeedbackForm,
   { name, label, hint }: { readonly name: string; readonly label: string; readonly hint?: string },
@@ -43,7 +42,7 @@ const option = (value: string, text: string, chosen: string | undefined) =>
 
 const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
 
-/** A report has none of these fields. */
+/** Not in a report. */
 const search = (form: FeedbackForm) => html`
 ${field(form, { name: 'looking_for', label: 'What were you looking for?' }, textInput(form.values.looking_for))}
 ${field(

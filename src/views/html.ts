@@ -3,10 +3,10 @@ import { dayText } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { stem, stopWords, toWords } from '../search/words.ts';
 
-/** The text is already escaped. */
+/** Escaped. */
 export type Html = ReturnType<typeof html>;
 
-/** A commit of 40 digits is cut to its first twelve. */
+/** To twelve digits. */
 export const shortCommits = (text: string): string =>
   text.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28}\b/g, '$1');
 
@@ -18,16 +18,15 @@ export const minute = (time: string): Html =>
 const isHttps = (text: string) =>
   /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(text);
 
-/** A link if the address is plain https, otherwise text (docs/contract.md). */
+/** A link only for plain https (docs/contract.md). */
 export const foreignLink = (address: string, text = address): Html =>
   isHttps(address)
     ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${text}</a>`
     : html`<span class="foreign">${text}</span>`;
 
-/** A script adds the copy button. */
 export const paste = (text: string): Html => html`<pre class="paste"><code>${text}</code></pre>`;
 
-/** No quotation mark in the input can end the argument of the shell command. */
+/** No quotation mark of the input ends the argument. */
 export const toCurl = (url: string, input: object, header = ''): string =>
   `curl -s ${url}${header && ` -H "${header}"`} -H 'Content-Type: application/json' -d '${JSON.stringify(input).replaceAll("'", "'\\''")}'`;
 
@@ -47,7 +46,7 @@ export const nameList = (title: string, names: readonly string[] = []) =>
 <h2>${title}</h2>
 <ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
 
-/** The result is empty if nothing is known. */
+/** Empty if nothing is known. */
 export const fact = (name: string, value: Html | string | number | false | undefined) =>
   value !== undefined &&
   value !== '' &&
@@ -58,7 +57,7 @@ const minPrefixLength = 3;
 
 export interface SearchWords {
   readonly stems: ReadonlySet<string>;
-  /** The last word of a query, if it also matches as a prefix: at least three characters, no stop word. */
+  /** The last word, if it matches as a prefix too. */
   readonly prefix: string | undefined;
 }
 
@@ -84,6 +83,6 @@ export function highlight(text: string, { stems, prefix }: SearchWords): Html {
   )}`;
 }
 
-/** The result is empty unless the listing is a sample or from a saved copy. */
+/** Only for a sample or a saved copy. */
 export const originNote = ({ origin_note }: Pick<ListingDocument, 'origin_note'>): Html | '' =>
   origin_note === undefined ? '' : html`<p class="note">${origin_note}</p>`;

@@ -4,7 +4,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { day, type Html, minute } from './html.ts';
 
-/** Other counts are shown under their name in the report, with spaces instead of underscores. */
+/** Others have their name in the report. */
 const countNames: Readonly<Record<string, string>> = {
   rows_seen: 'rows read',
   rows_quarantined: 'rows that could not be read',
@@ -40,7 +40,7 @@ const stays = 'The listings shown are as old as their dates say.';
 const held = (run: ImportReport) =>
   html`The import of ${minute(run.started_at)} is held: more than a fifth of the known listings would lose their shown version, or change their repository or the host of their endpoint. The operator has to review it. ${stays}`;
 
-/** The listings of a completed import from another source stay. */
+/** Completed imports of another source stay. */
 function failed(run: ImportReport, { error, is_retried, last_completed: done }: StatusDocument['import']) {
   const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
   const what = isOther
@@ -69,7 +69,7 @@ function age({ last_completed: done }: StatusDocument['import']) {
 }
 
 const hour_s = 3600;
-/** The interval follows the word "every": `hour` or `2 hours`. */
+/** After "every": `hour` or `2 hours`. */
 export const every = (interval_s: number) =>
   (interval_s % hour_s === 0
     ? counted(interval_s / hour_s, 'hour')

@@ -12,12 +12,12 @@ import { type Html, pagePath } from './html.ts';
 const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 
-/** The style sheet has the files in this order, on which the cascade depends. */
+/** The cascade depends on this order. */
 const styleParts = ['tokens', 'base', 'pages', 'print'];
 
 export type Asset = ReturnType<typeof toAsset>;
 
-/** The path contains the hash of the content, so that the file can be cached forever. */
+/** With a hash in its path, so that it can be cached forever. */
 function toAsset(name: string, type: string, content: Uint8Array) {
   const bytes = new Uint8Array(content);
   const [stem, ending] = name.split('.');
@@ -51,16 +51,16 @@ interface PageHead {
   readonly title: string;
   readonly description?: string;
   readonly path?: string;
-  /** `false` keeps the page out of search engines. */
+  /** `false` keeps it out of search engines. */
   readonly indexed?: boolean;
-  /** The path of the image for link previews. The default is the image of the service itself. */
+  /** For link previews; by default that of the service. */
   readonly card?: string;
-  /** The path below which the feeds are. It is empty for the feeds of all changes. */
+  /** Path of the feeds; empty for all changes. */
   readonly feeds?: string;
   readonly data?: object;
 }
 
-/** The JSON is escaped, so that no text of others can end the element or start a comment. */
+/** No text of others can end the element or start a comment. */
 const dataBlock = (data: object): Html =>
   html`<script type="application/ld+json">${raw(
     JSON.stringify(data).replaceAll(
@@ -109,7 +109,7 @@ const links: readonly (readonly [string, string])[] = [
 const headerSearch = html`
 <form class="find" action="/agents" method="get" role="search" aria-label="Find a listing"><input name="q" type="search" maxlength="2000" placeholder="Find a listing" aria-label="Find a listing" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"><button type="submit" class="quiet" aria-label="Find"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/></svg></button></form>`;
 
-/** The page works without script and loads nothing from other origins. */
+/** Works without script, and loads nothing from elsewhere. */
 export const toPage = (
   site: PageSite,
   page: PageHead & { readonly head?: Html; readonly body: Html },
@@ -149,7 +149,7 @@ ${page.body}
 </html>
 `;
 
-/** The tabs work without script. There may be at most six, and `group` must be unique on the page. */
+/** At most six, without script; `group` is unique on the page. */
 export const tabs = (
   group: string,
   legend: string,
@@ -167,7 +167,7 @@ export const tabs = (
 const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
 
-/** The data has no `aggregateRating`, because ratings are not a grade. */
+/** No `aggregateRating`: ratings are not a grade. */
 const toData = (listing: ListingDocument): object => {
   const elsewhere = [listing.repository, listing.website].filter(isPlainHttps);
   return {
@@ -185,7 +185,7 @@ const toData = (listing: ListingDocument): object => {
     applicationCategory: 'DeveloperApplication',
     softwareVersion: listing.version,
     ...(knownValue(listing, registryFirstPublished) && { datePublished: listing.published_at }),
-    ...(listing.updated_at && { dateModified: listing.updated_at }),
+    dateModified: listing.updated_at,
     ...(elsewhere.length > 0 && { sameAs: elsewhere }),
     ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),
   };

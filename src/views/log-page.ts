@@ -36,7 +36,7 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 <pre><code class="foreign">${JSON.stringify(parsed(record), null, 2)}</code></pre>`;
 }
 
-/** `entries` is the number of entries in the log. */
+/** `entries`: how many the log has. */
 export const toLogEntryPage = (
   site: PageSite,
   entry: z.output<typeof getProof.output>,
@@ -80,14 +80,14 @@ function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
 
 function entryWords(type: string, members: JsonObject): Words {
   const data = dataOf(members);
-  // Facts that were seen for the first time have no earlier value.
+  // Facts seen for the first time have no earlier value.
   if (type === 'observation.changed' && data.kinds.length === 0) return own('facts seen for the first time');
   return isChangeType(type) ? changeWords({ type, handle: '', at: '', data }) : ours(toLabel(type));
 }
 
 const timeNames = ['at', 'created_at', 'withdrawn_at', 'erased_at'] as const;
 
-/** An erased record has no time, and neither has the record of `log.continued`. */
+/** None in an erased record or in `log.continued`. */
 function timeWords(members: JsonObject, record: string | undefined): Html | string {
   const time = timeNames.map((name) => nameOfEntry(members, name)).find(Boolean);
   if (record === undefined) return 'erased';

@@ -35,7 +35,7 @@ const post = (tool: Tool, operationId = tool.name) => ({
     operationId,
     summary: tool.title,
     description: tool.description,
-    ...(tool.needsCapability && { security: [{ bearer: [] }, { header: [] }] }),
+    security: tool.needsCapability && [{ bearer: [] }, { header: [] }],
     requestBody: {
       required: true,
       content: { 'application/json': { schema: toInputSchema(tool.input), example: tool.example } },

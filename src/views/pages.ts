@@ -191,7 +191,7 @@ function detail({ config: { operatorContact, publicUrl } }: PageSite, { facts }:
 
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
 
-/** If something was not found, `wanted` fills the search field. */
+/** `wanted` fills the search field if something was not found. */
 export function toProblemPage(site: PageSite, problem: Problem, wanted = ''): Html {
   const { title, next } = problemTable[problem.code];
   const { facts } = problem;
@@ -247,7 +247,7 @@ const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): obj
     ),
   ) as object;
 
-/** `handles` maps each handle in the examples to one that is listed here. */
+/** `handles` maps those of the examples to listed ones. */
 export const toToolsPage = (
   site: PageSite,
   tools: readonly Tool[],
@@ -285,7 +285,7 @@ ${errorCodes}</div>
 </div>`,
   });
 
-/** The page shows all that a report says, and offers no action. */
+/** All that a report says, and no action. */
 export const toReportsPage = (reports: readonly Feedback[], total: number): string =>
   String(html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Open reports</title></head>

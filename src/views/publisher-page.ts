@@ -7,14 +7,14 @@ import { type PageSite, toPage } from './layout.ts';
 import { listingRows } from './listing-list.ts';
 import { pickBox, pickForm } from './search/page.ts';
 
-/** The listings are ordered by handle. The next page begins after `next`. */
+/** By handle; the next page begins after `next`. */
 export interface Publisher {
   readonly namespace: string;
   readonly listings: readonly Hit[];
   readonly total: number;
   readonly next?: string | undefined;
   readonly facts: PublisherFacts;
-  /** For each field that the saved copy of the registry lacks, a sentence that says so. */
+  /** What the copy of the registry lacks, in a sentence. */
   readonly lacking: Readonly<Partial<Record<'endpoint' | 'repository', string | undefined>>>;
 }
 

@@ -17,7 +17,6 @@ import { type Html, handleLink, minute, paste } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
 import { toHtml } from './words.ts';
 
-/** A private entry may be at any host. */
 export function toStartable(view: Selection, { listing, entry }: SelectionMember): Startable {
   const { remotes, packages } = letIn(view, listing);
   const unnamed = [
@@ -29,10 +28,7 @@ export function toStartable(view: Selection, { listing, entry }: SelectionMember
   return { handle, observations, remotes, packages, unnamed, ...options };
 }
 
-/**
- * An allow list in the grammar of Claude Code, Copilot and VS Code. A server that matches no entry is
- * blocked.
- */
+/** In the grammar of Claude Code, Copilot and VS Code; a server without an entry is blocked. */
 export const toManagedSettings = (listings: readonly Startable[]) => ({
   allowedMcpServers: listings.flatMap(({ remotes, packages, ...options }) => [
     ...remotes
@@ -67,10 +63,10 @@ ${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this servi
 
 type SelectionMembers = Awaited<ReturnType<typeof readMembers>>;
 
-/** `next` is the path of the following page. */
+/** `next` is a path. */
 interface ShownView extends SelectionMembers {
   readonly view: Selection;
-  /** Undefined for a view that is judged when it is read. */
+  /** Undefined if judged when it is read. */
   readonly passed_at: string | undefined;
   readonly leftOut: number;
 }

@@ -3,7 +3,7 @@ import { ageText, day_ms } from '../core/text.ts';
 import type { Words, WordsPart } from '../core/words.ts';
 import { foreignLink, type Html } from './html.ts';
 
-/** Dates that are older than this are shown with their age. */
+/** Older dates have their age. */
 const agedFrom_days = 56;
 
 const ageOf = (date: string, today: string | undefined) =>
@@ -30,6 +30,6 @@ function partOf(part: WordsPart, today: string | undefined): Html {
   return html`${part.text}`;
 }
 
-/** Marks foreign text. An `aged` day that is long before `today` is shown with its age. */
+/** An `aged` day long before `today` has its age. */
 export const toHtml = ({ parts }: Words, today?: string): Html =>
   html`${parts.map((part) => partOf(part, today))}`;

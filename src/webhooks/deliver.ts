@@ -134,7 +134,7 @@ const longestTurn_ms = 5000;
 
 const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook.rest_until !== undefined;
 
-/** Whether a change was due; false to stop sending. */
+/** Whether a change was due; false to stop. */
 async function retry(sending: Sending, { context, signal }: DeliveryTurn): Promise<boolean> {
   const { store, clock } = context;
   const due = await store.webhooks.dueDeliveries(sending.webhook.id, clock().toISOString(), page);
@@ -147,7 +147,7 @@ async function retry(sending: Sending, { context, signal }: DeliveryTurn): Promi
   return due.length > 0;
 }
 
-/** Whether there may be more; false to stop sending. */
+/** Whether there may be more; false to stop. */
 async function advance(sending: Sending, { context, signal }: DeliveryTurn): Promise<boolean> {
   const { store } = context;
   const { id, position } = sending.webhook;
@@ -167,10 +167,7 @@ async function advance(sending: Sending, { context, signal }: DeliveryTurn): Pro
   return changes.length === page;
 }
 
-/**
- * In order for each listing, by this node alone. A change that is not accepted delays only those of its
- * listing.
- */
+/** A change that is not accepted delays only those of its listing. */
 async function deliver(due: Webhook, turn: DeliveryTurn): Promise<void> {
   const { context, signal } = turn;
   const { store, clock } = context;

@@ -18,8 +18,8 @@ export interface DeliverySlot {
 }
 
 /**
- * One turn at a time for each receiver. Slow receivers do not delay quick ones: they give back their slots,
- * and some are reserved for receivers known to be quick.
+ * Slow receivers do not delay quick ones: they give back their slots, and some are reserved for receivers
+ * known to be quick.
  */
 export function createDeliverySlots() {
   const quick = createFairPool({ places: quickSlots, placesOfKey: 1, preferredPlaces: reservedSlots });

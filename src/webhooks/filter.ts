@@ -34,7 +34,7 @@ export async function toFilter(
   return filter;
 }
 
-/** A view has unknown listings until all were judged by its criteria. */
+/** Listings of a view are unknown until all were judged by its criteria. */
 export async function isKnownSubject({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
   const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
   return view === undefined || (await findPass(view, context)) !== undefined;

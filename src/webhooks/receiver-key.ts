@@ -3,9 +3,8 @@ import { registrableDomain } from '../core/identity.ts';
 import platforms from './platforms.json' with { type: 'json' };
 
 /**
- * The registrable domain, or the host on platforms whose customers share a domain (platforms.json), with a
- * digest of the segments that name a customer, such as `hooks.zapier.com/hooks/catch/<account>/<hook>`: they
- * may be secret.
+ * The registrable domain, or on platforms (platforms.json) the host, with a digest of the path that names a
+ * customer, such as `hooks.zapier.com/hooks/catch/<account>/<hook>`: it may be secret.
  */
 export function receiverKey({ hostname, pathname }: URL): string {
   const platform = Object.entries(platforms).find(([host]) => `.${hostname}`.endsWith(`.${host}`));

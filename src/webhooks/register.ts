@@ -18,10 +18,7 @@ import { receiverKey } from './receiver-key.ts';
 import type { WebhookTransaction } from './schema.ts';
 import type { Webhook } from './webhook.ts';
 
-/**
- * Throws address_not_proven for every other answer than the challenge, so that a stranger learns nothing
- * about hosts.
- */
+/** Otherwise address_not_proven, so that a stranger learns nothing about hosts. */
 async function proveAddress(client: OutboundClient, to: { url: URL; secret: string }, context: Context) {
   const challenge = randomBytes(24).toString('base64url');
   const timestamp = context.clock().toISOString();
@@ -82,8 +79,8 @@ const refuse = (most: string) =>
   });
 
 /**
- * What ends to make room: an ended webhook, or the newest of the domain or network with the most. Throws
- * rate_limited if the newcomer's is full, or no other has at least two more.
+ * An ended webhook, or the newest of the domain or network with the most. Throws rate_limited if the
+ * newcomer's is full, or no other has at least two more.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: WebhookHolder): Webhook | undefined {
   const active = known.filter(isActive);
@@ -204,7 +201,6 @@ export async function findOwned(id: string, secret: string, { store }: Context):
   throw new Problem('not_found', 'No webhook has this id and secret.');
 }
 
-/** Throws as `findOwned` does. */
 export async function removeOwned(id: string, secret: string, context: Context): Promise<void> {
   const webhook = await findOwned(id, secret, context);
   await context.store.write((tx) => tx.webhooks.remove(webhook.id));

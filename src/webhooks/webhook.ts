@@ -38,7 +38,7 @@ export const webhookTable = table(
     last_result: optional(text),
   },
   {
-    // Not before the operator resumes it.
+    // A restored copy posts nothing before the operator resumes it.
     toRestored: (row) => (row.state === 'active' ? { ...row, state: 'paused' } : row),
   },
 );

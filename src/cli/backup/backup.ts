@@ -105,8 +105,8 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
 }
 
 /**
- * `-` is standard input. After a failed restore, no service starts until one succeeds. A database in use
- * keeps its rows, but is upgraded; rows of an interrupted restore are deleted.
+ * `-` is standard input. After a failed restore, no service starts until one succeeds; rows of an interrupted
+ * one are deleted.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
   await requireCheckpointFolder(config);

@@ -37,20 +37,16 @@ async function writeDump(
   return total;
 }
 
-/** Returns the number of rows. Throws ExitError (78) for an empty database. */
+/** Returns the number of rows. */
 export const writeBackup = (store: Store, stream: Writable, making: Making): Promise<number> =>
   store.dump((dump) => writeDump(dump, stream, making));
 
-/** Names the database if that is damaged, or else the file. */
 export function toBackupError(file: string, error: unknown): ExitError {
   if (error instanceof ExitError) return error;
   return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${textOf(error)}`);
 }
 
-/**
- * Only its owner can read the file. A killed process leaves at most `<file>.<uuid>.partial`. Throws
- * ExitError.
- */
+/** Only its owner can read the file. A killed process leaves at most `<file>.<uuid>.partial`. */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
   if (existsSync(file)) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
   const partial = `${file}.${randomUUID()}.partial`;
@@ -85,10 +81,7 @@ export async function listBackups(
     .toSorted((a, b) => b.madeAt_ms - a.madeAt_ms);
 }
 
-/**
- * All but the `keep` newest, and partial files of killed backups. The date of a file in the future says
- * nothing. Not while a backup is made.
- */
+/** The date of a file in the future says nothing. Not while a backup is made. */
 async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
   const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());
   const old = made.slice(keep).map(({ file }) => file);
@@ -100,7 +93,6 @@ const emptySleep_ms = 5000;
 /** Also the pause after a failed backup. */
 const longestSleep_ms = 600_000;
 
-/** A backup dated in the future does not count. */
 async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
   const now_ms = clock().getTime();
   const newest = (await listBackups(config.backupDir)).find(({ madeAt_ms }) => madeAt_ms <= now_ms);
@@ -122,7 +114,6 @@ async function backUp(context: IssuingContext, signal: AbortSignal): Promise<voi
   log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
 }
 
-/** Throws ExitError (78). */
 export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
   if (!backupDir) return;
   await mkdir(backupDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {

@@ -8,7 +8,6 @@ export interface Shell {
 
 const wrap = (text: string) => text.replace(/(.{1,120})(?: |\n|$)/g, '$1\n').trimEnd();
 
-/** The help ends with `about`, the examples and the exit codes. */
 export function add(
   parent: Command,
   name: string,

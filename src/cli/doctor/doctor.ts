@@ -325,7 +325,7 @@ const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 const print = (name: string, { state, text, next }: DoctorFinding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
-/** Ends with 1 for a fault. Throws ExitError (78) for settings that `serve` refuses. */
+/** Ends with 1 for a fault. */
 export async function runDoctor(config: Config): Promise<void> {
   await requireUsableSettings(config);
   const opened = await openStore(config).catch((error: Error) =>

@@ -4,12 +4,11 @@ import type { Store } from '../../store/store.ts';
 
 export interface DoctorSubject {
   readonly config: Config;
-  /** Undefined if it cannot be opened, or there is none yet. */
   readonly store: Store | undefined;
 }
 
 export interface DoctorFinding {
-  /** `fault`: does not work as it should. `warning`: may need attention. */
+  /** `warning`: may need attention. */
   readonly state: 'fine' | 'warning' | 'fault';
   readonly text: string;
   readonly next?: string;
@@ -24,10 +23,7 @@ export const fault = (text: string, next: string): DoctorFinding => ({ state: 'f
 
 const largest_bytes = 100_000;
 
-/**
- * Without redirects; a text says why there is no answer. Too large a text is empty. `ahead_ms` of the other
- * clock is by Date and Age, give or take `unsure_ms`.
- */
+/** A text says why there is no answer. `ahead_ms` of the other clock, give or take `unsure_ms`. */
 export async function ask(url: string) {
   try {
     const sent_ms = Date.now();

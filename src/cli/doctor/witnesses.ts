@@ -22,7 +22,6 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
   'status 403': ['knows another key of this log', 'send its operator the key at /log/key'],
 };
 
-/** Undefined if none was published, it is of an empty log, or the database lacks its log or entries. */
 async function publishedCheckpoint({ config, store }: DoctorSubject): Promise<IssuedCheckpoint | undefined> {
   const saved = (await readCheckpointFile(config))?.texts[0];
   const answer = saved === undefined ? await ask(`${config.publicUrl}/log/checkpoint`) : undefined;

@@ -147,7 +147,6 @@ function readServers(
     const found = follow(value, path);
     return { path, found: found.some(isLaunch) ? [] : found };
   });
-  // A list inside another is no entry of it.
   const isAround = (path: string) =>
     followed.some((other) => other.path.startsWith(`${path}.`) && other.found.length > 0);
   const lists = followed.flatMap(({ path, found }) => (isAround(path) ? [] : found));
@@ -168,7 +167,6 @@ function pluginRoot(path: string): string {
   return /^\.\w+-plugin$/.test(basename(folder)) ? dirname(folder) : folder;
 }
 
-/** Without `files`, all that `clients` names. */
 export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];

@@ -45,7 +45,6 @@ const paidOf = ({ observations }: ListingDocument): Reference[] =>
     ...(network !== '' && { network }),
   }));
 
-/** Without a date for an empty dump. Throws ExitError. */
 export async function resolveInDump(names: readonly string[], file: string): Promise<Partial<ResolvedNames>> {
   const documents = readDocuments(file);
   const check = (document: ListingDocument) => {

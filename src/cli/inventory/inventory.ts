@@ -17,7 +17,7 @@ import { type Configured, readConfigurations, type UnreadableFile } from './conf
 import { type ConfiguredLaunch, isPlain, toLaunch } from './launch.ts';
 import { isFromElsewhere } from './registries.ts';
 
-/** For --fail-on, with the words of the totals. */
+/** For --fail-on, in the words of the totals. */
 const findings = {
   malware: 'reported as malicious code',
   changed: 'changed in 90 days',
@@ -39,7 +39,7 @@ type InventorySource = readonly [from: string | undefined, config: () => Promise
 
 const mostNames = 100;
 
-/** In the order of the names. Throws ExitError. */
+/** In the order of the names. */
 async function askDossier(
   from: string,
   sent: { readonly handles: readonly string[] },
@@ -56,7 +56,7 @@ async function askDossier(
   throw unreachable(`${toBase(from)}${path}: HTTP status ${status}, ${what}`);
 }
 
-/** In the order of the names; without a date for no names or an empty dump. Throws ExitError. */
+/** In the order of the names. */
 async function resolveNames(
   names: readonly string[],
   [from, config]: InventorySource,
@@ -129,7 +129,7 @@ async function readInventory(
   return { servers, as_of, ...read };
 }
 
-/** Prints the servers without a single known listing, and what could not be read. Throws ExitError. */
+/** Prints what has no single known listing, or could not be read. */
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');
@@ -193,7 +193,6 @@ const toItems = ({ servers, unreadable }: Inventory) => [
 ];
 type InventoryItem = ReturnType<typeof toItems>[number];
 
-/** One for all items with the same text. */
 function toBlocks(items: readonly InventoryItem[], isMarkdown: boolean): string[] {
   const [mark, show] = isMarkdown ? ['* ', (text: string) => escapeMarks(toLine(text))] : ['', toLine];
   const write = isMarkdown ? toMarkdown : (words: Words) => toLine(toText(words));
@@ -237,7 +236,7 @@ function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
   throw usageError(`--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
 }
 
-/** --fail-on ends with 1 for what it names, or else with 65 for what could not be read. Throws ExitError. */
+/** --fail-on ends with 1 for what it names, or else with 65 for what could not be read. */
 export async function runInventory(
   config: () => Promise<Config>,
   files: readonly string[],

@@ -52,7 +52,6 @@ export function isPlain(text: string): boolean {
   );
 }
 
-/** Looks like a public name of a package, version or account. */
 const isName = (text: string): boolean =>
   text
     .split('/')
@@ -102,10 +101,7 @@ function launchOf(text: string): ConfiguredLaunch {
 
 const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
 
-/**
- * What a server starts or connects to, without what looks like a secret. `isElsewhere`: settings name another
- * registry for a package.
- */
+/** Without what looks like a secret. `isElsewhere`: settings name another registry for a package. */
 export function toLaunch(
   server: JsonObject,
   isElsewhere: (registry: string, name: string) => boolean,

@@ -6,7 +6,6 @@ import { isOtherRegistry } from '../../listings/references/command.ts';
 
 const largest_bytes = 64 * 1024;
 
-/** Empty if it cannot be read. */
 function readText(path: string): string {
   try {
     return statSync(path).isFile() ? readFileSync(path, 'utf8').slice(0, largest_bytes) : '';
@@ -22,7 +21,6 @@ const settingsFiles: Readonly<Record<string, string>> = {
   nuget: '{,.nuget/NuGet/,AppData/Roaming/NuGet/,.config/NuGet/}{NuGet.Config,nuget.config}',
 };
 
-/** Where package managers read settings. */
 function foldersOf(path: string, { cwd }: JsonObject): string[] {
   const project = process.cwd();
   const isOfProject = !relative(project, path).startsWith('..');
@@ -30,7 +28,6 @@ function foldersOf(path: string, { cwd }: JsonObject): string[] {
   return [...new Set([...own, dirname(path), ...(isOfProject ? [project] : []), homedir()])];
 }
 
-/** Files may name another registry for the package. */
 export function isFromElsewhere(
   [registry, name]: readonly [registry: string, name: string],
   { path, server }: { readonly path: string; readonly server: JsonObject },

@@ -5,7 +5,7 @@ import { memoize } from '../../core/lazy.ts';
 import type { ChangedHandles, Store } from '../../store/store.ts';
 import type { CachePolicy } from '../call.ts';
 
-/** Names and values alternate: Node's server sends such a list without looking up its members. */
+/** Alternating: Node's server sends such a list without looking up its members. */
 export type HeaderList = readonly string[];
 
 const sameText = memoize((text) => text, 1000);
@@ -22,7 +22,6 @@ export interface Sendable {
 }
 
 export interface CachedAnswer extends Omit<Sendable, 'status'> {
-  /** Sent instead if the caller's copy is current. */
   readonly notModified?: { readonly etag: string; readonly headers: HeaderList };
 }
 
@@ -42,7 +41,7 @@ interface CacheEntry extends CachedAnswer {
   usedAfter: number;
 }
 
-/** About what the headers and lists of an entry take. */
+/** About what headers and lists take. */
 const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;
 const tagsOf = ({ cacheTags }: Pick<CacheEntry, 'cacheTags'>) =>
@@ -65,7 +64,7 @@ function createTagIndex() {
 /** Time alone can change an answer, for example when a source stops being new (docs/ratings.md). */
 const longestAge_ms = 60_000;
 
-/** Caches finished answers until a listing or view among their tags changes, or their time is over. */
+/** Until a listing or view among the tags changes, or the time is over. */
 export function createAnswerCache(
   context: { readonly store: Pick<Store, 'onChange'>; readonly clock: () => Date },
   budget_bytes: number,
@@ -100,17 +99,14 @@ export function createAnswerCache(
         cache.delete(key);
         return undefined;
       }
-      // The order of use changes only if another answer was stored since the last read.
+      // The order of use matters only if another answer was stored meanwhile.
       if (entry && entry.usedAfter !== stored) {
         entry.usedAfter = stored;
         cache.get(key);
       }
       return entry;
     },
-    /**
-     * To call before anything is read for an answer; the result stores it, unless a listing changed in
-     * between.
-     */
+    /** To call before anything is read for an answer; stores it, unless a listing changed in between. */
     begin() {
       const mayStore = begin();
       return (key: string, answer: CachedAnswer, policy: CachePolicy): void => {
@@ -119,7 +115,6 @@ export function createAnswerCache(
         if (mayStore()) put(key, { ...answer, cacheTags, endsAt_ms, usedAfter: stored });
       };
     },
-    /** Includes keys and bookkeeping. */
     get bytes() {
       return cache.calculatedSize;
     },

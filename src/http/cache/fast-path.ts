@@ -34,9 +34,6 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 
 const toPageKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
-/**
- * Stores a finished answer to a GET with a cache policy, unless the address is long or its path has escapes.
- */
 export function createPageStore({ cache }: Pick<FastPathParts, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
     if (c.req.method !== 'GET') return next();
@@ -113,8 +110,7 @@ function sendReady(
 }
 
 /**
- * Answers from the cache (docs/decisions/cache.md) and refuses over a limit (docs/decisions/limits.md)
- * without a Request, a Response or the app's middleware.
+ * docs/decisions/cache.md, docs/decisions/limits.md. Without a Request, a Response or the app's middleware.
  */
 export function createFastPath(shared: FastPathParts, app: RequestListener): RequestListener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {

@@ -20,7 +20,7 @@ interface CacheableResult {
 
 interface CacheableMessage extends CacheableResult {
   readonly id: number | string;
-  /** The client's description of itself, which selects what the SDK adds at the end of a result. */
+  /** It selects what the SDK adds at the end of a result. */
   readonly client: string;
 }
 
@@ -44,7 +44,7 @@ interface Call {
 const reserved = 'io.modelcontextprotocol/';
 const longest = 4096;
 
-/** The reserved members of `_meta`, only in the modern era; undefined leaves the message to the SDK. */
+/** Reserved members of `_meta`; undefined leaves the message to the SDK. */
 function readClient({ params: { _meta: meta }, era }: Call): string | undefined {
   if (meta === undefined) return '';
   if (!isJsonObject(meta)) return undefined;
@@ -131,7 +131,6 @@ function readCalled(call: Call): CacheableMessage | undefined {
 const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
-/** Undefined also for any unusual member or header. */
 function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   if (!isJsonObject(message) || !hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
   const { jsonrpc, id, method, params = {} } = message;
@@ -161,7 +160,7 @@ interface ReadRequest extends IncomingMessage {
   rawBody?: Buffer;
 }
 
-/** Stores the body where the app looks first. Callbacks are faster here than a promise. */
+/** Where the app looks first. Callbacks are faster here than a promise. */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -187,7 +186,7 @@ function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMess
     : attempt(() => readCacheable(parseMessage(text, headers, countedByApp), headers));
 }
 
-/** With this key, the SDK has accepted a client with this description. */
+/** The SDK has accepted a client with this description. */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
 export function findMcpAnswer(

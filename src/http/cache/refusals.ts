@@ -10,7 +10,7 @@ import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
 import { type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 
-/** A longer body, or one of unknown length, is left to the app. */
+/** Longer ones, and those of unknown length, are left to the app. */
 const longestBody_bytes = 64 * 1024;
 const methods = ['GET', 'HEAD', 'POST'];
 
@@ -57,7 +57,7 @@ function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
   );
 }
 
-/** Refuses as the app would, or returns undefined; charges nothing. */
+/** Refuses as the app would, and charges nothing. */
 export function createRefuser(adapter: HttpAdapter, isOurs: HostCheck) {
   let secured: Readonly<Record<string, string>> | undefined;
   // Until these headers are ready, the app refuses.

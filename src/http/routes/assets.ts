@@ -35,7 +35,7 @@ function sendAsset(asset: Asset, cacheControl: string) {
   };
 }
 
-/** Addresses with a hash, so that browsers cache for long; they request two icons at fixed addresses, too. */
+/** With a hash, so that browsers cache for long, besides two fixed addresses that they request. */
 export function createAssetRoutes({ site }: HttpAdapter) {
   const app = new Hono<HttpEnvironment>();
   app.get('/favicon.ico', sendAsset(site.assets.favicon, aDay));
@@ -66,7 +66,7 @@ function createDrawer() {
   };
 }
 
-/** The ETag is of the texts, so that nothing is drawn for a client that has the image. */
+/** Nothing is drawn for a client that has the image. */
 async function answerCard(
   c: Request,
   { card, cachePolicy }: { card: LinkCard; cachePolicy: CachePolicy },

@@ -23,7 +23,6 @@ function readSince(since: string): string {
   throw wrongField('since', 'must be 0, or the id of the last change that you have');
 }
 
-/** The header names the change after which the next page begins. */
 async function answerLines(c: Request): Promise<Response> {
   const since = readSince(c.req.query('since') ?? beginning);
   const changes = await readAfter(since, page, c.get('context'));

@@ -10,7 +10,6 @@ import { isCurrent } from '../response.ts';
 
 const replaced = /^(listings|evidence)-[0-9a-f]{16}\.jsonl\.gz$/;
 
-/** From a replaced file to the newest of its kind. */
 async function toNewest(c: Request, name: string, dumps: ReturnType<typeof createDumps>): Promise<Response> {
   const [, kind] = replaced.exec(name) ?? [];
   const newest = kind !== undefined && (await dumps.read()).files.find((file) => file.kind === kind);
@@ -31,7 +30,7 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
   // Nobody reads the body of a HEAD, so a file would stay open.
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-  // Opened before anything is sent, because the dump may be replaced and its folder removed.
+  // The dump may be replaced, and its folder removed, before anything is sent.
   const stream = createReadStream(join(dump.folder, name));
   const isOpen = await once(stream, 'open').then(
     () => true,

@@ -16,7 +16,7 @@ const toFeedback = ({ found_it, ...rest }: Record<string, string>) => ({
   ...(found_it !== undefined && { found_it: found_it === 'true' }),
 });
 
-/** Shown at the form, with the input preserved. */
+/** Shown at the form, with the input. */
 const wrong = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
 const notNow = ['writing_blocked', 'rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
 
@@ -29,7 +29,6 @@ async function noteOf(c: Request, handle: string | undefined): Promise<string | 
   }
 }
 
-/** What an address may fill in, with the most characters. */
 const filledIn = { handle: 200, rating_id: 64, category: 20, message: 200 };
 
 const showForm = async (c: Request, { site }: HttpAdapter) => {
@@ -56,7 +55,7 @@ const takeForm = async (c: Request, { site }: HttpAdapter) => {
   }
 };
 
-/** Answers with 303, so that a reload does not send again. */
+/** 303, so that a reload does not send again. */
 export const createFeedbackRoutes = (adapter: HttpAdapter) =>
   new Hono<HttpEnvironment>()
     .get('/feedback', (c) => showForm(c, adapter))

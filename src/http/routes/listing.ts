@@ -125,7 +125,7 @@ async function showWithdrawn(
   return optOut && c.html(String(toWithdrawnPage(site, optOut)), 200, { 'Cache-Control': 'no-store' });
 }
 
-/** A capability in the form counts as in the header. Throws if it cannot continue the claim. */
+/** Counts as in the header. Throws if it cannot continue the claim. */
 async function toFormCaller(handle: string, capability: string | undefined, context: Context) {
   if (capability === undefined) return context;
   const caller = withCaller(context, { ...context.caller, capability: capability.trim() });
@@ -184,7 +184,6 @@ const showTools = (c: Request, { site }: HttpAdapter, ending: string) =>
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-/** Stale also once a similar listing that it shows changes. */
 async function answerListingPage(c: Request, { site }: HttpAdapter, listing: ListingDocument) {
   const { handle } = listing;
   const context = c.get('context');

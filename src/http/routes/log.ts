@@ -42,7 +42,6 @@ async function answerTile(c: Request, level: string, path: string): Promise<Resp
   return c.body(await readTile(await findHead(c), level, path, c.get('context')), 200, tile);
 }
 
-/** NaN for any other text. */
 const toSize = (written = '') => (wholeNumber.test(written) ? Number(written) : Number.NaN);
 
 async function answerConsistency(c: Request): Promise<Response> {

@@ -38,7 +38,6 @@ function toSearchInput(address: URLSearchParams): Record<string, unknown> {
 
 const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 
-/** Others are ignored. */
 function isSearchField(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
@@ -52,7 +51,7 @@ const maxTags = 6;
 const maxHandles = 9;
 const most: Readonly<Record<string, number>> = { tag: maxTags, handle: maxHandles };
 
-/** Without duplicates and what is not valid; the tool's name `query` becomes `q`. */
+/** The tool's name `query` becomes `q`. */
 function toSearchAddress(address: URLSearchParams): URLSearchParams {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
@@ -102,7 +101,6 @@ function toCriterionInput({ criterion, value }: Picks['criteria'][number]): obje
   return { criterion, value: isNumber ? Number(value) : value };
 }
 
-/** Adds a typed handle that is listed, and the default criteria to two or more listings. */
 async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
   const isAdded = add !== '' && (await isListed(add, c.get('context')));
   const all = isAdded ? [...new Set([...handles, add])] : handles;

@@ -11,7 +11,6 @@ const perFile = 50_000;
 const open = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-/** `file` is undefined without an index. */
 async function* toFile(context: Context, file: number | undefined): AsyncGenerator<string> {
   yield `${open}<urlset ${namespace}>\n`;
   const { publicUrl } = context.config;
@@ -47,10 +46,7 @@ function toIndex({ config }: Context, files: number): string {
 const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
 
-/**
- * More than 50,000 listings get an index of numbered files. They read many listings, so they are cached, and
- * a wrong number redirects.
- */
+/** Files read many listings, so they are cached, and a wrong number redirects. */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');
   const listings = await countListings(context);

@@ -56,7 +56,6 @@ const plain = /^[\w.+-]{1,200}$/;
 const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet =>
   `${kind}:${kind === 'publisher' ? value.toLowerCase().split('.').toReversed().join('.') : value}`;
 
-/** A listing must have one facet of each group. */
 function toGroups(query: ArdQuery, publicUrl: string): Facet[][] {
   const terms = Object.entries(query.filter).map(
     ([key, written]) => [toTerm(key, query, publicUrl), [...new Set([written].flat())]] as const,
@@ -91,10 +90,7 @@ async function find(
   return { search, found };
 }
 
-/**
- * Percentages of the query's words. A hit by name may match fewer words than a later one, and then has its
- * score.
- */
+/** A hit by name may match fewer words than a later one; it gets the higher percentage. */
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
   const shareOf = ({ matched }: SearchHit) =>
     matched === undefined ? 100 : words && Math.round((100 * matched) / words);
@@ -128,7 +124,7 @@ export async function searchEntries(sent: unknown, context: Context, signal: Abo
     const score = scores[at] ?? 0;
     return [{ ...entry, score, 'dossier:scoreMeans': scoreMeans, source: `${config.publicUrl}/ard` }];
   });
-  return { results: results.flat(), ...(next && { pageToken: next }) };
+  return { results: results.flat(), pageToken: next };
 }
 
 /** GET /agents/{identifier} (5.3.4). Throws invalid_input, not_found, unknown_handle or listing_withdrawn. */

@@ -31,7 +31,6 @@ const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): s
 const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
-/** Words that come first if the record does not name the version that was asked for. */
 export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');
   const wanted = versionIn(text);

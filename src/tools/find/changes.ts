@@ -11,11 +11,9 @@ import { refuseUnknownTag } from './near-misses.ts';
 
 export interface ChangeSubject {
   readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
-  /** Empty for `all`. */
   readonly value: string;
 }
 
-/** The part by which the store itself can filter. */
 export function toChangeFilter({ kind, value }: ChangeSubject): ChangeFilter {
   if (kind === 'handle') return { handle: value };
   return kind === 'publisher' ? { namespace: value } : {};
@@ -43,9 +41,7 @@ async function pickChanges(
 export const isAbout = async (subject: ChangeSubject, change: Change, context: Context): Promise<boolean> =>
   (await pickChanges(subject, [change], context)).length > 0;
 
-/**
- * A withdrawn listing exists, because a change says that it was withdrawn; a tag without a listing does not.
- */
+/** A withdrawn listing exists, because a change says that it was withdrawn. */
 export async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
   if (kind === 'handle')
     await findListing(value, context).catch((error: unknown) => {
@@ -60,9 +56,7 @@ const newest = 50;
 /** Changes that the store cannot filter are picked from this many. */
 const newestOfAll = 500;
 
-/**
- * Newest first. Throws a problem if the subject does not exist, and unavailable until a view has been judged.
- */
+/** Newest first. Throws a problem without such a subject, and unavailable until a view has been judged. */
 export async function readNewest(subject: ChangeSubject, context: Context): Promise<readonly Change[]> {
   await requireSubject(subject, context);
   if (subject.kind === 'view') await requireJudged(requireSelection(subject.value, context), context);

@@ -87,8 +87,8 @@ function toolIn(resource = ''): string | undefined {
 }
 
 /**
- * Compares each offer only with what was seen at its own resource, or without one at the first address that
- * any offer names; only the first three resources. Throws as findPlace does.
+ * Each offer only at its own resource, or else at the first address that any offer names. Throws as findPlace
+ * does.
  */
 export async function compareEach(
   { offers }: SentOffers,

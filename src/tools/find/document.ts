@@ -13,15 +13,13 @@ export const getListing = async (handle: string, context: Context): Promise<List
 const readAgain =
   'A check of this listing by Dossier is waiting or running. Read the listing again in 10 seconds.';
 const readAgain_ms = 10_000;
-/** Until a check that is due, but was refused to this caller, is requested again. */
+/** For a check that is due, but was refused to this caller. */
 const tryAgain_ms = 60_000;
 
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toReadDocument(await readFacts(handle, context), context);
 
-/**
- * Requests a check if one is due, but not for crawlers, the sample or hidden listings, nor beyond a limit.
- */
+/** Not for crawlers, the sample or hidden listings, nor beyond a limit. */
 export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;
   const { listing, observed: { observed_at = null, due_since } = {} } = facts;

@@ -60,10 +60,7 @@ export const severalListings = ({ detail, candidates }: Several): Problem =>
     candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
   });
 
-/**
- * If the named network is not known for this address, it is found on any. The networks of some offers are
- * unknown, so the words say “as far as Dossier knows”.
- */
+/** The networks of some offers are unknown, so the words say “as far as Dossier knows”. */
 function networkOf({ network }: Reference, asked: string): Words {
   const wanted = network === undefined ? readNamedPayee(asked)?.network : undefined;
   return wanted === undefined ? say`` : say`, though not on ${networkWords(wanted)} as far as Dossier knows`;
@@ -94,7 +91,7 @@ export const mostRecording = mostNamed + 1;
 const countOfHolders = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
-/** The listings of the first reference that any had. The words are true only if none has any of them now. */
+/** True only if no listing has any of them now. */
 export function pickFormer(
   references: readonly Reference[],
   formerly: readonly (readonly FormerHolder[])[],
@@ -142,7 +139,6 @@ function formerWords({ kind }: Reference, found: readonly Listing[], had: readon
   return [listed(others.length > mostFormer ? [...each, own('others before')] : each)];
 }
 
-/** The listings of the first reference that any records. */
 export function pickRecording(
   references: readonly Reference[],
   { recording, formerly }: Holders,

@@ -27,7 +27,6 @@ export type LeftOut = z.infer<typeof leftOut>;
 
 const mostBest = 3;
 
-/** Filters by facts, with the criterion that says why a listing does not pass. */
 const criterionOf: Readonly<Partial<Record<Facet, CriterionName>>> = {
   'is:active': 'active',
   'is:without_secret': 'needs_no_secret',

@@ -34,12 +34,12 @@ const maxNear = 5;
 const ofOthers =
   'The field others has less similar handles: of the same publisher, or with similar words in the name.';
 
-/** `namesNear: false` refuses an unknown handle without a search. */
+/** `false` refuses an unknown handle without a search. */
 interface FindContext extends Context {
   readonly namesNear?: boolean;
 }
 
-/** Empty while lists are unavailable, so that one listing can be answered without them. */
+/** So that one listing can be answered while lists are unavailable. */
 export const orEmpty = <T>(
   read: Promise<T[]>,
   { store, log }: Pick<Context, 'store' | 'log'>,
@@ -86,7 +86,7 @@ async function readWhy(
   return { detail: whatIsAtHost(atHost, host.key), atHost };
 }
 
-/** `references` belong to a text in the form of a handle, `named` to any other text. */
+/** `references`: of a text in the form of a handle; `named`: of any other. */
 async function refuseUnknown(
   text: string,
   context: FindContext,
@@ -168,7 +168,6 @@ export async function findListing(handle: string, context: Context): Promise<Lis
 /** One or several words, such as `twilio`. */
 export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
-/** From an address of a page, file, badge or resource of this service. */
 function handlesInAddress(text: string, publicUrl: string): string[] {
   const path = text.startsWith(`${publicUrl}/`)
     ? text.slice(publicUrl.length)
@@ -184,7 +183,7 @@ async function findKnown(meant: readonly string[], context: FindContext): Promis
   return bare === undefined ? undefined : refuseUnknown(bare, context);
 }
 
-/** Owner and name of a repository, the namespace of an endpoint's host, or the name of a package. */
+/** `owner/name` of a repository, the namespace of a host, or the name of a package. */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
   // Any address may be a repository's.
@@ -209,7 +208,6 @@ export async function findHolders(
   };
 }
 
-/** The likeliest come first. */
 export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>) {
   const trimmed = asked.trim().replace(/^<(.*)>$/s, '$1');
   const payee = readPayeePage(trimmed, publicUrl);
@@ -218,7 +216,6 @@ export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>)
   return { text: trimmed, handles, references: referencesBeside(trimmed) };
 }
 
-/** Those that have the address, repository, package or payee now, or else those that had it. */
 export async function findByPlace(
   asked: string,
   context: FindContext,
@@ -231,7 +228,6 @@ export async function findByPlace(
 }
 
 /**
- * By handle, address of this service, or an endpoint, repository, package or payee of only one listing.
  * Throws invalid_handle, unknown_handle with near handles, or several_listings. A well-formed handle may not
  * exist.
  */

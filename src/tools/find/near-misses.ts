@@ -14,7 +14,7 @@ const mostNear = 5;
 const mostCompared = 2000;
 const longestTag = 100;
 
-/** Tags that the vocabulary has for the words come before similar ones. */
+/** Those of the vocabulary come before similar ones. */
 function toNearTags(tag: string, frequent: readonly string[]): string[] {
   const meant = new Set(matchPhrases(tag.split(/[.-]/)).map((match) => match.tag));
   const similar = frequent
@@ -94,7 +94,6 @@ const withOnlyOne = ({ facets, ...search }: SearchQuery): Try[] =>
     { ...search, text: '', facets: [only] },
   ]);
 
-/** Those with the fewest listings come first. */
 async function countTries(listings: ListingReads, tries: readonly Try[]): Promise<Omission[]> {
   const counted: Omission[] = [];
   for (const [left, search] of tries) {
@@ -114,7 +113,6 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   return (await listings.briefs(hits.map(({ id }) => id))).map(({ handle }) => handle);
 }
 
-/** The filter finds only listings whose record has one of these fields. */
 function recordedFor(facet: Facet): CopyField[] {
   if (facet === 'has:endpoint' || facet.startsWith('seen:')) return ['endpoint'];
   if (facet.startsWith('package:') || facet === 'transport:stdio') return ['package'];

@@ -25,7 +25,7 @@ interface PagePlace {
   readonly cursor: string | undefined;
 }
 
-/** Part of each cursor, so that it works only for its own search. */
+/** A cursor works only for its own search. */
 const queryDigest = ({ text, facets, sort }: SearchQuery): string =>
   hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8);
 
@@ -76,7 +76,6 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
   const asksFree = search.facets.includes(freeFacet);
-  // Only an answer with all hits on one page names listings that were left out.
   const isAll = next === undefined && place.cursor === undefined;
   return {
     listings: found.map((one) => {
@@ -145,19 +144,15 @@ async function findPaid({ store, clock, config }: Context, search: SearchQuery, 
   };
 }
 
-/**
- * A search, a list if there are no words, or the listings paid at an address. Throws invalid_input for a
- * cursor of a different search.
- */
+/** Throws invalid_input for a cursor of a different search. */
 export const findPage = async (context: Context, search: SearchQuery, place: PagePlace) =>
   (await findPaid(context, search, place)) ??
   (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
 
 const mostCandidates = 60;
-/** Those that share the most. */
 const mostSharing = 200;
 
-/** A source of ratings stops being new as time passes: a cached list with one is at most this old. */
+/** A source stops being new as time passes: a cached list with one is at most this old. */
 const shownAtMost_ms = 60_000;
 
 const mostSimilar = 10;
@@ -165,7 +160,6 @@ const mostSimilar = 10;
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
   (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
 
-/** Only listings of other publishers. */
 async function findSimilar(context: Context, listing: Listing, most: number): Promise<Hit[]> {
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);

@@ -18,7 +18,6 @@ export interface PaidPlace {
   readonly facts: ListingFacts | undefined;
   readonly endpoints: readonly string[];
   readonly found: Words;
-  /** What the sentence that no quote was seen is about. */
   readonly unseen: 'address' | 'listing';
 }
 
@@ -36,10 +35,7 @@ async function findHolder(address: string, recorded: readonly Reference[], { sto
 
 type FoundPlace = Pick<PaidPlace, 'facts' | 'found'>;
 
-/**
- * The only listing that records the address, that of `findHolder`, or the only one at its host. Throws
- * several_listings.
- */
+/** Throws several_listings. */
 async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
   const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
   const references = [...recorded, ...hostsOf(address).map((key) => ({ kind: 'host' as const, key }))];
@@ -55,7 +51,6 @@ async function findByAddress(address: string, context: Context): Promise<FoundPl
   return { facts: undefined, found: say`No listing records ${code(address)}.${had}` };
 }
 
-/** Or else those at its host. */
 function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
   const ofAny = (read: (text: string) => readonly string[]) => {
     const keys = new Set(read(address));
@@ -108,10 +103,9 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
 }
 
 /**
- * The named listing, or the one that records the address of the offer, with its endpoints at that address:
- * others are left out, because a stranger may record the address beside endpoints that quote something else.
- * Throws as findNamed does, and invalid_input if `url` is no address, or if nothing names an address or a
- * listing.
+ * Only endpoints at the address of the offer, because a stranger may record it beside endpoints that quote
+ * something else. Throws as findNamed does, and invalid_input if `url` is no address, or nothing names an
+ * address or a listing.
  */
 export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },
@@ -119,7 +113,7 @@ export async function findPlace(
   context: Context,
 ): Promise<PaidPlace> {
   const called = url?.trim();
-  // Otherwise the offer itself would choose what it is compared with.
+  // Or the offer itself would choose what it is compared with.
   if (called !== undefined && !isAddress(called))
     throw wrongField('url', 'must be an http or https address; send the name of a listing as handle');
   const offered = isAddress(resource) ? resource : undefined;

@@ -5,7 +5,7 @@ import { code, join, own, say, source, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { type Reference, toHost, toReferences } from '../../listings/references/references.ts';
 
-/** The endpoint with its query and without; empty for other texts. */
+/** With its query and without. */
 export const keysOf = (address: string): string[] =>
   [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
     toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
@@ -47,10 +47,7 @@ const firstFound = async (
   return all.find((some) => some.length > 0) ?? [];
 };
 
-/**
- * `named` stands for the address. Listings on its domain come first, because anybody may record an address.
- * Empty if no listing records it.
- */
+/** `named` stands for the address. Listings on its domain come first, because anybody may record it. */
 export async function recordedBy(
   address: string,
   named: Words,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, ownMember, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
-/** Names that models use instead, read if the tool has no such member itself. */
+/** Read if the tool has no such member itself. */
 const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
 const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = aliases.values;
@@ -29,7 +29,6 @@ function cutEntries(schema: unknown, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).slice(0, mostEntries + 1));
 }
 
-/** Cuts lists and records after the first entry that is too many. */
 export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unknown): unknown {
   if (!isJsonObject(sent)) return sent;
   const own: Record<string, unknown> = { ...sent };

@@ -21,7 +21,7 @@ export const handleInput = z.string().describe('<namespace>/<name>');
 
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
 
-/** 'all' unless the name can only be a handle: any change may decide what another name stands for. */
+/** Any change may decide what another name than a handle stands for. */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
   isHandle(handle) && !isOwnerAndName(handle) ? [handle] : 'all';
 

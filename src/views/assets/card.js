@@ -1,5 +1,5 @@
-// The card in a host of MCP Apps (protocol 2026-01-26). It only sends JSON-RPC messages to the window around
-// it, and the host opens addresses.
+// The card in a host of MCP Apps (protocol 2026-01-26): only JSON-RPC to the window around it, which opens
+// addresses.
 const words = JSON.parse(document.getElementById('words').textContent);
 const card = document.getElementById('card');
 const waiting = new Map();
@@ -28,10 +28,10 @@ const opens = (url, text) => {
   return button;
 };
 const quote = (text) => el('span', 'foreign', text);
-// Quotation marks in the text are replaced, so that none ends the quote.
+// None in the text may end the quote.
 const marks = new RegExp(words.marks, 'gu');
 const quoted = (text) => quote(`“${text.replaceAll(marks, "'")}”`);
-// As on the page, an address of somebody else is a link only if it is plain https.
+// As on the page, only plain https is a link.
 const isPlain = (url) => /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(url);
 const foreign = (url) => (isPlain(url) && host.openLinks ? opens(url, url) : quote(url));
 const ours = (url, text) => (host.openLinks ? opens(url, text) : el('span', '', `${text}: ${url}`));
@@ -39,7 +39,7 @@ const ours = (url, text) => (host.openLinks ? opens(url, text) : el('span', '', 
 const fact = (name, ...value) => el('div', '', el('dt', '', name), el('dd', '', ...value));
 const part = (className, title, ...inside) => el('section', className, el('h2', '', title), ...inside);
 
-/** Others wrote the parts in “ ” and between backticks. */
+/** Others wrote what is in “ ” and between backticks. */
 const marked = (text) =>
   text.split(/(“[^”]*”|`[^`]*`)/).map((part, at) => {
     if (at % 2 === 0) return part;
@@ -80,7 +80,7 @@ const listingCard = (listing) => {
   ];
 };
 
-/** The form is `criterion:value: result. fact [number of its source]`. The number may be absent. */
+/** `criterion:value: result. fact [number of its source]`, the number optional. */
 const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: \[(\d+)\])?$/s;
 
 const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =>

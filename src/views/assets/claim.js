@@ -1,4 +1,4 @@
-// Counts down to the next check of a claim, which htmx requests.
+// Counts down to the next check, which htmx requests.
 function count() {
   for (const left of document.querySelectorAll('[data-countdown]')) {
     left.dataset.ends ??= String(Date.now() + Number(left.dataset.countdown) * 1000);

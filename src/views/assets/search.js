@@ -1,4 +1,4 @@
-// Adds to searching while the user types: one step back undoes what was typed, and focus is not lost.
+// While the user types, one step back undoes it all, and focus stays.
 let isTyping = false;
 const byId = (id) => document.getElementById(id);
 
@@ -19,7 +19,7 @@ document.addEventListener(
   },
   true,
 );
-// The button that compares belongs to the search form, but leaves the page, so htmx must not handle it.
+// The button leaves the page, although it belongs to the search form.
 document.addEventListener(
   'submit',
   (event) => {
@@ -28,7 +28,7 @@ document.addEventListener(
   true,
 );
 
-// Removes needless spaces and an empty query, so that each search has one address.
+// Each search has one address.
 document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
   const words = ctx.request.body?.get('q')?.replace(/\s+/g, ' ').trim();
   if (words) ctx.request.body.set('q', words);
@@ -37,7 +37,7 @@ document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
   ctx.request.body?.delete('handle');
 });
 
-// The first result while the user types is a new step in the history. The next ones replace it.
+// The first result of typing is a new step of the history, which the next ones replace.
 document.addEventListener('htmx:before:history:update', ({ detail: { history: step, sourceElement } }) => {
   step.path = withTicks(step.path);
   const isSame = step.path === location.pathname + location.search;
@@ -49,14 +49,14 @@ for (const left of ['focusout', 'htmx:before:history:restore'])
     isTyping = false;
   });
 
-// Moves focus to the first listing that was added, or to the count if the element with focus is gone.
+// To the first added listing, or to the count if what had focus is gone.
 document.addEventListener('htmx:after:settle', ({ detail: { task, newContent } }) => {
   const added = task.target.id === 'list' && newContent.find((node) => node.nodeType === Node.ELEMENT_NODE);
   if (added) added.querySelector('a').focus({ preventScroll: true });
   else if (document.activeElement === document.body) byId('count')?.focus({ preventScroll: true });
 });
 
-// The page still shows the listings of the previous search, so the count says that no answer came.
+// The listings are still those of the previous search.
 for (const failed of ['htmx:response:error', 'htmx:error'])
   document.addEventListener(failed, ({ detail: { ctx } }) => {
     if (ctx) byId('count').textContent = 'No answer came to the last search.';

@@ -25,7 +25,7 @@ const column = (children: Node[], style: object = {}): Node => ({
   children,
 });
 
-/** Longer headings are smaller, so that the longest handle fits on three lines. */
+/** So that the longest handle fits on three lines. */
 const headingSize = ({ length }: string) => (length > 120 ? 32 : length > 90 ? 38 : length > 45 ? 50 : 64);
 
 const toNode = ({ service, eyebrow, heading, words, statement }: LinkCard): Node =>
@@ -64,7 +64,7 @@ const toNode = ({ service, eyebrow, heading, words, statement }: LinkCard): Node
     },
   );
 
-/** Drawing takes tens of milliseconds of processor time. */
+/** Takes tens of milliseconds of processor time. */
 export async function drawLinkCard(card: LinkCard): Promise<Uint8Array<ArrayBuffer>> {
   await ready;
   return renderer.render(toNode(card), {

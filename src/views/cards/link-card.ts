@@ -2,7 +2,7 @@ import { quoted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { PageSite } from '../layout.ts';
 
-/** The font of the card can draw all of these texts. */
+/** The font can draw all of these texts. */
 export interface LinkCard {
   readonly service: string;
   readonly eyebrow: string;
@@ -12,11 +12,11 @@ export interface LinkCard {
 }
 
 const emoji = /\p{Extended_Pictographic}|\ufe0f|\u200d/gu;
-/** The font has these characters: Latin, Greek, Cyrillic and their punctuation. */
+/** What the font has: Latin, Greek, Cyrillic and their punctuation. */
 const drawable =
   /^[ -~\u00a0-\u017f\u0370-\u03ff\u0400-\u045f\u0490\u0491\u2010-\u2015\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122\u2190-\u2193\u2212]+$/;
 
-/** Removes emoji. Returns undefined if the rest is empty or has characters that the font lacks. */
+/** Without emoji; undefined if nothing or what the font lacks is left. */
 const toDrawable = (text: string): string | undefined => {
   const plain = text.replaceAll(emoji, '').replaceAll(/\s+/g, ' ').trim();
   return drawable.test(plain) ? plain : undefined;

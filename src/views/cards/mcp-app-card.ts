@@ -18,7 +18,7 @@ function readTokens(): readonly [light: string, dark: string] {
 }
 
 const [light, dark] = readTokens();
-/** The theme of the host takes precedence over that of the system. */
+/** The host's theme precedes that of the system. */
 const style = `:root{${light}}
 :root[data-theme="light"]{color-scheme:light}
 @media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
@@ -38,8 +38,7 @@ const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
 });
 
 /**
- * A document for MCP Apps (revision of 2026-01-26) that makes no requests. It contains no listing, because
- * the host passes the answer to it.
+ * For MCP Apps (2026-01-26). Makes no requests and has no listing, because the host passes the answer to it.
  */
 export const toCard = (config: Config): string =>
   String(html`<!doctype html>

@@ -9,15 +9,15 @@ type ServerSite = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;
 const description =
   'Independent evidence before an agent-service purchase: what is known about MCP servers, from whom, as of when, and what is not known. Not verification, not a recommendation, not a score.';
 
-/** The schema of server cards allows at most 100 characters. */
+/** At most 100 characters, by the schema of server cards. */
 const cardDescription =
   'Independent evidence about MCP servers before a purchase, with source and date. No score.';
 
-/** The server card and the introduction over MCP both use this name. */
+/** Of the server card, and over MCP. */
 export const toServerName = ({ publicUrl }: Pick<ServerSite, 'publicUrl'>): string =>
   `${reversedHost(publicUrl)}/dossier`;
 
-/** The server card of SEP-2127. */
+/** SEP-2127. */
 export const toServerCard = (site: ServerSite, revisions: readonly string[]) => ({
   $schema: cardSchema,
   name: toServerName(site),
@@ -30,7 +30,7 @@ export const toServerCard = (site: ServerSite, revisions: readonly string[]) => 
   ],
 });
 
-/** A catalog in the forms of ARD v0.91 and AI Catalog 1.0. */
+/** ARD v0.91 and AI Catalog 1.0. */
 export function toCatalog(site: ServerSite) {
   const { hostname } = new URL(site.publicUrl);
   return {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type Html, pagePath } from '../html.ts';
 
-/** The usual time between two checks of a location (claims/checks/shared.ts). */
+/** Between two checks of a location (claims/checks/shared.ts). */
 export const pause_s = 30;
 
 export const hiddenFields = (fields: Readonly<Record<string, string>>): Html[] =>
@@ -15,7 +15,7 @@ export const stepForm = (
 ): Html => html`
 <form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit"${isSecondary && html` class="quiet"`}>${button}</button></form>`;
 
-/** The service treats this field like a capability in the Authorization header. */
+/** Read like a capability in the Authorization header. */
 export const capabilityField = (
   id: string,
   { hint, isRequired = false }: { readonly hint: string; readonly isRequired?: boolean },

@@ -21,7 +21,7 @@ interface OptOutStep {
   readonly asked?: AskedOptOut | undefined;
 }
 
-/** These results say nothing about the line, because no text could be read. */
+/** These say nothing about the line, because no text could be read. */
 const unread = /^(host_|redirect_|repository_|dns_no_answer|dns_disagree|not_text|html_page|too_large|lfs_)/;
 
 function absence(handle: string, { check, message }: NonNullable<AskedOptOut['answer']>): Html {
@@ -31,7 +31,7 @@ function absence(handle: string, { check, message }: NonNullable<AskedOptOut['an
 <p>The check at ${check.at.slice(11, 19)} UTC found no line <code>optout ${handle}</code> there. If you have put it there since then, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 }
 
-/** With script, the answer to the form replaces only this part of the page. */
+/** With script, this part alone is replaced. */
 function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): Html {
   const { problem, answer } = asked ?? {};
   return html`<div id="opt-out-answer">${
@@ -41,7 +41,6 @@ function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): 
   }</div>`;
 }
 
-/** The easiest way comes first. */
 const waysToOptOut = ({ ways, standing }: OptOutStep) =>
   ways
     .filter(({ kind }) => kind !== 'registry_key')
@@ -55,7 +54,7 @@ function placeField(places: readonly ProofPlace[], claimFile: string): Html | Ht
 <select id="opt-out-method" name="method">${places.map(({ kind }) => html`<option value="${kind}">${claimMethods[kind].lineAt(claimFile)}</option>`)}</select></div>`;
 }
 
-/** The result is empty if no location can hold the line. */
+/** Empty if no location can hold the line. */
 export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
   const { handle, claim } = step.standing;
   const places = waysToOptOut(step);

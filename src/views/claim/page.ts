@@ -22,10 +22,10 @@ import { foretoldHtml, standingPage } from './standing.ts';
 
 type ClaimAnswer = z.output<typeof claimAgent.output>;
 
-/** If a form was sent, `answer` is the result, and `checked` is the challenge in that form. */
+/** After a form, `answer` is its result and `checked` its challenge. */
 interface ClaimStep {
   readonly handle: string;
-  /** The easiest way comes first. */
+  /** The easiest first. */
   readonly ways: readonly ProofPlace[];
   readonly standing: StandingClaim;
   readonly optOuts: readonly OptOut[];
@@ -33,7 +33,7 @@ interface ClaimStep {
   readonly origin_note?: ListingDocument['origin_note'];
   readonly checked?: string;
   readonly answer?: ClaimAnswer;
-  /** Whether the form was sent with a capability of the claim. */
+  /** The form had a capability of the claim. */
   readonly isCosigned?: boolean;
   readonly problem?: Problem;
   readonly asked?: AskedOptOut;
@@ -76,7 +76,7 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer, isLater 
 <div class="notice"><strong>Save this key now: it is shown only once.</strong> It works after ${isLater ? 'two checks a day or more apart succeed' : 'the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
 ${paste(capability)}`;
 
-/** Returns undefined if no capability was issued. */
+/** Only if a capability was issued. */
 function foretoldOf({ answer, ways, standing, isCosigned = false }: ClaimStep): Foretold | undefined {
   const place = ways.find(({ kind }) => kind === answer?.method);
   return place && answer?.capability ? foretell(standing, { place, isCosigned }) : undefined;
@@ -110,7 +110,7 @@ const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
         challenge,
       });
 
-/** The page of the claim says what a new line does to the claim. */
+/** That page says what a new line does to the claim. */
 const startOver = ({ handle, claim }: ClaimStep, method: ClaimKind) =>
   claim
     ? html`<p><a href="${pagePath(handle)}/claim">Start over on the page of the claim</a></p>`
@@ -138,7 +138,7 @@ ${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 <li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep publishing the key that signed the line.' : 'Leave the line where it is.'} If two checks a day or more apart do not find it, the claim is suspended.</li>
 </ul>`;
 
-/** A claimed listing is not called unclaimed while a key is added to it. */
+/** Not called unclaimed while a key is added. */
 const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason }: ClaimAnswer) => {
   if (now === 'claimed') return 'Claimed';
   if (isWaiting(reason)) return 'The new line was found, but is not in effect yet';
@@ -146,7 +146,7 @@ const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason 
   return checked ? 'Not claimed yet' : `Waiting for the ${method === 'registry_key' ? 'signature' : 'line'}`;
 };
 
-/** With script the next check runs after a countdown, otherwise when the button is pressed. */
+/** After a countdown with script, or by the button. */
 const nextCheck = (step: ClaimStep, { check, reason }: ClaimAnswer) => {
   if (isWaiting(reason) || foretoldOf(step)?.isLater)
     return html`<p>Two checks a day or more apart are needed. Press the button now, and again a day later.</p>`;
@@ -157,13 +157,12 @@ const nextCheck = (step: ClaimStep, { check, reason }: ClaimAnswer) => {
 <p class="unscripted">Press the button once the line is there. If the line is not found, check again after ${next_at.slice(11, 19)} UTC.</p>`;
 };
 
-/** Each check replaces the inner element. The live region around it stays, so that changes are read out. */
+/** A check replaces the inner element; the live region stays, so that changes are read out. */
 function status(step: ClaimStep, answer: ClaimAnswer): Html {
   const { method } = answer;
   const challenge = answer.challenge ?? step.checked;
   const isClaimed = answer.status === 'claimed';
-  // Nobody could publish the line before the first check. The result of that check is shown only if the
-  // listing is claimed.
+  // Nobody could publish the line before the first check.
   const isNews = isClaimed || step.checked !== undefined;
   const isWatched = challenge !== undefined && method !== 'registry_key';
   return html`
@@ -220,7 +219,7 @@ const steps = ({ handle, ways }: ClaimStep) => html`
 function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
   const isRepository = first?.kind === 'repository';
   const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';
-  const input = { handle, ...(!isRepository && first && { method: first.kind }) };
+  const input = { handle, method: isRepository ? undefined : first?.kind };
   return html`
 <h2>From a terminal</h2>
 ${paste(toCurl(`${publicUrl}${path}`, input))}`;

@@ -29,7 +29,7 @@ const summary = ({ claim, standing, ways }: StandingStep) => {
 ${isBackSoon && html`<p>Put a line of the claim back where it was, then check again: that restores the claim with everything that belongs to it. This works for 30 days after the suspension.</p>`}`;
 };
 
-/** The result is empty if a capability makes no difference. */
+/** Empty if a capability makes no difference. */
 function anotherKey(standing: StandingClaim, place: ProofPlace): Html | '' {
   const foretold = foretell(standing, { place, isCosigned: true });
   if (!foretold || foretold.acts === foretell(standing, { place, isCosigned: false })?.acts) return '';
@@ -43,7 +43,7 @@ ${capabilityField('another-key', { hint: asHeader, isRequired: true })}
 <button type="submit">${isSuspended ? 'Get a line that continues the claim' : 'Get another secret key'}</button></form>`;
 }
 
-/** At each of these locations, a new line has the same consequences. */
+/** Where a new line has the same consequences. */
 interface MoveGroup {
   readonly places: readonly ProofPlace[];
   readonly withKey: Foretold;
@@ -71,7 +71,7 @@ interface MoveFrom {
   readonly claimFile: string;
 }
 
-/** The cost is left out if the page has already said it. */
+/** Without a cost that the page has said. */
 function moveForm(
   { places, withKey, without }: MoveGroup,
   isCostSaid: boolean,
@@ -93,7 +93,7 @@ ${isAlike ? '' : capabilityField(id, { hint: `Leave it empty only if you have no
 <button type="submit" class="quiet">Get a line to move the claim</button></form>`;
 }
 
-/** Shows the locations at which a line that is requested with a capability continues the claim. */
+/** Where a line requested with a capability continues the claim. */
 function moves(groups: readonly MoveGroup[], from: MoveFrom): Html | '' {
   const continuing = groups.filter(({ withKey }) => withKey.cost === undefined);
   if (continuing.length === 0) return '';
@@ -147,7 +147,7 @@ function byTerminal({ handle, claim }: StandingClaim, { kind }: ProofPlace, publ
 ${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
 }
 
-/** The consequences of each action are shown before its button. */
+/** Consequences are shown before their button. */
 export function standingPage(step: StandingStep, site: PageSite): Html {
   const { standing, ways } = step;
   const { handle, claim } = standing;

@@ -7,9 +7,9 @@ import {
 
 export interface Picks {
   readonly handles: readonly string[];
-  /** Values are as written in the address. */
+  /** As written in the address. */
   readonly criteria: readonly { readonly criterion: CriterionName; readonly value?: string }[];
-  /** A handle to add, or words by which to find a listing to add. */
+  /** A handle, or words to find one by. */
   readonly add: string;
 }
 
@@ -24,17 +24,11 @@ function toPicked([name, value]: [string, string]): Picks['criteria'] {
   return value === 'true' ? [{ criterion: name }] : [];
 }
 
-/**
- * Links that add or remove a listing repeat all picks, so the number of picks is limited. One more than a
- * comparison accepts is kept, so that the page can say that there are too many.
- */
+/** Links repeat all picks. One more than a comparison takes, so that the page can say so. */
 const maxHandles = 9;
 const maxCriteria = 21;
 
-/**
- * Keeps the order of the address and drops duplicates and unknown parameters. From a search form no criteria
- * are read, because its filters have the same names as some criteria.
- */
+/** In the order of the address. A search form has no criteria: its filters have some of their names. */
 export function readPicks(address: URLSearchParams): Picks {
   const handles = new Set(address.getAll('handle').filter(Boolean));
   const isSearch = address.has('ticked');
@@ -48,7 +42,6 @@ export function readPicks(address: URLSearchParams): Picks {
   };
 }
 
-/** The inverse of readPicks. */
 export const toQuery = ({ handles, criteria: picked, add }: Picks): string =>
   new URLSearchParams([
     ...handles.map((handle) => ['handle', handle]),

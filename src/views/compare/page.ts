@@ -43,7 +43,7 @@ function valueField(field: Field, value: string) {
   return html`<select ${named}><option value="">any</option>${choices.map((choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`)}</select>`;
 }
 
-/** An empty field leaves the criterion out. */
+/** Left out if empty. */
 function criterionFields(field: Field): Html {
   const { label, takes } = criteria[field.name] as Criterion;
   const message =
@@ -96,11 +96,11 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 </form>`;
 }
 
-/** Sources with the same name and day share a footnote. */
+/** One for each source and day. */
 function createFootnotes() {
   const notes = new Map<string, Pick<CriterionFinding, 'source' | 'as_of'>>();
   return {
-    /** The result is empty if the finding has no source. */
+    /** Empty without a source. */
     mark(of: Pick<CriterionFinding, 'source' | 'as_of'>): Html | '' {
       if (of.source === '') return '';
       const key = `${of.source} ${dayText(of.as_of)}`;
@@ -108,7 +108,7 @@ function createFootnotes() {
       const number = [...notes.keys()].indexOf(key) + 1;
       return html`<sup><a href="#source-${number}" aria-label="Source ${number}">${number}</a></sup>`;
     },
-    /** The notes are in the order of their first mark. */
+    /** In the order of their marks. */
     list: () => html`
 <h2 id="sources">Sources</h2>
 <ol class="sources">${[...notes.values()].map(({ source, as_of }, at) => html`<li id="source-${at + 1}">${source}, as of ${day(as_of)}</li>`)}</ol>`,
@@ -128,7 +128,7 @@ export const kindTitles = {
   native: 'Claims and ratings made on Dossier',
 } as const;
 
-/** `essence` is the text by which cells are compared. If all texts are equal, the content is shown once. */
+/** Cells are compared by `essence`; equal ones are shown once. */
 interface ComparisonRow {
   readonly name: string;
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
@@ -138,7 +138,7 @@ const evidenceKinds = ['imported', 'observed', 'native'] as const;
 
 const criterionKey = ({ criterion, value }: CriterionAnswer) => JSON.stringify([criterion, value]);
 
-/** A check may answer a criterion for one listing, while the record answers it for another listing. */
+/** A check may answer it for one listing, the record for another. */
 function answeredElsewhere(one: ComparedAgent, kind: keyof typeof kindTitles, key: string): Html {
   const other =
     evidenceKinds.find((name) => one[name]?.some((answer) => criterionKey(answer) === key)) ?? kind;
@@ -208,8 +208,7 @@ function toRow({ name, cells }: ComparisonRow): Html {
     return html`
 <tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
 <td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for ${cells.length === 2 ? 'both' : `all ${cells.length}`}:</p>${first.content}</td></tr>`;
-  // On narrow screens columns are stacked, and each cell names its listing. Screen readers use the column
-  // header.
+  // Narrow screens stack columns; screen readers use the column header.
   return html`
 <tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(
     ({ handle, content }) => html`
@@ -254,7 +253,7 @@ export interface ComparePage {
   readonly picks: Picks;
   readonly input?: object;
   readonly comparison?: readonly ComparedAgent[];
-  /** The documents of the compared listings, in the order of the picks. */
+  /** In the order of the picks. */
   readonly documents?: readonly ListingDocument[];
   readonly found?: readonly Hit[];
   readonly problem?: Problem;
@@ -300,7 +299,7 @@ function checkedBlock({ comparison = [] }: ComparePage) {
   );
 }
 
-/** The path of an error has the position of its criterion in the input. */
+/** By the position of the criterion in the path of the error. */
 function toMessages({ picks, problem }: ComparePage): FieldMessages {
   const named = (problem?.facts.fields ?? []).flatMap(({ field, message }) => {
     const at = /^criteria\.(\d+)/.exec(field)?.[1];

@@ -15,18 +15,17 @@ import { type PageSite, tabs } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
 const label = 'dossier';
-/** The image needs nothing but its own styles. */
 export const badgePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';
 
-/** A text above this length is replaced by a shorter one, so that badges fit beside each other. */
+/** So that badges fit beside each other. */
 const longest = 32;
 
 const fitting = (...messages: readonly string[]) =>
   messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
 
-/** Returns undefined if there are no independent ratings. Other ratings are not described. */
+/** Only independent ratings. */
 function ratedText({ independent: { sources, ratings, outcomes } }: NativeSignals): string | undefined {
   if (sources === 0) return undefined;
   const from = counted(sources, 'source');
@@ -58,7 +57,7 @@ function listedText(listing: ListingDocument): string {
 
 const isMalware = ({ observations }: ListingDocument) => malwareWords(observations, ['malware']).length > 0;
 
-/** The message, at most 32 characters long (docs/contract.md, "The badge"). */
+/** At most 32 characters (docs/contract.md, "The badge"). */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
   if (isMalware(listing)) return 'malicious code reported';
@@ -73,7 +72,7 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
   return suspended ? `claim suspended ${dayText(suspended.at)}` : 'claim suspended';
 }
 
-/** The message says nothing about quality. */
+/** Nothing about quality. */
 export const toClaimBadge = (listing: ListingDocument): string =>
   listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
 
@@ -83,7 +82,7 @@ type BadgeStyle = (typeof badgeStyles)[number];
 export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
   badgeStyles.find((style) => style === name) ?? badgeStyles[0];
 
-/** `title` says what does not fit in the image. */
+/** `title` has what does not fit. */
 export const toBadgeSvg = (message: string, style: BadgeStyle, title = ''): string =>
   makeBadge({ label, message, color: grey, labelColor: darkGrey, style }).replace(
     /<title>[^<]*/,
@@ -112,14 +111,14 @@ type BadgedListing = ReturnType<typeof toBadged>;
 const badgePath = (handle: string, style: BadgeStyle): string =>
   style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
 
-/** The text names its date, because a pasted text does not change. */
+/** With its date, because a pasted text does not change. */
 const pastedText = ({ statement, date }: BadgedListing): string =>
   `${statement} As of ${date}; see the listing.`;
 
 const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/** The image states its size, because the page would otherwise move while the image loads. */
+/** With its size, so that the page does not move. */
 function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
   const [, ...size] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
   const [width, height] = size.map((pixels) => Math.round(Number(pixels)));

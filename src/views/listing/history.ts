@@ -67,7 +67,7 @@ const eventItem = (event: HistoryEvent, kind: string | undefined, today: string)
 ${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
-/** `asked` has the filters. */
+/** `asked` are the filters. */
 export function toHistoryPage(
   site: PageSite,
   listing: ListingDocument,
@@ -79,8 +79,7 @@ export function toHistoryPage(
   asked: Readonly<Record<string, string>>,
 ): Html {
   const path = `${pagePath(listing.handle)}/history`;
-  // The page leaves out events without words, such as a check that only stopped looking for a kind. The JSON
-  // has them.
+  // Events without words, such as a check that stopped looking for a kind, are only in the JSON.
   const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
   return toListingPart(site, listing, 'History', {
     description: `What changed about ${listing.handle} and when, with links to entries of the log.`,
@@ -94,10 +93,10 @@ ${unchanged && html`<p>${toHtml(unchanged)}</p>`}
   });
 }
 
-/** Tools are stored as they were sent, so characters that hide or reorder others are removed here. */
+/** Tools are stored as sent; this removes characters that hide or reorder others. */
 const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
 
-/** A publisher describes its tools in these annotations. They promise nothing. */
+/** A publisher's annotations promise nothing. */
 const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
   readOnlyHint: ['changes nothing', 'may change something'],
   destructiveHint: ['may destroy something', 'destroys nothing'],
@@ -121,7 +120,7 @@ const toolItem = (tool: SurfaceTool): Html => html`
 <p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
 <p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
 
-/** A prompt, resource or skill is shown in the form of a tool, because comparisons use that form. */
+/** In the form of a tool, as comparisons use it. */
 const memberItem = (member: SurfaceMember, surface: Surface): Html => {
   const described = surface.asTool(surface.withoutForm(member));
   const taken = inputs(described);

@@ -51,7 +51,7 @@ ${paste(text)}`,
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
-/** The facts of the page have the names and descriptions of inputs, so only their number is shown here. */
+/** The facts have the inputs themselves. */
 const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
   inputs.length > 0 &&
   html`<p class="note">The record lists <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
@@ -66,7 +66,7 @@ function firstRemote(remote: ListingRemote, name: string): Html {
   return html`${usable ? configTabs('use', { name, ...usable }) : withoutConfig(remote)}${needs(remote)}`;
 }
 
-/** The first configuration is a command line if the address allows one. */
+/** A command line if the address allows one. */
 function otherRemote(remote: ListingRemote, name: string): Html {
   const usable = toRemote(remote);
   const [config] = usable ? toConfigs({ name, ...usable }) : [];
@@ -131,7 +131,7 @@ ${listing.sample && originNote(listing)}
 ${listingTabs(listing, 'overview')}
 </header>`;
 
-/** Reloads the evidence, to show what the check saw. */
+/** To show what the check saw. */
 const beingChecked = ({ handle, being_checked }: ListingDocument) =>
   being_checked &&
   html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;
@@ -191,7 +191,7 @@ export const toListingPage = (
   }: {
     readonly months: readonly MonthCount[];
     readonly similar: readonly Hit[];
-    /** The easiest way comes first. */
+    /** The easiest first. */
     readonly ways: readonly ProofPlace[];
   },
 ): Html =>

@@ -48,7 +48,7 @@ function monthTable(counts: readonly MonthCount[], date: string): Html {
 
 const sumOf = (counts: readonly MonthCount[]) => counts.reduce((sum, { ratings }) => sum + ratings, 0);
 
-/** Outcomes differ by shape and weight, never by colour. */
+/** Differ by shape and weight, never by colour. */
 const outcomeMark = (outcome: string, text = outcome): Html =>
   html`<span class="outcome of-${outcome}">${text}</span>`;
 
@@ -64,7 +64,7 @@ export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
 
-/** A reason without a date only repeats the meaning of the group. */
+/** A reason without a date only repeats the group's meaning. */
 const hasDate = /\d{4}-/;
 
 function ratingFacts(rating: ShownRating) {
@@ -113,7 +113,7 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
     ? html`<p>Erased by the operator on ${day(erased_at)}; log index ${log_index}. Not counted.</p>`
     : html`<p>Withdrawn by its source on ${day(withdrawn_at)}. Not counted.</p>`;
 
-/** Of a withdrawn or erased rating, only a tombstone is shown. */
+/** Only a tombstone of withdrawn or erased ones. */
 const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${isCounted(rating) ? '' : ' uncounted'}" id="${rating.rating_id}">
 <p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${rating.group ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>
@@ -127,7 +127,7 @@ ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a 
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-/** Scores are shown only if `meaning` is given. */
+/** Scores only with `meaning`. */
 function group(name: string, counts: RatingCounts, meaning?: string): Html {
   const parts = groupParts(counts);
   if (!parts)
@@ -168,7 +168,7 @@ ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${mo
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** Without any rating there is no block, because the answers above say that there is none. */
+/** The answers above say if there is none. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]) =>
   listing.signals.native.ratings + listing.signals.native.recent.length > 0 &&
   html`
@@ -187,10 +187,7 @@ function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): str
   return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/**
- * Always offers each outcome, the group of independent ratings, the class `none` and the chosen class. Offers
- * other groups and classes only if they have ratings.
- */
+/** Always each outcome, independent ratings, `none` and what is chosen; others only with ratings. */
 function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   const counted = countProofs(native);
   const classes = proofClasses.filter(
@@ -203,7 +200,7 @@ function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   ] as const;
 }
 
-/** Each filter has the number of counted ratings that it leaves. */
+/** With the number of ratings that it leaves. */
 function ratingFilters(
   listing: ListingDocument,
   counts: ReturnType<typeof toRatingFacets> | undefined,
@@ -244,7 +241,7 @@ ${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map(ratingI
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
 }
 
-/** Without a filter, records that are not counted are included. */
+/** Without a filter, also records that do not count. */
 export const toRatingsPage = (
   site: PageSite,
   listing: ListingDocument,

@@ -14,7 +14,7 @@ function tabsOf(
   const known = knownValue(listing, registryVersions);
   return [
     ['overview', '', 'Overview'],
-    // This tab has no number, because a number alone would count ratings that are set apart.
+    // Without a number, which would count ratings that are set apart.
     ['ratings', '/ratings', 'Ratings'],
     ['tools', '/tools', 'Tools', tools],
     ['history', '/history', 'History'],
@@ -29,7 +29,7 @@ export const listingTabs = (listing: ListingDocument, shown: string): Html => ht
     html`<li><a href="${pagePath(listing.handle)}${end}"${tab === shown ? html` aria-current="page"` : ''}>${text}${count !== undefined && html` <span class="count">${amount(count)}</span>`}</a></li>`,
 )}</ul></nav>`;
 
-/** The end of the path is the title in lower case. */
+/** The title is the end of the path. */
 export const toListingPart = (
   site: PageSite,
   listing: ListingDocument,

@@ -12,11 +12,11 @@ import { toListingPart } from './tabs.ts';
 interface VersionsShown {
   readonly versions: readonly VersionSummary[];
   readonly page: number;
-  /** The count and the times are those of all pages. */
+  /** Of all pages. */
   readonly span: { readonly count: number; readonly first: string; readonly last: string };
 }
 
-/** Example: `36 versions from 2025-08-05 to 2025-10-28; the newest 13 months ago.` */
+/** `36 versions from 2025-08-05 to 2025-10-28; the newest 13 months ago.` */
 function pace(
   { count, first, last }: VersionsShown['span'],
   { evidence_snapshot_date: today, signals }: ListingDocument,
@@ -32,7 +32,7 @@ function pace(
   return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.`;
 }
 
-/** Versions are split into pages, because a registry may send 10,000 versions of a listing. */
+/** A registry may send 10,000 versions of a listing. */
 export const versionsPerPage = 200;
 
 export function toVersionsPage(

@@ -13,13 +13,13 @@ export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
 export interface ShownSearch {
   readonly answer: SearchAnswer;
   /**
-   * `tag` may be repeated. `from` is the position of the first listing after `cursor`, `shown` the number of
-   * listings on the page, and `handle` a ticked listing.
+   * `tag` may repeat; `from` is the position of the first listing after `cursor`, `shown` how many there are,
+   * `handle` a ticked one.
    */
   readonly address: URLSearchParams;
-  /** The listings that record, or recorded, the address, repository, package or payee in the query. */
+  /** What has, or had, what the query names. */
   readonly named?: FoundListing | Several | undefined;
-  /** The page of the payee in the query. */
+  /** Of the payee in the query. */
   readonly payee?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const flagTexts: Readonly<Record<(typeof fixedFilterNames)[number], string>> = {
   answered: 'answered its last check',
   no_payment_seen: 'asked for no payment',
 };
-/** Listings may record other values. */
+/** Listings may record others. */
 const filterValues: Readonly<Record<string, readonly string[]>> = {
   transport: transports,
   package: packageTypes,
@@ -47,7 +47,7 @@ const fieldText = (name: string, value: string) => {
 const toNamed = (name: string, value: string) => ({ name, value, text: fieldText(name, value) });
 type Filter = ReturnType<typeof toNamed>;
 
-/** Returns undefined if the search cannot filter by the facet. */
+/** Undefined if a search cannot filter by it. */
 export function toFilter(facet: string): Filter | undefined {
   const name = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(name.length + 1);
@@ -61,7 +61,7 @@ export const filtersOf = (address: URLSearchParams): Filter[] =>
     .filter(([name, value]) => value !== '' && !otherNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
-/** Returns the path of the first page of results. An empty value removes its parameter. */
+/** Of the first page; an empty value removes its parameter. */
 export function pathWith(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
   for (const [name, value] of Object.entries(values)) {
@@ -93,7 +93,7 @@ const kinds = [
   { kind: 'tag', title: 'Tags', names: ['tag'] },
 ] as const;
 const facetsShown = 12;
-/** If a value of such a kind is chosen, the counts of the other values of the kind are not known. */
+/** Beside a chosen value, the counts of the others are not known. */
 const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
 
 const isSelected = (address: URLSearchParams, { name, value }: Filter) =>
@@ -103,7 +103,7 @@ const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
 const toField = (name: string, value: string) =>
   html`<input type="hidden" form="search" name="${name}" value="${value}">`;
 
-/** Each filter is a link that removes it, and a field of the search form. */
+/** A link that removes it, and a field of the search form. */
 export const selectedFilters = (address: URLSearchParams): Html => {
   const selected = filtersOf(address);
   const sort = address.get('sort');
@@ -140,10 +140,10 @@ function group({ title, kind, names }: (typeof kinds)[number], { answer, address
   )}</ul>`;
 }
 
-/** Keeps the layout from shifting if nothing was found. */
+/** Keeps the layout if nothing was found. */
 export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
 
-/** The counts are lower bounds (`+`) if counting was capped. */
+/** `+` marks lower bounds. */
 export const facetGroups = (search: ShownSearch): Html =>
   Object.keys(search.answer.facets ?? {}).length === 0
     ? nothingToNarrow
@@ -157,10 +157,9 @@ const field = (query: string, isWrong = false) => html`
 <span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="2000" placeholder="webhooks, or a handle" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
 <button type="submit">Search</button></span>`;
 
-/** `query` fills the field. */
 export const plainSearchForm = (query = ''): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search">${field(query)}</form>`;
 
-/** A plain form. If htmx runs, it searches while the user types. */
+/** With htmx, it searches while the user types. */
 export const liveSearchForm = (query: string, isWrong: boolean): Html => html`
 <form id="search" class="search" action="/agents" method="get" role="search" hx-get="/agents" hx-trigger="input changed delay:200ms, submit" hx-replace-url="true">${field(query, isWrong)}</form>`;

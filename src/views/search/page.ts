@@ -26,18 +26,17 @@ import {
 
 const pickedIn = (address: URLSearchParams): string[] => address.getAll('handle');
 
-// The box is a field of the search form, so that a further search keeps what is ticked, with or without
-// script.
+// A field of the search form, so that a further search keeps the ticks.
 const box = (handle: string, isPicked: boolean, text: Html | string) =>
   html`<label class="pick"><input type="checkbox" form="search" name="handle" value="${handle}"${isPicked && html` checked`}> ${text}</label>`;
 
-/** `compareButton` compares the ticked listings. */
+/** For `compareButton`. */
 export const pickBox = (address: URLSearchParams): RowAction => {
   const picked = new Set(pickedIn(address));
   return ({ handle }) => box(handle, picked.has(handle), html`Compare<span class="unseen"> ${handle}</span>`);
 };
 
-/** Shows listings that were ticked before and are not among the listings of this page. */
+/** Ticked before, and not on this page. */
 function earlierPicks(address: URLSearchParams, shown: readonly { readonly handle: string }[]): Html | '' {
   const here = new Set(shown.map(({ handle }) => handle));
   const elsewhere = pickedIn(address).filter((handle) => !here.has(handle));
@@ -49,10 +48,10 @@ function earlierPicks(address: URLSearchParams, shown: readonly { readonly handl
   return html`<fieldset class="earlier"><legend>Ticked before</legend>${items}</fieldset>`;
 }
 
-/** The comparison reads only the ticked listings of the search form. */
+/** Sends the search form, of which only the ticks are read. */
 const compareButton = html`<p class="picks"><button type="submit" form="search" formaction="/compare" name="ticked" value="true">Compare ticked listings</button></p>`;
 
-/** This form is for a page without a search form. */
+/** For a page without a search form. */
 export const pickForm = html`<form id="search" class="picks" action="/compare" method="get"><button type="submit" name="ticked" value="true">Compare ticked listings</button></form>`;
 
 function withoutPart({ text = '', query = '' }: Omission, address: URLSearchParams) {
@@ -108,7 +107,7 @@ function sortLinks({ answer, address }: ShownSearch): Html {
   return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
 }
 
-/** If the query has the word only in another form, the result is `other`. */
+/** `other` alone if the query has another form of the word. */
 function replaceWord(query: string, word: string, other: string): string {
   const at = query.toLowerCase().indexOf(word);
   if (at < 0) return other || query;
@@ -126,10 +125,10 @@ function unknownWord(
 }
 
 export const pageSize = 20;
-/** After this many listings, `more` opens a new page. */
+/** Then `more` opens a new page. */
 export const maxShown = 200;
 
-/** The position is counted from 1 among all hits. Returns undefined if the address does not state it. */
+/** From 1, among all hits; undefined if the address does not state it. */
 function lastPosition({ answer, address }: ShownSearch): number | undefined {
   const from = address.has('cursor') ? Number(address.get('from')) : 1;
   return from >= 1 ? from - 1 + answer.listings.length : undefined;
@@ -147,7 +146,7 @@ function total(search: ShownSearch): string {
   return shown ? `${all}, ${amount(shown)} shown so far.` : `${all}.`;
 }
 
-/** If htmx runs, the next listings are added to the page, and its new address is for all listings so far. */
+/** htmx adds the next listings, with an address for all so far. */
 function more(search: ShownSearch, isLive: boolean) {
   const { answer, address } = search;
   if (!answer.next_cursor) return html`<p id="more" class="more"></p>`;
@@ -219,7 +218,7 @@ ${more(search, isLive)}`;
 
 const boosted = html` hx-boost:inherited="true"`;
 
-/** Only the contents are replaced, so that the count is announced and the filters stay open or closed. */
+/** Contents alone are replaced: the count is announced, and the filters stay open or closed. */
 const frame = (
   address: URLSearchParams,
   isLive: boolean,
@@ -244,10 +243,7 @@ const searchResults = (search: ShownSearch, isLive: boolean): Html =>
     inside: hits(search, isLive),
   });
 
-/**
- * Requests replace list, count and filters, but never the search field. The page of a problem replaces the
- * list.
- */
+/** The search field is never replaced. */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
 const searchPage = (site: PageSite, address: URLSearchParams, results: Html, isWrong = false) => {
@@ -267,7 +263,7 @@ const searchPage = (site: PageSite, address: URLSearchParams, results: Html, isW
 export const toSearchPage = (site: PageSite, search: ShownSearch): Html =>
   searchPage(site, search.address, searchResults(search, true));
 
-/** The errors replace the results. The filters can still be removed. */
+/** In place of the results; filters can still be removed. */
 export function toWrongSearchPage(site: PageSite, address: URLSearchParams, problem: Problem): Html {
   const { fields = [] } = problem.facts;
   const isWrong = fields.some(({ field }) => field === 'query');
