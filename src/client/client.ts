@@ -16,13 +16,13 @@ export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'
 }
 
 export interface ClientOptions {
-  /** Of the Dossier, such as `https://dossier.example`. */
+  /** Address of the Dossier, such as `https://dossier.example`. */
   readonly url: string;
-  /** Of a claimed listing, for tools that need one. */
+  /** Capability of a claimed listing, for tools that need one. */
   readonly capability?: string;
-  /** Then a call is rejected with a DOMException `TimeoutError`; by default 30,000. */
+  /** A longer call is rejected with a DOMException `TimeoutError`; by default 30,000. */
   readonly timeout_ms?: number;
-  /** In place of the global `fetch`. */
+  /** Used in place of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 

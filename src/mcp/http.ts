@@ -65,9 +65,6 @@ async function handle(
 
 type Route = ReturnType<typeof classifyInboundRequest>;
 
-const routeOf = (message: McpMessage): Route =>
-  classifyInboundRequest({ httpMethod: 'POST', body: message.body, ...headersOf(message) });
-
 /** Undefined if the message may be refused before its method runs, or answered by a stream. */
 function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
   const isServed =
@@ -77,7 +74,7 @@ function findSession(message: McpMessage, route: Route, routes: Routes): SharedS
 }
 
 async function answer(post: McpPost, routes: Routes): Promise<Response> {
-  const route = routeOf(post);
+  const route = classifyInboundRequest({ httpMethod: 'POST', body: post.body, ...headersOf(post) });
   const session = findSession(post, route, routes);
   if (session) return post.respond(await answerShared(session, post, post));
   const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';

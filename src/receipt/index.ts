@@ -4,14 +4,14 @@ import type { JWK, JWTPayload } from 'jose';
 /** Keys of a claim file are read without it. */
 const jose = () => import('jose');
 
-/** As of submit_rating (docs/ratings.md). */
+/** Codes as in answers of submit_rating (docs/ratings.md). */
 export type ReceiptFaultCode =
   | 'proof_invalid'
   | 'proof_key_unknown'
   | 'proof_not_yours'
   | 'proof_wrong_subject';
 
-/** Its message contains no text of the receipt. */
+/** A receipt shows nothing. The message contains no text of the receipt. */
 export class ReceiptFault extends Error {
   readonly code: ReceiptFaultCode;
 
@@ -27,17 +27,17 @@ export interface PublicJwk {
   readonly kty: 'OKP' | 'EC';
   readonly crv: 'Ed25519' | 'P-256' | 'secp256k1';
   readonly x: string;
-  /** For curves with two coordinates. */
+  /** Present for curves with two coordinates. */
   readonly y?: string | undefined;
 }
 
-/** Its signatures count between the two times (RFC 3339), or without a limit. */
+/** A key, and when its signatures count (RFC 3339). A missing time sets no limit. */
 export interface PublishedKey {
   readonly kid: string;
   readonly jwk: PublicJwk;
-  /** First seen published. */
+  /** When the key was first seen published. */
   readonly valid_from?: string | undefined;
-  /** First seen missing or replaced, or the claim was suspended. */
+  /** When it was first seen missing or replaced, or the claim was suspended. */
   readonly valid_until?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly P
 const coordinate = /^[A-Za-z0-9_-]{43}$/;
 const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
 
-/** Undefined if malformed, on another curve, or with a private half. */
+/** Undefined for a key that is malformed, on another curve, or has a private half. */
 export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unknown>>): PublicJwk | undefined {
   if (d !== undefined || !isCoordinate(x)) return undefined;
   if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x };
@@ -62,7 +62,7 @@ export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unkno
   return { kty, crv, x, y };
 }
 
-/** `receipt-key <kid> <base64url of the public JWK>` in a claim file. */
+/** A line `receipt-key <kid> <base64url of the public JWK>` of a claim file. */
 export type ReceiptKeyLine = Pick<PublishedKey, 'kid' | 'jwk'>;
 
 const mostKeys = 5;
@@ -91,7 +91,7 @@ export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
 }
 
 /**
- * Publishes a key, without its private half.
+ * The line that publishes a key, without its private half.
  * @throws TypeError for another curve, or a name that a claim file cannot have
  */
 export function toReceiptKeyLine(
@@ -105,18 +105,18 @@ export function toReceiptKeyLine(
   return `receipt-key ${kid} ${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
 }
 
-/** In `_meta` of MCP, a caller names its listing and gets the receipt. */
+/** Members of MCP's `_meta` in which a caller names its listing, and gets the receipt. */
 export const metaKeys = { rater: 'dossier/rater', receipt: 'dossier/receipt' } as const;
-/** In HTTP headers, a caller names its listing and gets the receipt. */
+/** HTTP headers in which a caller names its listing, and gets the receipt. */
 export const headerNames = { rater: 'dossier-rater', receipt: 'dossier-receipt' } as const;
 
-/** Ed25519 or P-256. */
+/** A private Ed25519 or P-256 key. */
 export type PrivateJwk = JWK & { readonly d: string };
 
 export interface ReceiptSettings {
-  /** Of the service's listing. */
+  /** Handle of the service's listing. */
   readonly handle: string;
-  /** In the claim file. */
+  /** Name of the key in the claim file. */
   readonly kid: string;
   readonly key: PrivateJwk;
 }
@@ -148,7 +148,7 @@ function raterOf(args: readonly unknown[]): unknown {
   return (extra?._meta ?? extra?.mcpReq?._meta)?.[metaKeys.rater];
 }
 
-/** An Ed25519 key: keep `key` secret, and put `line` into your claim file. */
+/** Makes an Ed25519 key: keep `key` secret, and put `line` into your claim file. */
 export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; line: string }> {
   const { exportJWK, generateKeyPair } = await jose();
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });

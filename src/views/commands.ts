@@ -215,8 +215,9 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
 }
 
 /**
- * With the recorded version after the command without it, which is left out if other versions are reported as
- * malicious code. None if a part cannot be written, because the rest might start something else.
+ * The command with the recorded version comes last; the one without is left out if other versions are
+ * reported as malicious code. There is none if a part cannot be written, because the rest might start
+ * something else.
  */
 export function toStarted(
   recorded: ListingPackage,

@@ -49,7 +49,7 @@ for (const left of ['focusout', 'htmx:before:history:restore'])
     isTyping = false;
   });
 
-// To the first added listing, or to the count if what had focus is gone.
+// Moves focus to the first added listing, or to the count if what had focus is gone.
 document.addEventListener('htmx:after:settle', ({ detail: { task, newContent } }) => {
   const added = task.target.id === 'list' && newContent.find((node) => node.nodeType === Node.ELEMENT_NODE);
   if (added) added.querySelector('a').focus({ preventScroll: true });
