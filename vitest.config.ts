@@ -24,7 +24,7 @@ const onBothEngines = [
 const ofHttpAlone = [
   'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,listing-markdown,markdown,observed-pages,page-cache,refusals,server-card,wording}.test.ts',
 ];
-/** Tests of rules that only pass through the store: `npm run test:long` runs them on PostgreSQL too. */
+/** Tests of rules that only pass through the store: `npm run lab test:long` runs them on PostgreSQL too. */
 const ofRulesAlone = [
   'test/backup/restore.test.ts',
   'test/claims/{after-the-claim,claim-agent,continuity,control-root,domains,opt-out-ways,registry-key,takeovers}.test.ts',

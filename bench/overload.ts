@@ -110,8 +110,8 @@ async function overload(name: AttackName): Promise<Part> {
   }
 }
 
-// Usage: npm run overload -- [--seconds 30] [--attack searches|networks|connections|strangers|bodies] [--only
-// NAME]. Limits are on: they are what is measured.
+// Usage: npm run lab overload -- [--seconds 30] [--attack searches|networks|connections|strangers|bodies]
+// [--only NAME]. Limits are on: they are what is measured.
 pinTo('load');
 const parts: Part[] = [];
 for (const name of values.attack)

@@ -101,7 +101,7 @@ function find<T>(named: Readonly<Record<string, T>>, name: string): T {
   return found;
 }
 
-// Usage: npm run bench -- [part ...] or profile [what ...], with the options above.
+// Usage: npm run lab bench -- [part ...] or profile [what ...], with the options above.
 mkdirSync(plan.folder, { recursive: true });
 pinTo('load');
 const [first, ...profiled] = positionals;

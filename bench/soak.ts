@@ -94,7 +94,7 @@ async function soak(
   };
 }
 
-// Usage: npm run soak -- [--minutes 10] [--per-second N]. The mix that users make, at 60 % of what the
+// Usage: npm run lab soak -- [--minutes 10] [--per-second N]. The mix that users make, at 60 % of what the
 // service can answer of it.
 pinTo('load');
 const { url, next } = await prepare(values.folder, listings);

@@ -12,8 +12,8 @@ import type { RegistryEntry } from '../test/support/entries.ts';
 import { checkFacts, createRecords, type Records } from './sentence-facts.ts';
 import { contradictionsIn, ownWordsOf, repeatedIn, sentencesOf, textOfPage } from './sentence-rules.ts';
 
-// Usage: npm run check:sentences -- [--every N] [FILE ...]. Imports saved copies of a registry, each into a
-// service of its own, reads every answer about every listing, or every Nth, and counts sentences that are
+// Usage: npm run lab check:sentences -- [--every N] [FILE ...]. Imports saved copies of a registry, each into
+// a service of its own, reads every answer about every listing, or every Nth, and counts sentences that are
 // false by the record, deny each other, or speak in the words of others. Without a file it takes those that
 // stand beside the project, and nothing where there are none.
 const { values, positionals } = parseArgs({

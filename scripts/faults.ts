@@ -4,8 +4,8 @@ import { faults } from './faults/list.ts';
 import { type Row, runFault } from './faults/run.ts';
 import { createTemplate } from './faults/sqlite-place.ts';
 
-// Usage: npm run faults [-- --long] [-- --only PART-OF-A-NAME]. Injects faults under mixed writes and looks
-// for what was lost.
+// Usage: npm run lab faults [-- --long] [-- --only PART-OF-A-NAME]. Injects faults under mixed writes and
+// looks for what was lost.
 const { values } = parseArgs({
   options: { long: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
 });

@@ -16,11 +16,11 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { parseAst } from 'vitest/node';
 
-// Usage: npm run mutate -- [--sample 8] [--seed 1] [--module claims]. Changes the source of a module at one
-// place after the other, in a copy of the tree, and runs the tests of the module: a change that none of them
-// notices shows what is not tested. Stryker 10.1 does not serve: it stops at the API of TypeScript 7 unless
-// its tsconfig is one that does not exist, draws no sample, and its runner for vitest switches changes on
-// inside the test process, so that `dossier` as started by tests has none.
+// Usage: npm run lab mutate -- [--sample 8] [--seed 1] [--module claims]. Changes the source of a module at
+// one place after the other, in a copy of the tree, and runs the tests of the module: a change that none of
+// them notices shows what is not tested. Stryker 10.1 does not serve: it stops at the API of TypeScript 7
+// unless its tsconfig is one that does not exist, draws no sample, and its runner for vitest switches changes
+// on inside the test process, so that `dossier` as started by tests has none.
 const { values } = parseArgs({
   options: {
     sample: { type: 'string', default: '8' },

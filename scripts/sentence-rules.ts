@@ -1,6 +1,6 @@
 /**
- * Rules that every answer about a listing keeps, for tests and for `npm run check:sentences`. They read what
- * is published, and nothing else.
+ * Rules that every answer about a listing keeps, for tests and for `npm run lab check:sentences`. They read
+ * what is published, and nothing else.
  */
 
 /** What stands in quotes or code spans: the words of others. */

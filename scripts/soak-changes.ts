@@ -3,8 +3,8 @@ import { freePort } from '../test/support/postgres-server.ts';
 import { type Arrival, soakChanges } from './soak/changes.ts';
 import { openCluster } from './soak/cluster.ts';
 
-// Usage: npm run soak:changes -- [--kills 20] [--nodes 2]. Changes of ten listings, posted to a webhook and
-// read as a stream.
+// Usage: npm run lab soak:changes -- [--kills 20] [--nodes 2]. Changes of ten listings, posted to a webhook
+// and read as a stream.
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '20' }, nodes: { type: 'string', default: '2' } },
 });

@@ -6,7 +6,7 @@ import { read } from './soak/readers.ts';
 import { createTally, type Tally } from './soak/requests.ts';
 import { createLedger, write } from './soak/writers.ts';
 
-// Usage: npm run soak:nodes -- [--minutes 10]. Mixed load on nodes of one PostgreSQL, one killed every 10
+// Usage: npm run lab soak:nodes -- [--minutes 10]. Mixed load on nodes of one PostgreSQL, one killed every 10
 // seconds.
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, nodes: { type: 'string', default: '2' } },

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { openDirectory } from '../test/support/directory.ts';
 import { registryEntry, seedEntries } from '../test/support/entries.ts';
 
-// Usage: npm run try:ard -- CHECKOUT, or ARD_SPEC=CHECKOUT npm run try:ard. The conformance tool of a
+// Usage: npm run lab try:ard -- CHECKOUT, or ARD_SPEC=CHECKOUT npm run lab try:ard. The conformance tool of a
 // checkout of github.com/ards-project/ard-spec, which needs python3 with the package jsonschema, reads our
 // manifest and asks our registry; ends with 1 if it finds an error or leaves out its check by JSON Schema.
 const checkout = process.argv[2] ?? process.env.ARD_SPEC ?? '';

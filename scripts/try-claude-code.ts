@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { openDirectory } from '../test/support/directory.ts';
 import { registryEntry } from '../test/support/entries.ts';
 
-// Usage: npm run try:claude-code. Claude Code from npm (240 MB), with a home of its own and no way out but to
-// loopback, reads the policy and the .mcp.json of a view; ends with 1 where it takes or refuses another
-// server than the view says.
+// Usage: npm run lab try:claude-code. Claude Code from npm (240 MB), with a home of its own and no way out
+// but to loopback, reads the policy and the .mcp.json of a view; ends with 1 where it takes or refuses
+// another server than the view says.
 const endpoint = 'https://mail.example.com/mcp';
 const folder = mkdtempSync(join(tmpdir(), 'dossier-claude-code-'));
 const [home, project] = ['home', 'project'].map((name) => join(folder, name)) as [string, string];

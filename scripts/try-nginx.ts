@@ -10,7 +10,7 @@ import { clientKinds, connect } from '../test/support/mcp-clients.ts';
 import { freePort } from '../test/support/postgres-server.ts';
 import { type Cluster, openCluster } from './soak/cluster.ts';
 
-// Usage: npm run try:nginx -- [--nginx /usr/sbin/nginx]. The worked example of docs/operations.md, on
+// Usage: npm run lab try:nginx -- [--nginx /usr/sbin/nginx]. The worked example of docs/operations.md, on
 // loopback.
 const { values } = parseArgs({ options: { nginx: { type: 'string', default: '/usr/sbin/nginx' } } });
 const quiet_s = 35;

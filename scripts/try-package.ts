@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 
-// Usage: npm run try:package [-- --node 24]. Packs the project, installs it in an empty folder, and runs it
-// there as its users would, with every command of the README; on another Node from npm if one is named.
+// Usage: npm run lab try:package [-- --node 24]. Packs the project, installs it in an empty folder, and runs
+// it there as its users would, with every command of the README; on another Node from npm if one is named.
 const { values: options } = parseArgs({ options: { node: { type: 'string' } } });
 const folder = mkdtempSync(join(tmpdir(), 'dossier-package-'));
 const { PATH = '' } = process.env;

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openDirectory } from '../test/support/directory.ts';
 
-// Usage: npm run try:registry [-- --once]. A registry as ToolHive's registry server answers, whose entries
-// have an empty `_meta`: it is imported and served on loopback, and what its listings say of dates is
+// Usage: npm run lab try:registry [-- --once]. A registry as ToolHive's registry server answers, whose
+// entries have an empty `_meta`: it is imported and served on loopback, and what its listings say of dates is
 // printed. Ends with Ctrl-C; with --once at once, with 1 if anything is missing.
 const entries = ['calendar', 'mail', 'payroll'].map((name) => ({
   server: {

@@ -5,8 +5,8 @@ import { openDirectory } from '../test/support/directory.ts';
 import { startModernServer } from '../test/support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../test/support/entries.ts';
 
-// Usage: npm run walks. Counts the files of src with a function that ran, for four walks through the code, by
-// V8's precise coverage. Imports are not counted.
+// Usage: npm run lab walks. Counts the files of src with a function that ran, for four walks through the
+// code, by V8's precise coverage. Imports are not counted.
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');

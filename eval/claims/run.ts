@@ -13,7 +13,7 @@ interface Entry {
 }
 
 const { values } = parseArgs({ options: { data: { type: 'string' } } });
-if (!values.data) throw new Error('Give a registry copy: npm run eval:claims -- --data PATH');
+if (!values.data) throw new Error('Give a registry copy: npm run lab eval:claims -- --data PATH');
 const file = readFileSync(values.data);
 const copy: Entry[] = JSON.parse((file[0] === 0x1f ? gunzipSync(file) : file).toString());
 

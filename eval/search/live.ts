@@ -8,7 +8,7 @@ import { readCopy } from './listings.ts';
 import { shown } from './measure.ts';
 import { openService } from './service.ts';
 
-// Usage: npm run eval:live -- --data COPY [--misses]. The servers and tasks of LiveMCPBench among the
+// Usage: npm run lab eval:live -- --data COPY [--misses]. The servers and tasks of LiveMCPBench among the
 // listings of a registry copy: is a server that has a tool of the task among the first five?
 const { values } = parseArgs({
   options: { data: { type: 'string' }, misses: { type: 'boolean', default: false } },

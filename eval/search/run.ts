@@ -7,7 +7,7 @@ import { type Answers, ask, bestPrecision, measureJudged, measureKnown, shown } 
 import { openService } from './service.ts';
 import { makeVendorQueries, missedVendors } from './vendors.ts';
 
-// Usage: npm run eval:search -- --data COPY [--engine postgres] [--final] [--blind] [--seed N] [--misses]
+// Usage: npm run lab eval:search -- --data COPY [--engine postgres] [--final] [--blind] [--seed N] [--misses]
 // [--handles N]
 const { values } = parseArgs({
   options: {

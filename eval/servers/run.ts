@@ -164,8 +164,8 @@ async function checkAgain(tried: readonly Server[], times: number): Promise<void
   print(`${made} more checks beside ${busy.length} busy processors: ${missed} without an answer.`);
 }
 
-// Usage: npm run eval:servers [-- --only facts|versions|days] [--server NAME] [--times N]. It installs and
-// starts the servers.
+// Usage: npm run lab eval:servers [-- --only facts|versions|days] [--server NAME] [--times N]. It installs
+// and starts the servers.
 const { values } = parseArgs({
   options: { only: { type: 'string' }, server: { type: 'string', default: '' }, times: { type: 'string' } },
 });

@@ -10,7 +10,7 @@ interface Entry {
 }
 
 const { values } = parseArgs({ options: { data: { type: 'string' } } });
-if (!values.data) throw new Error('Give a registry copy: npm run eval:tags -- --data PATH');
+if (!values.data) throw new Error('Give a registry copy: npm run lab eval:tags -- --data PATH');
 const file = readFileSync(values.data);
 const copy: Entry[] = JSON.parse((file[0] === 0x1f ? gunzipSync(file) : file).toString());
 

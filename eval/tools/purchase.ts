@@ -4,9 +4,9 @@ import type { RegistryEntry } from '../../test/support/entries.ts';
 import { connect } from '../../test/support/mcp-clients.ts';
 import { openPurchaseWorld } from './purchase-world.ts';
 
-// Usage: npm run eval:purchase -- FOLDER It writes what a model gets for each buyer's task: NN.text.md (text
-// alone), NN.json.md (structuredContent alone), NN.registry.md (what the API of the registry answers), and
-// truth.md for who judges.
+// Usage: npm run lab eval:purchase -- FOLDER It writes what a model gets for each buyer's task: NN.text.md
+// (text alone), NN.json.md (structuredContent alone), NN.registry.md (what the API of the registry answers),
+// and truth.md for who judges.
 
 /**
  * A buyer's task: the question, the calls that a model makes, what it would ask of the registry, and the
@@ -21,7 +21,7 @@ interface Task {
 }
 
 const [, , folder] = process.argv;
-if (!folder) throw new Error('Name a folder for the answers: npm run eval:purchase -- FOLDER');
+if (!folder) throw new Error('Name a folder for the answers: npm run lab eval:purchase -- FOLDER');
 /** The forty tasks, and twenty that were written later, before the answers to them were seen. */
 const tasks = ['purchase-tasks.json', 'purchase-held-out.json'].flatMap(
   (file) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as readonly Task[],

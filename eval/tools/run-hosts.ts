@@ -6,9 +6,9 @@ import { openObservedStates } from '../../test/support/observed-states.ts';
 import { hosts, installHosts, runHost } from './hosts.ts';
 import type { ScriptedCall } from './scripted-model.ts';
 
-// Usage: npm run eval:hosts [-- --modules FOLDER] [--host NAME] [--calls FILE] [--show]. What agents of npm
-// hand their model of the tools and of their answers, in tokens of four bytes; `--show` prints it; FILE holds
-// other calls, as JSON.
+// Usage: npm run lab eval:hosts [-- --modules FOLDER] [--host NAME] [--calls FILE] [--show]. What agents of
+// npm hand their model of the tools and of their answers, in tokens of four bytes; `--show` prints it; FILE
+// holds other calls, as JSON.
 const { values } = parseArgs({
   options: {
     modules: { type: 'string' },

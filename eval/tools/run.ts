@@ -7,7 +7,7 @@ import { createBm25 } from './rank.ts';
 import { measureSizes } from './sizes.ts';
 import { trajectories } from './trajectories.ts';
 
-// Usage: npm run eval:tools [-- --data COPY]; ends with 1 if a goal is not met.
+// Usage: npm run lab eval:tools [-- --data COPY]; ends with 1 if a goal is not met.
 const { values } = parseArgs({
   options: { data: { type: 'string' }, listings: { type: 'string', default: '500' } },
 });

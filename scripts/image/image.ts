@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeContext } from './context.ts';
 
-// Usage: npm run image [-- NAME]. Builds the container image with buildah, podman or docker, whichever there
-// is.
+// Usage: npm run lab image [-- NAME]. Builds the container image with buildah, podman or docker, whichever
+// there is.
 const name = process.argv[2] ?? 'dossier';
 const builders = [
   ['buildah', 'build', '--format', 'docker'],

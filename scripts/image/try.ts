@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-// Usage: npm run try:image, as root, with buildah. Builds the image and runs it as a container runtime would:
-// as no user of the machine, on a read-only root, with a folder for its data, and asks its own health check.
+// Usage: npm run lab try:image, as root, with buildah. Builds the image and runs it as a container runtime
+// would: as no user of the machine, on a read-only root, with a folder for its data, and asks its own health
+// check.
 const image = 'dossier-tried';
 const port = '39017';
 const buildah = (...args: string[]) =>

@@ -12,7 +12,7 @@ import { openDirectory } from '../../test/support/directory.ts';
 import { answer } from './answer.ts';
 import { clients, type Servers } from './clients.ts';
 
-// Usage: npm run try:clients. Clients from npm (1 GB), with a home of their own and no way out but to
+// Usage: npm run lab try:clients. Clients from npm (1 GB), with a home of their own and no way out but to
 // loopback, read what the .mcp.json of a view has in their own files, and start it; ends with 1 where one
 // does not list a server, or starts or sends something other than the view says.
 const folder = mkdtempSync(join(tmpdir(), 'dossier-clients-'));

@@ -63,7 +63,7 @@ describe('the page of a listing on a desktop', () => {
     await page.close();
   });
 
-  it('says what the picture of the README shows (npm run screenshots -- --only readme takes it anew)', async () => {
+  it('says what the picture of the README shows (npm run lab screenshots -- --only readme takes it anew)', async () => {
     const page = await browser.newPage(readmePicture.look);
     await page.goto(directory.url + readmePicture.path);
     const shown = wordsIn(readFileSync('docs/listing.png'));

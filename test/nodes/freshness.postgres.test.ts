@@ -46,7 +46,7 @@ const faces: readonly ((url: string) => Promise<number>)[] = [
 ];
 
 /**
- * Waits until every adapter of a node shows so many ratings; how soon that is, `npm run soak:nodes` measures.
+ * Waits until every adapter of a node shows so many ratings. `npm run lab soak:nodes` measures how soon.
  */
 async function untilShown({ url }: Running, ratings: number): Promise<void> {
   for (const face of faces) await expect.poll(() => face(url), { interval: 10 }).toBe(ratings);

@@ -16,7 +16,7 @@ export interface Started {
   ended: Promise<Ended>;
 }
 
-/** The program of the installed package, if `npm run try:package` names it. */
+/** The program of the installed package, if `npm run lab try:package` names it. */
 export const installedProgram: string | undefined = process.env.DOSSIER_INSTALLED;
 
 const program = installedProgram ?? process.env.DOSSIER_BUNDLE ?? 'src/main.js';

@@ -1,5 +1,5 @@
-/** Whether `npm run test:long` runs: whole tables and high counts, of which `npm test` takes a fixed part. */
+/** Whether `npm run lab test:long` runs: whole tables and high counts, where `npm test` takes a part. */
 export const isLong = process.env.TEST_LONG === 'on';
 
-/** The part that `npm test` takes, or all for `npm run test:long`. */
+/** The part that `npm test` takes, or all for `npm run lab test:long`. */
 export const partOf = <T>(part: T, all: T): T => (isLong ? all : part);

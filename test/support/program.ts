@@ -101,7 +101,7 @@ function removeOld(): void {
 
 /**
  * Bundles the program with its libraries, and names it to the tests, which start `dossier` some 700 times: a
- * start then loads a few files in place of 450. The same sources are bundled once. `npm run try:package`
+ * start then loads a few files in place of 450. The same sources are bundled once. `npm run lab try:package`
  * names the installed package instead, and test/mcp/stdio.test.ts starts the source.
  */
 export async function setup({ config }: TestProject): Promise<void> {

@@ -14,7 +14,7 @@ import { openWorld, type World } from './world.ts';
 export interface Played {
   /** On SQLite; a twentieth of them on PostgreSQL. */
   readonly count: number;
-  /** What `npm test` plays; `npm run test:long` takes another one each time, and prints it. */
+  /** What `npm test` plays; `npm run lab test:long` takes another one each time, and prints it. */
   readonly seed: number;
   readonly weights?: Weights;
   /** How many seconds the clock of the second node is ahead of the first. */
