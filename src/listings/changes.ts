@@ -19,7 +19,6 @@ function withoutPinned(failed: FailedCriterion): FailedCriterion {
   return kept.criterion.startsWith('pin:') ? kept : failed;
 }
 
-/** Leaves out the publisher's texts if the listing is withdrawn. */
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
@@ -47,7 +46,7 @@ export const createChangeReads = (db: Db) => ({
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
-  /** Without `type`, changes that checks saw are left out: they are in the history of observations. */
+  /** Without `type`, changes that checks saw are left out: the history of observations has them. */
   async ofRecord(
     handle: string,
     { before, limit, type }: { readonly before: number; readonly limit: number; readonly type?: ChangeType },
@@ -76,7 +75,6 @@ export const createChangeReads = (db: Db) => ({
   },
 });
 
-/** `touch` receives each listing whose history changed. */
 export const createChangeWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createChangeReads(db),
   async add(changes: readonly NewChange[]) {
@@ -87,7 +85,7 @@ export const createChangeWrites = (db: Db, touch: (handle: string) => void) => (
 
 export const beginning = '0';
 
-/** Oldest first. Throws position_gone if the stream does not have the change with this id. */
+/** Oldest first. Throws position_gone if the stream has no change with this id. */
 export async function readAfter(
   since: string,
   limit: number,

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 
-/** Values that start with the typed text come first. `filled` are the variables already filled in. */
+/** Values that start with the typed text come first. `filled` are other variables. */
 export type Complete = (
   typed: string,
   filled: Readonly<Record<string, string>>,

@@ -20,9 +20,7 @@ import {
 
 const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
 
-/**
- * As the publisher recorded it, without a value. A `variable` is a part of an address or of an argument.
- */
+/** Without a value. A `variable` is a part of an address or of an argument. */
 const listingInput = z.object({
   name: z.string(),
   kind: z.enum(inputKinds),
@@ -97,26 +95,25 @@ export const listingPackage = z.object({
 
 export type ListingPackage = z.infer<typeof listingPackage>;
 
-/** What hosts and names of a record tell about its owners, in the order of its remotes and packages. */
+/** In the order of the record's remotes and packages. */
 export interface RecordedOwners {
   readonly remotes: readonly {
     readonly owner: string;
     readonly place: string;
     /** Absent if the namespace is an account, or if the host is a template or cannot be read. */
     readonly at?: EndpointPlace;
-    /** The domain of the hosting service above the host. */
+    /** The hosting service above the host. */
     readonly hosting?: string;
   }[];
   readonly packages: readonly {
     readonly name: string;
     /** The name if it does not tell the owner. */
     readonly owner: string;
-    /** Hosts of addresses in these arguments, for example of another registry. */
     readonly runtime_hosts?: readonly string[];
   }[];
 }
 
-/** The key of the owners in a listing document, a symbol so that they are in no answer. */
+/** A symbol, so that the owners are in no answer. */
 export const recordedOwners = Symbol('owners');
 
 const summaryColumns = {
@@ -126,31 +123,28 @@ const summaryColumns = {
   title: optional(text),
   description: text,
   version: text,
-  /** The registry under its name at the time of the import. */
   origin: text,
   origin_status: oneOf<'active' | 'deprecated'>(),
   status_message: optional(text),
   published_at: text,
   updated_at: text,
-  /** When the run `import_run` read the listing. */
+  /** By the run `import_run`. */
   imported_at: text,
   import_run: integer,
   endpoint: optional(text),
   repository: optional(text),
-  /** Lower-cased host/path without .git; equal for two listings of one repository. */
+  /** Lower-cased host/path without .git; equal for listings of one repository. */
   repository_key: optional(text),
   website: optional(text),
   tags: json<readonly ListingTag[]>(),
   facets: words<Facet>(),
-  /**
-   * If it is `deleted` or `optout`, the handle and the version are the only texts of the publisher left.
-   */
+  /** If `deleted` or `optout`, the handle and the version are the publisher's only texts left. */
   withdrawn: optional(oneOf<'deleted' | 'optout' | 'operator'>()),
-  /** Whether the operator hides its title, description and status message. */
+  /** The operator hides title, description and status message. */
   hidden: optional(flag),
   /**
-   * A version has no publication date in the registry. The dates here may then be times at which Dossier
-   * first read a version, and serve only to order listings.
+   * A version has no publication date in the registry. Dates here may then be of Dossier's first reading,
+   * and serve only to order listings.
    */
   undated: optional(flag),
 };
@@ -166,7 +160,7 @@ export const listingTable = table(
     ...summaryColumns,
     remotes: json<readonly ListingRemote[]>(),
     packages: json<readonly ListingPackage[]>(),
-    /** Null in a database made before owners were stored, until they are derived. */
+    /** Null if the database is older, until they are derived. */
     owners: optional(json<RecordedOwners>()),
   },
   {
@@ -194,22 +188,20 @@ const versionColumns = {
   published_at: text,
   updated_at: text,
   is_latest: flag,
-  /** The registry has no publication date. `published_at` is then when Dossier first read the version. */
+  /** The registry has no date; `published_at` is then that of Dossier's first reading. */
   undated: optional(flag),
   /** SHA-256 of the entry as received, hex. */
   digest: text,
-  /** Null until it is derived. */
   derived: optional(json<DerivedVersion>()),
 };
 
 const listedVersionColumns = {
   ...versionColumns,
   status_message: optional(text),
-  /** The publisher's server.json, cleaned, as JSON text. */
+  /** server.json, cleaned, as JSON text. */
   record: text,
   /**
-   * When the entry became visible here in its present state, or its listing was last withdrawn, hidden or
-   * shown again here.
+   * When the entry got its present state here, or its listing was last withdrawn, hidden or shown again.
    */
   listed_at: text,
 };
@@ -218,10 +210,10 @@ export const versionTable = table('listing_version', ['handle', 'version'], {
   ...listedVersionColumns,
   /** The JSON of ComparedVersion. */
   compared: optional(text),
-  /** The JSON of ShownRecord, only of the version that the listing shows. */
+  /** The JSON of ShownRecord; of the shown version only. */
   shown: optional(text),
 });
-/** As the registry API lists it: deleted and without the record if its listing was withdrawn here. */
+/** As the registry API lists it: deleted, without the record, if its listing was withdrawn here. */
 export type ListedVersion = TableValue<typeof versionTable>;
 export type ListingVersion = Omit<ListedVersion, 'listed_at' | 'derived' | 'compared' | 'shown'>;
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
@@ -241,9 +233,9 @@ export const withoutHidden = <T extends ListingSummary>(listing: T): T =>
 export const hiddenSentence =
   'The operator has hidden the title, description and status message of this listing.';
 
-/** The registry's own facts in an entry's `_meta`. */
+/** Facts of the registry in an entry's `_meta`. */
 export const registryMeta = 'io.modelcontextprotocol.registry/official';
-/** The publisher's own facts in a record's `_meta`. */
+/** Facts of the publisher in a record's `_meta`. */
 export const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
 
 export const withoutHiddenText = <T extends object>(record: T) => ({
@@ -252,7 +244,7 @@ export const withoutHiddenText = <T extends object>(record: T) => ({
   description: hiddenSentence,
 });
 
-/** The name of the shipped sample as the source of an import. */
+/** As the source of an import. */
 export const sampleSource = 'sample';
 
 export const sampleOrigin = 'sample shipped with Dossier, not a registry';
@@ -263,13 +255,13 @@ const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.polit
 export const sampleOriginOf = (handle: string): string =>
   specified.has(handle) ? specificationOrigin : sampleOrigin;
 
-/** Any other origin contains a kind, such as `(MCP)`, so no registry can have an origin of the sample. */
+/** Other origins contain a kind, such as `(MCP)`, so no registry can have one of these. */
 export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin === sampleOrigin || origin === specificationOrigin;
 
 const officialRegistry = 'registry.modelcontextprotocol.io';
 
-/** From the official registry or a copy of it. */
+/** Or from a copy of it. */
 export const isOfficial = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin.startsWith(`${officialRegistry} (MCP)`);
 
@@ -283,11 +275,10 @@ export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undef
     : undefined;
 }
 
-/** Withdrawn by the registry or the publisher, and not by the operator. */
+/** Not if the operator withdrew it. */
 export const isGone = ({ withdrawn }: Pick<Listing, 'withdrawn'>): boolean =>
   withdrawn === 'deleted' || withdrawn === 'optout';
 
-/** Leaves the handle and the version as the only texts of the publisher. */
 export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): Listing => ({
   ...listing,
   title: undefined,
@@ -309,8 +300,8 @@ const slotsPerMillisecond = 1024;
 const latest_ms = 8_790_000_000_000;
 
 /**
- * Made of the oldest known publication and a checksum of the handle, so that ratings and newer versions
- * never change it. Of two equal ranks, the store gives the later listing the next free one.
+ * Of the oldest known publication and a checksum of the handle, so that ratings and newer versions never
+ * change it.
  */
 export function toStaticRank(handle: string, firstPublishedAt: string): number {
   const published_ms = Math.min(Math.max(Date.parse(firstPublishedAt), 0), latest_ms);

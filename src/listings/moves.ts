@@ -9,9 +9,9 @@ const names = z.array(z.string()).max(mostNames);
 const cuts = z.record(z.string(), z.int()).optional();
 
 /**
- * `is_within`: each owner of an added name also had an earlier one. `left_out` counts names that are not
- * kept. `of_others` counts the added names, kept or not, whose owner neither the earlier record nor the
- * namespace names; absent if at most two.
+ * `is_within`: each owner of an added name had an earlier one too. `left_out` counts names that are not
+ * kept, `of_others` the added ones whose owner neither the earlier record nor the namespace names; absent
+ * if at most two.
  */
 const replaced = z.strictObject({
   from: names,
@@ -22,27 +22,20 @@ const replaced = z.strictObject({
 });
 
 export const moveSchema = z.strictObject({
-  /**
-   * Hosts. One that serves many publishers is followed by the part of the path that may name the publisher.
-   */
+  /** At hosts that serve many publishers, with the part of the path that may name one. */
   endpoints: replaced.optional(),
   /**
-   * At hosts that both records name, and new http addresses if the earlier record had https addresses.
-   * `is_within` is false if an address left https.
+   * At hosts that both records name, and new http addresses beside earlier https ones. `is_within` is false
+   * if an address left https.
    */
   addresses: replaced.optional(),
-  /** Without versions. */
   packages: replaced.optional(),
-  /**
-   * Arguments and variables. `is_within`: no setting of a runtime changed and no host of a new owner is
-   * named.
-   */
+  /** `is_within`: no setting of a runtime changed and no host of a new owner is named. */
   starts: replaced.extend({ packages: names, hosts: names }).optional(),
-  /** Without `from` it is the first repository; without `to` none is named any more. */
+  /** Without `from` the first repository, without `to` none any more. */
   repository: z
     .strictObject({ from: z.string().optional(), to: z.string().optional(), is_within: z.boolean() })
     .optional(),
-  /** Names of new secrets, required (`needs`) or optional (`takes`), and of those that are gone. */
   secrets: z
     .strictObject({
       needs: names,
@@ -66,9 +59,8 @@ export const moveSchema = z.strictObject({
     })
     .optional(),
   /**
-   * Secrets named before, with the places and packages that get them only now. `is_within`: each of these
-   * is a package of the earlier record, or its owner already got the secrets. Changes stored before 28
-   * November 2026 lack it.
+   * Earlier secrets, with those that get them only now. `is_within`: each of these is a package of the
+   * earlier record, or its owner already got the secrets. Changes before 28 November 2026 lack it.
    */
   passed: z
     .array(z.strictObject({ secrets: names, to: names, is_within: z.boolean().optional(), left_out: cuts }))
@@ -87,8 +79,8 @@ type IsSo = (name: string) => boolean;
 type OwnerOf = (name: string) => string | undefined;
 
 /**
- * Names for which the first condition holds come first, and so on. Among equals, one name of each owner
- * comes first, so that many names of one owner hide no other owner.
+ * In the order of the conditions. Among equals, one name of each owner comes first, so that many of one
+ * owner hide no other.
  */
 function keepNames<K extends string>(
   lists: Readonly<Record<K, Iterable<string>>>,
@@ -112,9 +104,9 @@ interface NamingPair {
   readonly before: Naming;
   readonly after: Naming;
   readonly found: readonly ValueDifference[];
-  /** The owner is unknown, or neither the earlier record nor the namespace names it. */
+  /** Unknown, or named by neither the earlier record nor the namespace. */
   readonly isOther: (owner: string | undefined) => boolean;
-  /** Only the later record names the place or package, and its owner is another one. */
+  /** A new place or package of another owner. */
   readonly isOfOther: IsSo;
   readonly ownerOf: OwnerOf;
 }
@@ -166,7 +158,7 @@ function replacedNames(
   const isOfOther = (name: string) => isOther(after[part].get(name));
   const names = namesOf(part, found);
   const gone = after.mayNameMore[part] ? [] : names.gone;
-  // A name that the earlier record may have had counts as added only if its owner is new.
+  // The earlier record may have had this name, so only a new owner makes it added.
   const added = before.mayNameMore[part] ? names.added.filter(isOfOther) : names.added;
   if (gone.length + added.length === 0) return undefined;
   const owners = new Set([...before[part].values()].filter((owner) => owner !== undefined));
@@ -205,8 +197,8 @@ function replacedAddresses({ before, after, found }: NamingPair): VersionMove['a
 const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);
 
 /**
- * Settings that differ only in their order, or in how often one is given, count as one setting. None counts
- * as gone if the later record was read in part.
+ * If only the order differs, or how often one is given, they count as one setting. None is gone if the
+ * later record was read in part.
  */
 function differingSettings(before: readonly Setting[], after: readonly Setting[], isPartlyRead: boolean) {
   const was = new Set(textsOf(before));
@@ -290,7 +282,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
     {
       needs: namesIn(added.filter(isNeeded)),
       takes: namesIn(added.filter((key) => !isNeeded(key))),
-      // A record that was read only in part may still name a missing secret.
+      // A record read in part may still name a missing secret.
       gone: after.isPartlyRead ? [] : namesIn(gone),
       now_needed: namesIn(keysWith('required', true)),
       now_optional: namesIn(keysWith('required', false)),
@@ -339,7 +331,7 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   };
 }
 
-/** Adds inputs that the record still asks for and that an earlier record called secrets, by their keys. */
+/** Adds inputs still asked for that an earlier record called secrets, by their keys. */
 export function withFormerSecrets(secrets: Iterable<string>, after: Naming): Naming {
   const former = [...secrets].flatMap((key) => {
     const plain = after.secrets.has(key) ? undefined : after.plainInputs.get(key);
@@ -348,7 +340,6 @@ export function withFormerSecrets(secrets: Iterable<string>, after: Naming): Nam
   return former.length === 0 ? after : { ...after, secrets: new Map([...after.secrets, ...former]) };
 }
 
-/** The handle tells the owner of the namespace. */
 export function moveBetween(before: Naming, now: Naming, handle: string): VersionMove | undefined {
   const compared = toPair(before, withFormerSecrets(before.secrets.keys(), now), handle);
   const found = {
@@ -364,10 +355,7 @@ export function moveBetween(before: Naming, now: Naming, handle: string): Versio
   return parts.length === 0 ? undefined : (Object.fromEntries(parts) as VersionMove);
 }
 
-/**
- * Whether callers or their secrets may go to something new. A first repository does not count, and neither
- * does a mere removal, except that of the repository.
- */
+/** A first repository does not count, and neither does a mere removal of anything else. */
 export const leadsElsewhere = (move: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages].some((part) => part !== undefined && part.to.length > 0) ||
   [move.starts, move.passed, move.secrets?.sent, move.secrets?.now_needed].some(
@@ -375,7 +363,6 @@ export const leadsElsewhere = (move: VersionMove): boolean =>
   ) ||
   move.repository?.from !== undefined;
 
-/** Whether it leads to another owner, changes a runtime or leaves https. */
 export const leadsToOthers = ({ repository, passed = [], ...move }: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages, move.starts].some((part) => part?.is_within === false) ||
   (repository?.from !== undefined && repository.to !== undefined && !repository.is_within) ||

@@ -17,59 +17,55 @@ import {
 import { isAddress } from './references/package.ts';
 import { toPackageReference } from './references/references.ts';
 
-/** An owner is undefined if the name does not tell it. */
+/** Undefined if the name does not tell it. */
 type Owned = ReadonlyMap<string, string | undefined>;
 
 export interface Secret {
-  /** In the spelling that came first. */
+  /** As spelled first. */
   readonly name: string;
   required: boolean;
   /** The places of endpoints and the packages that get it. */
   readonly to: Set<string>;
   readonly places: Set<string>;
-  /** Not called a secret, but an earlier record did. */
+  /** Called a secret by an earlier record only. */
   readonly isPlain?: true;
 }
 
-/** One word or variable with which a package is started. */
+/** A word or variable with which a package is started. */
 export interface Setting {
   readonly text: string;
   readonly hosts: Owned;
-  /** It can start other code: the runtime, an argument of the runtime or a variable. */
+  /** Can start other code. */
   readonly isOfRuntime: boolean;
 }
 
-/**
- * What a record says of where callers go, which packages they run and who gets their secrets, as versions
- * are compared.
- */
+/** Where callers go, what they run and who gets their secrets, as versions are compared. */
 export interface Naming {
-  /** Hosts, with the owner's part of the path at those that serve many publishers. */
+  /** At hosts that serve many publishers, with the owner's part of the path. */
   readonly endpoints: Owned;
-  /** Whole addresses, one for each value that the record gives to a variable. `isPlain` marks http. */
+  /** One for each value of a variable. `isPlain` marks http. */
   readonly addresses: ReadonlyMap<string, { readonly place: string; readonly isPlain: boolean }>;
   /** Without versions. */
   readonly packages: Owned;
-  /** By whole name; that of a file is its address. */
+  /** With the whole name; that of a file is its address. */
   readonly packageKeys: ReadonlySet<string>;
   readonly starts: ReadonlyMap<string, readonly Setting[]>;
   readonly secrets: ReadonlyMap<string, Secret>;
   /** Not called secrets. */
   readonly plainInputs: ReadonlyMap<string, Secret>;
   readonly repository_key: string | undefined;
-  /** A compared part has a form that Dossier does not read, too many items or too long values. */
+  /** A form that Dossier does not read, too many items or too long values. */
   readonly isPartlyRead: boolean;
-  /** The record may name more than was read. */
   readonly mayNameMore: { readonly endpoints: boolean; readonly packages: boolean };
 }
 
-/** A variable of a template stays as written. */
+/** Variables of a template stay as written. */
 interface AddressParts {
-  /** `https://host/path?query`, with the host in lower case. */
+  /** `https://host/path?query`, the host in lower case. */
   readonly text: string;
   readonly host: string;
   readonly owner: string;
-  /** The host, or `owner` if the host serves many publishers. */
+  /** The host, or `owner` at one that serves many publishers. */
   readonly place: string;
   readonly isPlain: boolean;
 }
@@ -95,7 +91,7 @@ export function readAddress(address: string): AddressParts {
   const isPlain = scheme.toLowerCase() === 'http';
   const named = (isTemplate ? undefined : parsed?.host) || written;
   const usualPort = isTemplate && (isPlain ? /:80$/ : /:443$/);
-  // A host name that ends with the dot of the DNS root is the same name.
+  // The dot of the DNS root makes no other name.
   const host = (usualPort ? named.replace(usualPort, '') : named).toLowerCase().replace(/\.(?=:\d+$|$)/, '');
   const rest = behindHost(behind);
   const owner = ownerAt(host, rest);
@@ -103,7 +99,7 @@ export function readAddress(address: string): AddressParts {
   return { text, host, owner, place: owner.startsWith(`${host}/`) ? owner : host, isPlain };
 }
 
-/** A file is named by the repository, host or account of its address. */
+/** Files are named by the repository, host or account of their address. */
 function nameOfPackage(recorded: ListingPackage): readonly [name: string, owner: string | undefined] {
   const { key, registry = '' } = toPackageReference(recorded);
   if (!isAddress(recorded.identifier)) return [`${registry}:${key}`, ownerOfPackage(registry, key)];
@@ -123,7 +119,7 @@ function ownerOfPackage(registry: string, key: string): string | undefined {
   return /^[^/]*[.:]/.test(key) ? repositoryIdentity(key) : key.split('/')[0];
 }
 
-/** Puts the first item of each owner first, so that many of one owner hide no other owner. */
+/** One item of each owner first, so that many of one hide no other. */
 export function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string): T[] {
   const first = new Set(new Map(items.toReversed().map((item) => [ownerOf(item), item])).values());
   return items.toSorted((a, b) => Number(first.has(b)) - Number(first.has(a)));
@@ -131,7 +127,7 @@ export function firstOfEach<T>(items: readonly T[], ownerOf: (item: T) => string
 
 type Owning = Pick<Listing, 'handle' | 'remotes' | 'packages'>;
 
-/** Looks each host up in the public suffix list, so the import does it and stores the result. */
+/** Looks hosts up in the public suffix list, so the import stores the result. */
 export const deriveOwners = ({ handle, remotes, packages }: Owning): RecordedOwners => ({
   remotes: remotes.map(({ url }) => {
     const { owner, place } = readAddress(url);
@@ -152,7 +148,7 @@ export const ownersOf = (
   listing: Owning & { readonly [key in 'owners' | typeof recordedOwners]?: RecordedOwners | undefined },
 ): RecordedOwners => listing[recordedOwners] ?? listing.owners ?? deriveOwners(listing);
 
-/** Undefined if the endpoints cannot be compared with the namespace, or there are none. */
+/** Undefined if they cannot be compared with the namespace, or there are none. */
 export function holdsEndpoints(listing: Parameters<typeof ownersOf>[0]): boolean | undefined {
   const places = ownersOf(listing).remotes.map(({ at }) => at);
   return places.length === 0 || places.includes(undefined) ? undefined : places.every((at) => at === 'on');
@@ -167,7 +163,7 @@ interface Asking {
   readonly packages: readonly (ListingPackage & { readonly name?: string })[];
 }
 
-/** Keys are in lower case, because names of headers ignore case. */
+/** By name in lower case, because names of headers ignore case. */
 export function secretsOf({ remotes, packages }: Asking, isSecret = true): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
   const add = (to: readonly string[], isEndpoint: boolean, inputs: readonly ListingInput[] = []) => {
@@ -187,7 +183,7 @@ export function secretsOf({ remotes, packages }: Asking, isSecret = true): Map<s
   return secrets;
 }
 
-/** Names of the caller's own machine or network. */
+/** The caller's own machine or network. */
 const ownHost = /^[^.]*$|\.(?:localhost|local|internal|lan)$/;
 
 function isRemote(host: string): boolean {
@@ -199,7 +195,7 @@ function isRemote(host: string): boolean {
 const fileEnding = /\.(?:py|sh|rs|md|pl|so|ps|cc|zip|mov|app)$/i;
 const bareHost = /(?<![\w./-])((?:[a-z0-9-]+\.)+[a-z]{2,}|\d+(?:\.\d+){3})(?::\d+)?([/:][^\s"'`<>]*)?/gi;
 
-/** The hosts, not the caller's own, that a text names in an address or alone, with their owners. */
+/** In addresses or alone, with their owners, but not the caller's own. */
 export function hostsIn(text: string): Map<string, string> {
   const hosts = new Map<string, string>();
   const spaced = text.replace(/[a-z][a-z0-9+.-]{0,19}:\/\//gi, ' $&');

@@ -34,7 +34,6 @@ const readAlike = (db: Db, start: string) =>
     .limit(mostAlike)
     .execute();
 
-/** The publisher's name may differ by one letter. */
 const readOwned = (db: Db, label: string) =>
   db
     .selectFrom('listing_reference')
@@ -59,7 +58,7 @@ const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...sto
 const tellingOf = (name: string): string[] =>
   [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
 
-/** Also in a similar spelling. `isAll`: the listing has all words. */
+/** `isAll`: the listing has all words. */
 async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   if (words.length === 0) return [];
   const { hits, counted } = await rankFew(
@@ -77,7 +76,7 @@ async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   return rows.map(({ id, handle }) => ({ handle, isAll: complete.has(id) }));
 }
 
-/** Above the limit if the name has no distinguishing word, or too many edits for its length. */
+/** Above the limit without a distinguishing word, or with too many edits for the length. */
 function countNameEdits(name: string, other: string): number {
   const most = tellingOf(name).length === 0 ? -1 : name.length < shortName ? 1 : mostEdits;
   const edits = countEdits(name, other, mostEdits);
@@ -91,7 +90,7 @@ function toAsked(text: string) {
   const { namespace, name } = handleParts(folded);
   const identity = isHandle(`${namespace}/mcp`) ? namespaceIdentity(`${namespace}/mcp`) : '';
   const owner = tellingOf((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
-  // A word of the owner in the name, as in com.notion/notion-mcp, does not distinguish it.
+  // The owner's word, as in com.notion/notion-mcp, does not distinguish a name.
   const words = tellingOf(name).filter((word) => !owner.includes(word));
   const label = identity && ownerLabel(`${namespace}/mcp`);
   return {
@@ -105,8 +104,8 @@ function toAsked(text: string) {
 }
 
 /**
- * `edits` is the least number from the handle, its name or its publisher's name; negative if only capitals
- * or a leading `io.github.` differ.
+ * `edits` is the least from the handle, its name or its publisher's name; negative if only capitals or a
+ * leading `io.github.` differ.
  */
 function compareTo(
   handle: string,
@@ -131,10 +130,10 @@ function compareTo(
 }
 
 /**
- * `near` are handles within two edits of the text or of its name: first another spelling of the same
- * handle, then those in its namespace. If the name adds nothing to the publisher's name, handles of that
- * publisher, or of one that differs by one letter, are near too. `others` are further handles of that
- * namespace or publisher, then those with all words of the name.
+ * `near`: handles within two edits of the text or its name, other spellings of the same handle first, then
+ * those in its namespace. If the name adds nothing to the publisher's, also handles of that publisher, or
+ * of one a letter away. `others`: more of that namespace or publisher, then those with all words of the
+ * name.
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);
@@ -151,7 +150,7 @@ export async function readNear(db: Db, index: SearchIndex, text: string, limit: 
   const complete = new Set(named.filter(({ isAll }) => isAll).map(({ handle }) => handle));
   const candidates = [...new Set([...ofNamespace, ...named].map(({ handle }) => handle))].map((handle) => {
     const compared = compareTo(handle, asked);
-    // For com.brave/search, for example, this finds the search engine of the publisher.
+    // As com.brave/search means the publisher's search engine.
     const isMeant = compared.isOfOwner && complete.has(handle);
     return isMeant ? { ...compared, edits: Math.min(compared.edits, mostEdits) } : compared;
   });

@@ -11,14 +11,14 @@ const noPublisher = () => new Problem('not_found', 'No listing shown here has th
 export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
   (await store.listings.publisherListings(text)) > 0;
 
-/** Throws not_found unless a visible listing has this namespace. */
+/** Throws not_found. */
 export async function requireNamespace(text: string, reads: PublisherContext): Promise<void> {
   if (!(await isNamespace(text, reads))) throw noPublisher();
 }
 
 const perPage = 50;
 
-/** The page after a handle. Throws not_found if no visible handle of the namespace follows. */
+/** After a handle. Throws not_found if no visible handle of the namespace follows. */
 export async function readPublisher(
   namespace: string,
   after: string,
@@ -42,7 +42,7 @@ export const mostRead = 500;
 
 export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
-/** Reads at most the first 500 listings by handle. */
+/** Of at most the first 500 listings by handle. */
 export async function readPublisherFacts(namespace: string, { store: { listings } }: PublisherContext) {
   const start = `${namespace}/`;
   const rows = await listings.page(start, mostRead);
@@ -63,17 +63,14 @@ export async function readPublisherFacts(namespace: string, { store: { listings 
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
-    /**
-     * Listings that record another account's repository. Undefined if none can be compared, as for a
-     * domain.
-     */
+    /** With another account's repository. Undefined if none can be compared, as for a domain. */
     otherOwners: isComparable ? owners.filter((owner) => owner === 'no').length : undefined,
   };
 }
 
 const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
 
-/** For an example that is not visible, one of the first listings by handle stands in. */
+/** For an invisible example, one of the first listings by handle. */
 export async function readExampleHandles({
   store: { listings },
 }: PublisherContext): Promise<ReadonlyMap<string, string>> {
@@ -91,13 +88,12 @@ export const countListings = ({ store }: PublisherContext): Promise<number> => s
 
 const perRead = 1000;
 
-/** The next page begins after this handle, which is '' for position 0 and behind the end. */
+/** Before the next page; '' for position 0 and behind the end. */
 export const readHandleBefore = async (
   position: number,
   { store: { listings } }: PublisherContext,
 ): Promise<string> => (position === 0 ? '' : ((await listings.handleAt(position)) ?? ''));
 
-/** All visible listings after a handle, in pages. */
 export const pagesAfter = (after: string, { store: { listings } }: PublisherContext) =>
   readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>
     listings.page(last?.handle ?? after, perRead),

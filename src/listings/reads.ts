@@ -37,8 +37,8 @@ const valuesOf = {
 } as const;
 
 /**
- * If at most this many have the facets, all are read and sorted, otherwise listings are read in the order
- * of their last update until enough have them.
+ * Up to so many listings with the facets are all read and sorted. Otherwise they are read in the order of
+ * their updates until enough have them.
  */
 const maxSorted = 2000;
 
@@ -151,8 +151,8 @@ type RecordingRow = ListingRow & { readonly publisher?: string | null };
 const mostHeld = 100;
 
 /**
- * Puts the holder's listings first, and of these the ones on whose own domain the address is. The oldest
- * that records an address is not always its holder's, because anybody may record it, also many times.
+ * First those on the holder's own domain, then its others: anybody may record an address, also many times,
+ * so the oldest is not always its holder's.
  */
 async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {
   const holder = holderOfReference(reference);
@@ -189,7 +189,7 @@ export type ListingReads = ReturnType<typeof createListingReads>;
 export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Includes a withdrawn listing and hidden texts. */
   byHandle: (handle: string) => findOne(db, 'listing', { handle }, listingTable),
-  /** Includes withdrawn listings and hidden texts, in no particular order. */
+  /** As `byHandle`, in no particular order. */
   byHandles: async (handles: readonly string[]) => {
     if (handles.length === 0) return [];
     const rows = db
@@ -199,35 +199,29 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     return (await rows.execute()).map(listingTable.decode);
   },
   near: (text: string, limit: number) => readNear(db, search, text, limit),
-  /**
-   * For each reference, visible listings that record it or ask to be paid there: the holder's, then the
-   * oldest.
-   */
+  /** Visible ones for each reference: the holder's, then the oldest. */
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
-  /**
-   * For each reference, shown listings that recorded it or asked to be paid there earlier, the latest
-   * first.
-   */
+  /** Shown ones for each reference, the latest first. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**
-   * Payees at an address on the network of `payee` or an unknown one come first, and present ones before
-   * former. Former payees of hidden listings are left out.
+   * First those on the network of `payee` or an unknown one, then present before former. Without former
+   * ones of hidden listings.
    */
   asked: (payee: Payee, limit: number) => readAsked(db, payee, limit),
   search: (query: SearchQuery<FacetChoice>) => rankListings(toSearch(db, search), query),
-  /** Ids of visible listings that most likely have the words of a text, best first. */
+  /** Visible ones that most likely have the words, best first. */
   best: async (text: string, limit: number) =>
     (await rankFew(toSearch(db, search), text, limit)).hits.map(({ id }) => id),
   list: async (query: ListQuery) => (await readSorted(db, search, query)).map(decodeShown),
   listCounts: (facets: readonly FacetChoice[]) => readListCounts(db, search, facets),
-  /** Visible listings, in the order of the ids. */
+  /** Visible, in the order of the ids. */
   byIds: async (ids: readonly number[]) =>
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
-  /** Visible listings, in the order of the ids. */
+  /** Visible, in the order of the ids. */
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
-  /** Visible listings of other publishers that share facts with it, once for each kind of fact. */
+  /** Visible ones of other publishers, once for each kind of shared fact. */
   sharing: (handle: string) => readSharing(db, handle),
-  /** The oldest visible listings that ask to be paid there, at most 201, with the last sight of each. */
+  /** The oldest visible ones, at most 201, with the last sight of each. */
   paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),
   /** Most listings first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
@@ -235,7 +229,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     const visible = db.selectFrom('listing').where('withdrawn', 'is', null).select(['handle', 'updated_at']);
     return visible.where('handle', '>', afterHandle).orderBy('handle').limit(limit).execute();
   },
-  /** Counts visible handles from 1. */
+  /** Among visible handles, from 1. */
   handleAt: async (position: number) => {
     const visible = db.selectFrom('listing').where('withdrawn', 'is', null).select('handle');
     const before = position - 1;
@@ -249,7 +243,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       and ${name} >= ${prefix} and ${name} < ${afterPrefix(prefix)} order by ${name} limit ${limit}`;
     return (await query.execute(db)).rows.map(({ value }) => value);
   },
-  /** Leaves out the shipped sample. */
+  /** Without the shipped sample. */
   versionPage: (query: VersionQuery) => readVersionPage(db, query),
   versionSummaries: async (handles: readonly string[]): Promise<VersionSummary[]> => {
     if (handles.length === 0) return [];
@@ -260,7 +254,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),
-  /** Handles with versions of which nothing is derived yet, as after an upgrade, and how many. */
+  /** Of which nothing is derived yet, as after an upgrade. */
   underived: async () => {
     const rows = db.selectFrom('listing_version').where('derived', 'is', null).groupBy('handle');
     const versions = db.fn.countAll().as('versions');

@@ -4,7 +4,7 @@ const longestLine = 500;
 
 const simpleForms = {
   text: (value: unknown) => typeof value === 'string',
-  /** A longer text is not cut, because a part may name another place. */
+  /** Not cut if longer, because a part may name another place. */
   line: (value: unknown) => typeof value === 'string' && value.length <= longestLine,
   flag: (value: unknown) => typeof value === 'boolean',
   scalar: (value: unknown) => /^(?:string|number|boolean)$/.test(typeof value),
@@ -19,9 +19,9 @@ type Form =
 type Fields = { readonly [name: string]: Form };
 interface RecordItem {
   readonly fields: Fields;
-  /** An item is read only if at least one of these is. */
+  /** An item is read only with one of these. */
   readonly names: readonly string[];
-  /** If an item lacks it, it is reported. */
+  /** Reported if an item lacks it. */
   readonly needs?: string;
 }
 
@@ -42,7 +42,7 @@ const argument: Fields = { ...namedInput, type: 'text', valueHint: 'text', isRep
 const callArguments: Form = { list: { fields: argument, names: ['name', 'value', 'valueHint', 'default'] } };
 const transport: Fields = { type: 'line', url: 'line', headers: named, variables };
 
-/** By the registry's schema of 2025-12-11. */
+/** The registry's schema of 2025-12-11. */
 const record: Fields = {
   $schema: 'any',
   name: 'text',
@@ -73,7 +73,7 @@ const record: Fields = {
   },
 };
 
-/** In records before September 2025. `name` was a package's identifier. */
+/** Before September 2025. `name` was a package's identifier. */
 const olderNames: Readonly<Record<string, string>> = {
   name: 'identifier',
   registry_name: 'registryType',
@@ -85,7 +85,7 @@ const toCamel = (name: string) =>
   ownMember(olderNames, name) ??
   (name.includes('_') ? name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name);
 
-/** Keeps the written name if the record has a member of the present name too. */
+/** As written if the record has the present name too. */
 function nameOfItem(name: string, within: JsonObject, fields: Fields): string {
   if (Object.hasOwn(fields, name)) return name;
   const camel = toCamel(name);
@@ -117,7 +117,7 @@ function readForm(value: unknown, form: Form, path: string, report: Report): unk
   return undefined;
 }
 
-/** Members are reported at the item's position in the returned list, and an unread item as `path[]`. */
+/** Members are reported at the item's new position, an unread item as `path[]`. */
 function keepItems(
   list: readonly unknown[],
   { fields, names, needs }: RecordItem,
@@ -168,16 +168,16 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
 }
 
 export interface ReadRecord {
-  /** With the names of the present schema, without members of an unexpected form. */
+  /** With present names, without members of an unexpected form. */
   readonly server: JsonObject;
   /**
-   * Paths of members of an unexpected form or in two spellings, and of unknown members below the top level:
-   * `packages.0.transport`. `packages[]` is an item that cannot be read, or all of them.
+   * What has an unexpected form or two spellings, or is unknown below the top level:
+   * `packages.0.transport`. `packages[]` is an unread item, or all of them.
    */
   readonly unread: readonly string[];
 }
 
-/** How `unread` names a part that was not read, or of which an item was not. */
+/** A part in `unread`, or one of its items. */
 export const unreadParts = {
   endpoint: 'remotes[]',
   package: 'packages[]',
@@ -185,7 +185,7 @@ export const unreadParts = {
 } as const;
 export const isUnreadPart = (path: string): boolean => Object.values<string>(unreadParts).includes(path);
 
-/** Reads a server.json of any year and form. Never throws. Unknown members stay as they are. */
+/** Of any year and form. Never throws. Unknown members stay. */
 export function readRecord(server: object): ReadRecord {
   const unread = new Set<string>();
   const read = readFields(server as JsonObject, record, '', (path) => unread.add(path));

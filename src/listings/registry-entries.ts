@@ -13,12 +13,12 @@ const selectListed = (db: Db) =>
 
 type ListedQuery = ReturnType<typeof selectListed>;
 
-/** The newest counts as latest if all versions of a listing are deleted. */
+/** The newest, if all are deleted. */
 const isLatest = sql<boolean>`(listing.version = listing_version.version or listing.version = '' and
   listing_version.version = (select other.version from listing_version as other
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
-/** LIKE would treat some characters as wildcards. */
+/** LIKE would have wildcards. */
 const isNamed = (text: string) =>
   sql<boolean>`listing_version.handle in (select named.handle from listing as named
     where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;
@@ -44,9 +44,7 @@ function filter(
 
 const withdrawnHere = 'Withdrawn from this directory.';
 
-/**
- * A version that was being written when the caller read the time may become visible with an earlier time.
- */
+/** What was being written when the caller read the time may become visible with an earlier one. */
 const overlap_ms = 60_000;
 
 function inOrder(listed: ListedQuery, { after, updatedSince }: VersionQuery): ListedQuery {

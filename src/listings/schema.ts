@@ -7,27 +7,26 @@ import { listingTable, versionTable } from './listing.ts';
 
 export type ListingRow = RowOf<typeof listingTable>;
 
-/** `name` is a package in any registry, `namesake` a short description with the name after the slash. */
+/** `name`: a package in any registry. `namesake`: a short description and the name after the slash. */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
   | ('tools' | 'pay_to');
 
-/** Keys are equal for the same thing (listings/references/references.ts). */
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {
   key: text,
   handle: text,
   kind: oneOf<ReferenceKind>(),
   published_at: text,
   publisher: text,
-  /** When a check saw the reference, RFC 3339; empty if a record names it. */
+  /** When a check saw it, RFC 3339; empty if a record names it. */
   as_of: text,
 });
 
-/** Of earlier versions. Reads leave out rows that the listing now records again. */
+/** Reads leave out rows that the listing records again. */
 const formerTable = table('former_reference', ['key', 'handle'], {
   key: text,
   handle: text,
-  /** When the first version without the reference was published, RFC 3339. */
+  /** Published then: the first version without it, RFC 3339. */
   until: text,
 });
 
@@ -37,25 +36,23 @@ export interface PaidAs {
   readonly offers: readonly Readonly<Record<'amount' | 'asset' | 'network' | 'scheme', string>>[];
 }
 
-/** Present and former (docs/decisions/observations.md). */
+/** docs/decisions/observations.md */
 export const payeeTable = table('payee', ['key', 'handle', 'network'], {
-  /** Of the address alone, on any network, as in `listing_reference`. */
+  /** Of the address on any network, as in `listing_reference`. */
   key: text,
   handle: text,
-  /** CAIP-2, or the endpoint's name for a network that Dossier does not know. Empty if none is known. */
+  /** CAIP-2, or the endpoint's name for it; empty if unknown. */
   network: text,
   address: text,
-  /** From when the payee was seen without a break, and the last check that saw it, RFC 3339. */
+  /** Seen without a break since then, RFC 3339. */
   since: text,
   seen_at: text,
-  /**
-   * Equal to `seen_at` once a check saw no endpoint ask for the payee, or the recorded endpoints changed.
-   */
+  /** `seen_at`, once a check saw no endpoint ask for the payee or the recorded endpoints changed. */
   until: optional(text),
   seen: json<PaidAs>(),
 });
 
-/** Of visible listings. Every write updates it, so that no read has to count. */
+/** Every write updates it, so that no read has to count. */
 const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
 
 const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });

@@ -14,13 +14,10 @@ export interface VersionQuery {
   readonly after: Pick<ListedVersion, 'handle' | 'version' | 'listed_at'> | undefined;
   readonly limit: number;
   readonly handles?: readonly string[] | undefined;
-  /** `latest` is the version that the listing shows, or last showed. */
+  /** `latest`: the one that the listing shows, or last showed. */
   readonly version: string | undefined;
   readonly versions?: readonly string[];
-  /**
-   * Selects, and sorts by, the time at which an entry changed here: from a minute before this one, RFC
-   * 3339.
-   */
+  /** RFC 3339. Selects what changed here from a minute before, in that order. */
   readonly updatedSince: string | undefined;
   readonly withDeleted: boolean;
   /** A part of the handle, ignoring case. */

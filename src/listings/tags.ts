@@ -3,7 +3,7 @@ import { tokenize } from '../core/text.ts';
 import type { ListingTag } from './listing.ts';
 import vocabulary from './tag-vocabulary.json' with { type: 'json' };
 
-/** Phrases in which words of the vocabulary have a different sense, so that they produce no tag. */
+/** Phrases in which words have a different sense, without tags. */
 const otherSenses =
   'any mcp client, memory usage, memory safe, memory efficient, no browser, without a browser, no docker, no code, low code, price alerts, memory leak, meok ai labs, in transit, ai search, on github, from github, via github, github com, stock photo, stock image, out of stock, stock level, profit and loss, sales forecast, demand forecast, public domain, of course, tennis court, law of, power law, design pattern, design by contract, by design, docker image, container image, disk image, email address, address validation, yield curve, think playwright, trading terminal, bloomberg terminal, data dictionary, type inference, robots txt, game theory, game changer, prices images, unity catalog, geological survey, social security, security token, law enforcement, full text search, in memory database, memory bandwidth, using docs, sop workflow, news feed reader, energy efficient, low energy, voice of customer, tone of voice, quantum safe, quantum resistant, message queue, food for thought, self hosted git, git for, version control, air gapped, image based, screenshot testing, satellite of, sports car, music to, pull data from any, database name, self hosted, time travel, of the game, pre flight, preflight, in flight, print farm, chromium style, real databases, vulnerability databases, are masked, road trip logistics, security headers, as laws, lifecycle email, social security number, secrets are masked, for companies, for startups, sales pitch, vision ocr, for ai models, to ai models, email forwarding, email engagement, filesystem commands, for hire, startup time, local rest api, obsidian rest api, via rest api, or rest api, and rest api, rest api mcp, rest api and, prices and images, rest api free, public rest api, api rest api, rest api v2, agnostic rest api, via graphql, graphql writes, graphql api, zoom in, zoom level, envirofacts rest api, copyright safe, for video creators, gaming pc, mcp servers for, of mcp servers for, csv sql, for whatsapp, clinical docs, and slack, and emails, with mcp servers, via mcp servers, an mcp servers, through mcp servers, registry supply chain, accessibility tree, email or github, invoicing mcp servers, full docs, draft analytics, full docs and, cosmic weather, dashboard component, dashboard components, flight recorder, legal entity, generic ingredient, solar correlation, wedding quotes, safety databases, healthcare databases, government databases, public databases, research databases, scientific databases, biomedical databases, official databases, open databases, federal databases, company databases, payment rates, skilled trades, presentation ready, in sqlite, local sqlite, sqlite fts, sqlite fts5, sqlite storage, sqlite backed, sqlite based, sqlite millisecond search, sqlite database file, with playwright, via playwright, using playwright, powered by playwright, playwright powered, emails phones, phones emails, texts and emails, phone numbers urls, ssns credit cards, in usdc, paid in usdc, usdc paid, usdc micropayments, per call usdc, usdc payments on, usdc per call, as mcp servers, eu gdpr, json urls images, podcast and writing, vehicle recalls, images recalls, no login, no crypto, without code, code of conduct, zip code of, error code, dress code, promo code, airport code, free auth, test in production, voice first, in the cloud, cloud hosted, data from government, not legal advice, not financial advice, security cameras, home security, cbt dbt, non robot, image required, marketplace listings, research portfolio management, debug console, volcano engine, platform mcp gateway, equal housing, physics simulation, campaign finance, markdown emails, in emails, password protection, password protected, password protect, openapi backed, io github, random weather, compare translations, decode vins, security boundaries, security policy, affiliate signals, nhtsa recalls, check nhtsa recalls, origin chain provenance, emails and slack';
 
@@ -13,7 +13,7 @@ interface Topic {
   readonly rank: number;
 }
 
-/** `topics` are of the phrase that ends here. A phrase with a different sense has none. */
+/** Of the phrase that ends here; none if it has a different sense. */
 interface Node {
   readonly next: Map<string, Node>;
   topics: Topic[] | undefined;
@@ -38,8 +38,7 @@ function insert(root: Node, phrase: string, topic: Topic | undefined) {
   node.topics = [...(node.topics ?? []), ...(topic ? [topic] : [])];
 }
 
-// Phrases are in lower case, and their regular plurals count too. Of too many tags, the first in the
-// vocabulary win.
+// Regular plurals count too. Of too many tags, the first in the vocabulary win.
 const root = lazy(() => {
   const made = newNode();
   for (const [rank, [tag, phrases]] of Object.entries(vocabulary).entries())
@@ -58,7 +57,7 @@ function longestAt(words: readonly string[], start: number) {
   return longest;
 }
 
-/** The longest phrase wins and its words produce nothing else, so that "video games" is not about video. */
+/** The longest wins and its words produce nothing else, so that "video games" is not about video. */
 export function matchPhrases(words: readonly string[]) {
   const matches: (Topic & { readonly phrase: string })[] = [];
   for (let at = 0; at < words.length; ) {
@@ -125,7 +124,7 @@ function chooseTags(
   return [...chosen.values()].slice(0, most);
 }
 
-/** Tags of the vocabulary come first, then publisher keywords while there is room, then recorded facts. */
+/** From the vocabulary first, then of the publisher while there is room, then facts. */
 export function toTags(facts: TagFacts): ListingTag[] {
   const recorded = chooseTags(factTags(facts), maxRecordedTags);
   const named = chooseTags(vocabularyTags(facts), maxWordTags, new Set(recorded.map(({ tag }) => tag)));

@@ -10,8 +10,8 @@ import type { Naming } from './naming.ts';
 type Edition = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'derived'>;
 
 /**
- * How many endpoint addresses, or else hosts, and packages (without versions) are as in the record before.
- * 0 if any of them differs, or may differ because it was not read.
+ * Unchanged endpoint addresses, or else hosts, and packages (without versions). 0 if any differs, or may
+ * because it was not read.
  */
 const keptSchema = z.strictObject({
   endpoints: z.int(),
@@ -38,20 +38,18 @@ function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> 
 const keptMove = moveSchema.extend({ kept: keptSchema.optional() });
 export type KeptMove = z.infer<typeof keptMove>;
 
-/** With the date if the registry states one. */
 export const datedMove = keptMove.extend({ version: z.string(), published_at: z.string().optional() });
 export type DatedMove = z.infer<typeof datedMove>;
 
-/** The move of a version, and what the next one is compared with besides its record. */
+/** The move, and what the next version is compared with besides the record. */
 export interface ComparedVersion {
   readonly move?: KeptMove | undefined;
-  /** The last one that this version or an earlier one names. */
+  /** That this version or an earlier one names last. */
   readonly repository?: string | undefined;
-  /** Inputs that only earlier versions called secrets. */
+  /** Called secrets by earlier versions only. */
   readonly secrets?: readonly string[];
 }
 
-/** What reads say of the shown record besides the listing. */
 export interface ShownRecord {
   readonly moves?: Moves | undefined;
   /** Fields whose values Dossier does not read. */
@@ -65,8 +63,8 @@ const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 export const isListed = ({ status }: Edition): boolean => status !== 'deleted';
 
 /**
- * Leaves out deleted versions whose record was never compared. Undefined if the order is not known: if a
- * date is missing it is that of semantic versions, never of the times at which Dossier read them.
+ * Without deleted versions that were never compared. Undefined if the order is unknown: without all dates
+ * semantic versions decide, never the times at which Dossier read them.
  */
 export function versionsInOrder<One extends Edition>(editions: readonly One[]): One[] | undefined {
   const known = editions.filter((one) => isListed(one) || one.derived?.weight !== undefined);
@@ -84,7 +82,7 @@ export function versionsInOrder<One extends Edition>(editions: readonly One[]): 
 export const weightOfMove = (move: KeptMove): number => (leadsToOthers(move) ? 3 : isWeighty(move) ? 2 : 1);
 
 /**
- * By weight, then the newest; of moves to other owners also the oldest, because it left the first owner.
+ * By weight, newest first. Of moves to other owners the oldest is second, because it left the first owner.
  */
 export const weightyFirst = <One>(newestFirst: readonly One[], weightOf: (one: One) => number): One[] =>
   [...Map.groupBy(newestFirst, weightOf)]
@@ -96,11 +94,10 @@ interface ComparedNaming extends Omit<ComparedVersion, 'move'> {
   readonly naming: Naming;
 }
 
-/** The handle tells the owner of the namespace. */
 export function compareVersion(handle: string, before: ComparedNaming | undefined, naming: Naming) {
   const { repository_key } = naming;
   const was = before && withFormerSecrets(before.secrets ?? [], before.naming);
-  // A version that names a repository again is compared with the last one that did.
+  // A repository named again is compared with the last one named.
   const last = repository_key === undefined ? was?.repository_key : before?.repository;
   const move = was && moveBetween({ ...was, repository_key: last }, naming, handle);
   const former = withFormerSecrets(was?.secrets.keys() ?? [], naming);
@@ -123,17 +120,17 @@ const mostMoves = 10;
 
 /** Of the versions up to the shown one. */
 export interface Moves {
-  /** Compared ones, with deleted ones. */
+  /** That were compared, deleted ones too. */
   readonly versions: number;
-  /** When the oldest of these was published, if it has a date. */
+  /** When the oldest of these was published. */
   readonly since?: string;
   readonly partly_read?: true;
-  /** The first ten of `weightyFirst`, from the newest to the oldest. */
+  /** The first of `weightyFirst`, newest first. */
   readonly moves: DatedMove[];
   readonly left_out?: number;
 }
 
-/** `ordered` begins with the oldest. `moveOf` is called only for moves that are kept. */
+/** From the oldest. `moveOf` is called only for moves that are kept. */
 export async function toMoves<One extends Edition>(
   ordered: readonly One[],
   shown: string,

@@ -36,7 +36,7 @@ export async function readNewestVersions(
   return (await rows.execute()).map(versionTable.decode);
 }
 
-/** With dates that the registry states, newest first, without deleted ones. */
+/** Dated by the registry, newest first, without deleted ones. */
 export async function readDatedVersions(db: Db, handle: string, limit: number): Promise<ListedVersion[]> {
   const rows = selectVersions(db, handle, false).selectAll().where('undated', 'is', null);
   const newest = rows.orderBy('published_at', 'desc').orderBy('version', 'desc').limit(limit);
@@ -65,7 +65,7 @@ export async function readVersionsPage(
   return { versions, page, span };
 }
 
-/** The newest counts even if it is deleted. */
+/** Even if it is deleted. */
 export async function readLastVersions(
   db: Db,
   handles: readonly string[],

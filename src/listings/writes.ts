@@ -21,10 +21,10 @@ import { rowReferences, toIndexKeys } from './references/references.ts';
 import { deleteReferences, putReferences } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
 
-/** Few are taken, but a registry may publish thousands in one millisecond. */
+/** A registry may publish thousands in one millisecond. */
 const probedIds = 512;
 
-/** Of two listings with the same static rank, the later one gets the next free id. */
+/** Of equal static ranks, the later one gets the next free id. */
 async function toFreeIds(
   db: Db,
   rows: readonly ListingRow[],
@@ -53,7 +53,7 @@ async function toFreeIds(
   return placed;
 }
 
-/** Facts that change the facets of a listing without an import or a check. */
+/** They change facets without an import or a check. */
 interface NativeFacts {
   readonly state: string | undefined;
   readonly isRated: boolean;
@@ -82,10 +82,10 @@ async function readReindexed(
   return row && { ...row, ...changed };
 }
 
-/** What an import derives of the record of one listing. */
+/** By an import. */
 export interface DerivedRecord {
   readonly handle: string;
-  /** Those whose comparisons are new. */
+  /** With new comparisons. */
   readonly versions: readonly Pick<ListedVersion, 'version' | 'derived' | 'compared'>[];
   readonly shown: { readonly version: string; readonly record: string } | undefined;
   readonly former: readonly FormerReference[];
@@ -155,7 +155,7 @@ async function updateIndex(
   const removedIds = removed.map(({ id }) => id);
   await replaceInIndex(db, search, { removedIds, listings: stale, toKeys: toIndexKeys });
   const before = stale.filter(({ handle }) => known.has(handle));
-  // Checks of endpoints that are no longer recorded are not about the listing.
+  // Checks of endpoints no longer recorded are not about the listing.
   const isMoved = (row: ListingRow) => !isVisible(row) || known.get(row.handle)?.remotes !== row.remotes;
   const handlesOf = (rows: readonly ListingRow[]) => rows.map(({ handle }) => handle);
   await deleteReferences(db, handlesOf(before), 'record');
@@ -164,7 +164,7 @@ async function updateIndex(
   await putReferences(db, stale.filter(isVisible).flatMap(rowReferences));
 }
 
-/** The operator's actions in force decide, whatever the row says. */
+/** Actions in force decide, whatever the row says. */
 function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined): ListingRow {
   const recorded = row.withdrawn === 'operator' ? null : row.withdrawn;
   return {
@@ -174,7 +174,7 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
   };
 }
 
-/** Whether a visible listing became invisible: answers about other listings may name it. */
+/** True if a listing became invisible that answers about others may name. */
 async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<boolean> {
   if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
@@ -192,8 +192,8 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
 }
 
 /**
- * `touch` receives each handle that changed, or nothing if any may have changed; `standing` each handle
- * that the registry or its publisher withdrew. `readNative` reads facts of modules above this one.
+ * `touch` receives changed handles, or nothing if any may have changed; `standing` those that the registry
+ * or publisher withdrew. `readNative` reads modules above this one.
  */
 export function createListingWrites(
   db: Db,
@@ -217,16 +217,16 @@ export function createListingWrites(
   };
   return {
     ...createListingReads(db, search),
-    /** When the present state of the versions became visible. */
+    /** `listed_at`: when their present state became visible. */
     putVersions: (versions: readonly ListingVersion[], listed_at: string) =>
       inChunks(versions, (chunk) =>
         upsertVersions(
           db,
-          // Everything derived of a version stays as it is.
+          // What is derived stays.
           chunk.map((one) => versionTable.encodeChange({ ...one, listed_at }) as RowOf<typeof versionTable>),
         ),
       ),
-    /** When the listing was withdrawn, hidden or shown again here. */
+    /** `listed_at`: when it was withdrawn, hidden or shown again here. */
     async relistVersions(handle: string, listed_at: string) {
       await db.updateTable('listing_version').set({ listed_at }).where('handle', '=', handle).execute();
     },
@@ -241,13 +241,13 @@ export function createListingWrites(
       await putDerived(db, derived);
     },
     /**
-     * Merges a part of the search index, so that searches after many writes read less. Call it with `true`,
-     * then with `false` until it returns false.
+     * So that searches after many writes read less. Call it with `true`, then with `false` until it returns
+     * false.
      */
     mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
-    /** A listing that the operator hid or withdrew stays so. */
+    /** What the operator hid or withdrew stays so. */
     putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
-    /** From claim and ratings. Facets of checks are replaced if `ofCheck` is given. */
+    /** By claim and ratings, and by `ofCheck` if given. */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {
       touch(handle);
       const row = await readReindexed(db, handle, { ofCheck, readNative });

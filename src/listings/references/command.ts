@@ -1,20 +1,20 @@
 import { ownMember } from '../../core/json.ts';
 import { isExactVersion, placeOfPackage } from './package.ts';
 
-/** What a command starts. Without name and address it was not read, or is a file of this machine. */
+/** Without name and address it was not read, or is a file of this machine. */
 export interface Command {
   readonly registry?: string;
   readonly name?: string;
   readonly version?: string | undefined;
   /** A git repository, or what the package connects to if it does nothing else. */
   readonly address?: string | undefined;
-  /** An option or a variable may name a registry that is not the usual one. */
+  /** May be of another registry, by an option or a variable. */
   readonly isElsewhere?: boolean;
-  /** The next start runs the same code. Undefined for a file of this machine. */
+  /** Runs the same code next time. Undefined for a file of this machine. */
   readonly isPinned?: boolean;
 }
 
-/** `values` are options with a value; `flags` have none and can name no registry. */
+/** `values` have a value; `flags` have none and can name no registry. */
 interface Starter {
   readonly calls: readonly string[];
   readonly registry: string;
@@ -71,21 +71,21 @@ const starters: readonly Starter[] = [
   },
 ];
 
-/** The first word after the options is then one of the package's commands. */
+/** Then the first other word is one of the package's commands. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
-/** The value is a registry, or leads to settings that may name one. */
+/** With a registry, or with what may lead to one. */
 const settingOption =
   /^(?:-i|--(?:.+[:-])?(?:registry|index|index-url|source|links|args|config|config-?file|env-file|userconfig|globalconfig|prefix|directory|project|constraints|requirements|import-map))$/;
 
-/** Variables of package managers, and those that name the folders of their settings. */
+/** Of package managers, or of the folders of their settings. */
 const setting =
   /^(?:npm|pnpm|yarn|bun|corepack|uv|pip|pipx|nuget|dotnet|deno|jsr|xdg)_|^(?:home|userprofile|(?:local)?appdata|programdata|prefix)$/i;
 const settingOfImage = /^(?:containers|registries)_/i;
 const harmless =
   /^(?:npm_token|npm_config_(?:loglevel|yes|cache|update_notifier|fund|audit|progress)|uv_(?:cache_dir|no_cache|python|python_preference|tool_dir|link_mode|http_timeout|no_progress|native_tls)|pip_(?:no_cache_dir|disable_pip_version_check|no_input)|dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)|deno_(?:dir|no_update_check)|xdg_(?:cache|data|state)_home)$/i;
 
-/** An address that cannot be read, and more than one address, count as another registry. */
+/** An unreadable address, and more than one, count as another registry. */
 export function isOtherRegistry(registry: string, address = ''): boolean {
   const [, base] = /^(?:[\w-]+=)?(https?:\/\/[^\s,;|]+)$/i.exec(address) ?? [];
   return base === undefined || placeOfPackage(registry, '', base).registry_base_url !== undefined;
@@ -105,7 +105,7 @@ function readOptions(args: readonly string[], { values, flags, registry, isToEnd
   const words: string[] = [];
   let version: string | undefined;
   let isElsewhere = false;
-  // An option adds another package without an exact version.
+  // Another package, without an exact version.
   let isLoose = false;
   let isOwn = true;
   for (let at = 0; at < args.length; at++) {
@@ -131,7 +131,7 @@ function readOptions(args: readonly string[], { values, flags, registry, isToEnd
   return other === undefined ? { spec, behind: words.slice(1), version, isElsewhere, isLoose } : undefined;
 }
 
-/** The form of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
+/** Of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
 const gitForm =
   /^(?:git\+(?<address>https:\/\/[^/#]+\/[^#@]*)|(?:github:)?(?<repository>[\w-]+\/[\w.-]+))(?:@(?<ref>[^#]*))?(?:#(?<fragment>.*))?$/s;
 
@@ -159,14 +159,14 @@ function readPackage(starter: Starter, args: readonly string[], variables: Comma
     version,
     isPinned: !read.isLoose && version !== undefined && isExactVersion(registry, version),
     isElsewhere: read.isElsewhere || /^jsr:/i.test(spec) || mayNameOther(registry, variables),
-    // These two packages only connect to an address.
+    // These two only connect to an address.
     address: /^mcp-(?:remote|proxy)$/.test(name)
       ? read.behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(read.behind.slice(0, at)))
       : undefined,
   };
 }
 
-/** These programs only start another one, as in `cmd /c` or `env NAME=value`. */
+/** Only start another program, as in `cmd /c` or `env NAME=value`. */
 const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued?: RegExp }>> = {
   cmd: { plain: /^\/[a-z]$/i },
   env: { plain: /^\w+=/ },
@@ -196,7 +196,7 @@ const nameOf = (program: string) => program.replace(/^.*[\\/]/s, '').replace(/\.
 const interpreter = /^(?:node|nodejs|python[\d.]*|py|(?:ba|z)?sh|ruby|perl|php)$/i;
 const scriptForm = /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh)$/i;
 
-/** Programs of a system. What they start is another question. */
+/** What programs of a system start is another question. */
 const programFolder =
   /^(?:(?:[a-z]:)?[\\/~]|\$\{?(?:env:)?(?:HOME|USERPROFILE))(?:.*[\\/])?(?:s?bin|shims|roaming[\\/]npm)[\\/][^\\/]+$|^[a-z]:[\\/](?:windows|program files)/i;
 
@@ -205,7 +205,7 @@ const isPath = (word: string) => pathForm.test(word) && !/\s-|[;&|"'<>]/.test(wo
 const isOfMachine = (program: string) =>
   isPath(program) && (!programFolder.test(program) || /venv[^\\/]*[\\/]/i.test(program));
 
-/** What a shell reads as more than one command, or sends elsewhere. */
+/** More than one command for a shell, or output sent elsewhere. */
 export const shellOperator = /[&|;<>`\n]|\$\(|\\["']/;
 
 /** `variables` are set for the command. */

@@ -5,14 +5,14 @@ import type { Db, ListingSchema } from '../schema.ts';
 import { readFormerlyPaid } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
 
-/** What versions of a record named until a newer one did not. */
+/** Named by versions until a newer one did not. */
 export type FormerReference = Omit<ListingSchema['former_reference'], 'handle'>;
 
 const selectOf = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('former_reference').select(['key', 'until']).where('handle', '=', handle).orderBy('key'),
 );
 
-/** Writes nothing if the stored rows are the same. */
+/** Writes nothing if nothing changed. */
 export async function replaceFormer(db: Db, handle: string, rows: readonly FormerReference[]): Promise<void> {
   const known = await selectOf(db, handle);
   const wanted = rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));

@@ -1,7 +1,6 @@
 import valid from 'semver/functions/valid.js';
 import { ownMember } from '../../core/json.ts';
 
-/** By which records name the usual registry of a package type. */
 const usualHosts: Readonly<Record<string, readonly string[]>> = {
   npm: ['registry.npmjs.org', 'npmjs.org', 'npmjs.com', 'www.npmjs.com', 'registry.npmjs.com'],
   pypi: ['pypi.org', 'pypi.python.org', 'www.pypi.org', 'upload.pypi.org'],
@@ -18,15 +17,15 @@ const toUrl = (base: string) => URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(base) 
 /** The name of an MCPB file is its address. */
 export const isAddress = (identifier: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(identifier);
 
-/** The first part of the name if it is a host (distribution/reference, "splitDockerDomain"). */
+/** As distribution/reference does ("splitDockerDomain"). */
 export function hostOfImage(identifier: string): string | undefined {
   const [first = '', rest] = identifier.split('/', 2);
   return rest !== undefined && (/[.:]/.test(first) || first === 'localhost') ? first : undefined;
 }
 
 /**
- * Leaves out the usual base address of the type, and puts any other before the name of an image without a
- * host. A base that is not an address still names a different registry.
+ * The type's usual base is left out; another one is put before the name of an image without a host. What is
+ * no address is still a different registry.
  */
 export function placeOfPackage(
   type: string,
@@ -47,7 +46,7 @@ export function placeOfPackage(
 
 const imageForm = /^(.*?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$/s;
 
-/** The tag and digest, such as `1.2.0`, `sha256:…` or `1.2.0@sha256:…`. */
+/** `1.2.0`, `sha256:…` or `1.2.0@sha256:…`. */
 export function versionOfImage(identifier: string): string | undefined {
   const host = hostOfImage(identifier);
   const path = host === undefined ? identifier : identifier.slice(host.length + 1);
@@ -58,10 +57,10 @@ export function versionOfImage(identifier: string): string | undefined {
 const steering =
   /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
 
-/** Records set these variables of .NET, which start nothing. */
+/** Of .NET; they start nothing. */
 const harmless = /^dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$/i;
 
-/** It can make a runtime or a system's loader start other code or ask another registry. */
+/** Can make a runtime or loader start other code or ask another registry. */
 export const steersRuntime = (variable: string): boolean =>
   steering.test(variable) && !harmless.test(variable);
 
@@ -69,10 +68,7 @@ export const steersRuntime = (variable: string): boolean =>
 const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
 
-/**
- * Three parts of SemVer for npm, Cargo and NuGet, PEP 440 for PyPI. For an image a digest or a tag with a
- * number, although a tag can be moved.
- */
+/** An image's tag with a number counts, although it can be moved. */
 export function isExactVersion(type: string, version: string): boolean {
   if (isImageType(type)) return /\d/.test(version);
   return type.toLowerCase() === 'pypi' ? pep440.test(version) : valid(version) !== null;

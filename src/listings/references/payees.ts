@@ -7,7 +7,7 @@ import { toReferenceKey } from './references.ts';
 
 type PayeeRow = RowOf<typeof payeeTable>;
 
-/** `first_seen_at` is the date of the observation that has all payees of an endpoint. */
+/** `first_seen_at` is of the observation with all payees of an endpoint. */
 export interface SeenPayee extends PaidAs {
   readonly network: string;
   readonly address: string;
@@ -17,7 +17,7 @@ export interface SeenPayee extends PaidAs {
 
 export const toPayeeKey = (address: string): string => toReferenceKey('pay_to', address);
 
-/** Of a listing; those seen last are kept. */
+/** Those of a listing that were seen last. */
 const mostFormer = 50;
 
 const selectOf = precompileQuery((db: Db, handle: string) =>
@@ -26,13 +26,13 @@ const selectOf = precompileQuery((db: Db, handle: string) =>
 
 const idOf = ({ key, network }: Pick<PayeeRow, 'key' | 'network'>) => `${key} ${network}`;
 
-/** Without a check in between that saw a different payee instead. */
+/** No check in between saw a different payee instead. */
 function sinceWhen({ as_of, first_seen_at }: SeenPayee, was: PayeeRow | undefined, isFirst: boolean): string {
   if (was && (was.until === null || first_seen_at <= was.seen_at)) return was.since;
   return isFirst ? first_seen_at : as_of;
 }
 
-/** Payees that the check did not see become former ones. */
+/** Unseen payees become former ones. */
 export async function putPayees(db: Db, handle: string, seen: readonly SeenPayee[]): Promise<void> {
   const known = await selectOf(db, handle);
   if (known.length + seen.length === 0) return;
@@ -64,12 +64,11 @@ export async function endPayees(db: Db, handles: readonly string[]): Promise<voi
   await stored.where('handle', 'in', handles).where('until', 'is', null).execute();
 }
 
-/** Of the present rows of an address, and of the former ones. */
 const mostRead = 201;
 
 /**
- * Present rows begin with the payee seen first, former rows with the one seen last. The order is that of an
- * index, so that no engine reads more rows than these.
+ * Present ones from the first seen, former ones from the last seen: in the order of an index, so that no
+ * engine reads more.
  */
 function rowsAt(db: Db, when: 'now' | 'before', key: string, network?: string) {
   const ofAddress = db.selectFrom('payee').selectAll().where('key', '=', key);
@@ -108,13 +107,12 @@ function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
       .select('former.until')
       .where('withdrawn', 'is', null)
       .where('hidden', 'is', null)
-      // Leaves out listings that still ask to be paid there.
       .where(({ not, exists, selectFrom }) => {
         const ofListing = selectFrom('payee')
           .select('payee.key')
           .where('payee.key', '=', key)
           .whereRef('payee.handle', '=', 'former.handle')
-          // An expression, so that an engine reads the listing's rows and not an index of `until`.
+          // So that an engine reads the listing's rows and not an index of `until`.
           .where(sql<boolean>`coalesce(payee.until, '') = ''`);
         return not(
           exists(network === undefined ? ofListing : ofListing.where('payee.network', '=', network)),

@@ -12,21 +12,21 @@ import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
 import { readCommand, shellOperator } from './command.ts';
 import { isImageType } from './package.ts';
 
-/** What several records may name, or an address at which a listing asks to be paid. */
+/** Several records may name it, or a listing asks to be paid there. */
 export interface Reference {
   readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
   /** Equal for every spelling. */
   readonly key: string;
   readonly registry?: string | undefined;
-  /** Of a payee, if it is stated (CAIP-2). */
+  /** CAIP-2, of a payee. */
   readonly network?: string | undefined;
-  /** Not the usual registry of the type, so the name alone does not find the package. */
+  /** The name alone does not find the package. */
   readonly isElsewhere?: true;
 }
 
 const longest = 500;
 
-/** Without scheme, default port, `www.`, fragment and trailing slash, with the host in lower case. */
+/** Without scheme, default port, `www.`, fragment and trailing slash, the host in lower case. */
 function toAddressKey(text: string): string | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   if (!url || !/^https?:$/.test(url.protocol) || !/^[^{}]+\.[^{}]+$/.test(url.hostname)) return undefined;
@@ -67,11 +67,11 @@ const shortestWord = 3;
 
 const saysLittle = [stopWords, lightWords, questionWords];
 
-/** It says more than that something is an MCP server or an API. */
+/** More than that it is an MCP server or an API. */
 const isTelling = (name: string) =>
   toWords(name).some(({ text }) => text.length >= shortestWord && !saysLittle.some((list) => list.has(text)));
 
-/** A short description counts only together with a telling name after the slash, a placeholder never. */
+/** A short one counts only with a telling name after the slash, a placeholder never. */
 function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'description'>): Reference[] {
   const key = description.toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
   if (key === '' || isPlaceholder(description)) return [];
@@ -94,7 +94,7 @@ function recordedPlaces({
   ];
 }
 
-/** The identity of an address's domain, or of a repository's account. */
+/** The identity of a domain, or of a repository's account. */
 export function holderOfReference({ kind, key }: Reference): string | undefined {
   if (kind === 'endpoint' || kind === 'host') return Holder.ofHost(toHost(key)).id;
   return kind === 'repository' ? repositoryIdentity(key) : undefined;
@@ -129,10 +129,7 @@ const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
 /** Twice, because an image may have a tag and a digest. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
-/**
- * Without the scheme: the name, and the version if the page has one. Pages about anything else of a
- * package, such as its tags, name the package only.
- */
+/** Pages about anything else of a package, such as its tags, name the package only. */
 const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+)|\/.*)?$/i],
   ['pypi', /^(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
@@ -153,7 +150,7 @@ function readPackagePage(text: string): string | undefined {
   return undefined;
 }
 
-/** Empty if the command starts a package that has no plain name here. */
+/** Empty for a package that has no plain name here. */
 function readCommanded(text: string): string | undefined {
   const given = text.trim().match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
   const words = given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
@@ -165,7 +162,7 @@ function readCommanded(text: string): string | undefined {
 
 function readPackage(text: string) {
   const written = readPackagePage(text) ?? readCommanded(text) ?? text;
-  // A package URL encodes the @ of a scope, and ends with qualifiers and a path in the package.
+  // A package URL encodes the @ of a scope and ends with qualifiers and a path.
   const plain = /^pkg:/i.test(written)
     ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
     : written;
@@ -182,7 +179,7 @@ export interface VersionAsked {
 
 const longestVersion = 100;
 
-/** The version, tag or range that a text of at most 500 characters has. */
+/** Of a text of at most 500 characters. */
 export function versionIn(text: string): VersionAsked | undefined {
   if (text.length > longest) return undefined;
   const { named } = readPackage(text.trim());
@@ -204,13 +201,12 @@ function toPackageReferences(text: string): Reference[] {
   return [...keys].map((key) => ({ kind: 'package', key, registry }));
 }
 
-/** On its network, if that is known, and on any network. */
 export function payeeReferences({ address: key, network }: Payee): Reference[] {
   const anywhere = { kind: 'pay_to' as const, key };
   return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
 }
 
-/** Empty for a package with its registry (`oci:image:1.2`). */
+/** None for a package with its registry (`oci:image:1.2`). */
 function toPayeeReferences(text: string): Reference[] {
   const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
   return payee ? payeeReferences(payee) : [];
@@ -223,7 +219,7 @@ export function toReferences(text: string): Reference[] {
   if (started !== undefined) return started === '' ? [] : toReferences(started);
   if (readPackagePage(text) !== undefined) return toPackageReferences(text);
   const paid = toPayeeReferences(text);
-  // A Solana address consists of letters and digits, like the name of a package.
+  // A Solana address has only letters and digits, like a package.
   if (paid.length > 0) return paid[0]?.key.startsWith('0x') ? paid : [...paid, ...toPackageReferences(text)];
   const isAddress = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i.test(text);
   const written = isAddress ? text : `https://${text}`;
@@ -247,25 +243,24 @@ const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
 export const isAtForge = ({ kind, key }: Reference): boolean =>
   kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
 
-/** An owner has no dot, but a namespace has at least one. */
+/** An owner has no dot, but a namespace has one. */
 export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 
-/** The repositories at well-known forges for `owner/name`, and nothing for any other handle. */
+/** At well-known forges for `owner/name`; none for other handles. */
 export function referencesBeside(text: string): Reference[] {
   if (isOwnerAndName(text))
     return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${text.toLowerCase()}` }));
   return isHandle(text) ? [] : toReferences(text);
 }
 
-/** For a package without a registry, any registry fits. */
+/** A package without a registry is of any. */
 export const isSameReference = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
 
-/** 96 bits that stand for the texts, so that rows do not repeat them. */
+/** 96 bits, so that rows do not repeat the texts. */
 export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[]): string =>
   hash('sha256', JSON.stringify([kind, ...texts]), 'base64url').slice(0, 16);
 
-/** A package is found by registry and name, or by name alone. */
 export const keyOfReference = ({ kind, key, registry }: Reference): string =>
   kind === 'package' && registry === undefined
     ? toReferenceKey('name', key)
@@ -298,7 +293,7 @@ export function rowReferences(row: ListingRow): ListingSchema['listing_reference
   return [...new Map(referenceKeys(all).map((one) => [one.key, { ...one, ...same }])).values()];
 }
 
-/** Facets by which the listing is found and that it does not show. */
+/** The listing is found by them, but does not show them. */
 export const toIndexKeys = ({ handle, namespace }: Pick<ListingRow, 'handle' | 'namespace'>): string[] => [
   ...ownerFacets(handle),
   `publisher:${namespace.toLowerCase()}`,

@@ -9,7 +9,6 @@ const put = precompileQuery((db: Db, rows: readonly ReferenceRow[]) =>
   upsert(db, 'listing_reference', rows, 'key', 'published_at', 'handle'),
 );
 
-/** All other kinds are from the record. */
 const observedKinds: readonly ReferenceKind[] = ['tools', 'pay_to'];
 
 export async function deleteReferences(db: Db, handles: readonly string[], of: 'record' | 'check') {
@@ -21,7 +20,7 @@ export async function deleteReferences(db: Db, handles: readonly string[], of: '
 export const putReferences = (db: Db, rows: readonly ReferenceRow[]): Promise<void> =>
   inChunks(rows, (chunk) => put(db, chunk));
 
-/** Returns the oldest listings that share or shared any of the references. */
+/** Returns the oldest listings that share or shared any reference. */
 export async function replaceChecked(
   db: Db,
   handle: string,
@@ -80,14 +79,14 @@ const sharedKinds = [
 export type SharedKind = (typeof sharedKinds)[number];
 
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
-/** Listings of one namespace are not reported for a shared word, so each leaves out the other's text. */
+/** A word shared within one namespace is not reported, so these texts are left out. */
 const isNeeded = sql`own.kind <> 'word' or substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'`;
 const holders = sql`select case when ${isNeeded} then published_at || ' ' || other.handle || ' ' || as_of || ' ' || publisher end as holder
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
 /**
- * A text for `toShared`: for each shared key the kind, the number of holders read, and these, the oldest
- * first. On SQLite one text is faster than a row for each key.
+ * For `toShared`: the kind of each shared key, how many holders were read, and these, oldest first. On
+ * SQLite one text is faster than rows.
  */
 export const sharedColumn = sql<string | null>`(
   select string_agg(own.kind || ' ' || own.as_of || ' ' || (
@@ -95,10 +94,10 @@ export const sharedColumn = sql<string | null>`(
   from listing_reference as own where own.handle = listing.handle
   and own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))}) and exists (${second}))`;
 
-/** A shared word in the names of publishers shows no connection. */
+/** Shared words show no connection. */
 const connectingKinds = sharedKinds.filter((kind) => kind !== 'word');
 
-/** Visible listings of other publishers, one row for each kind that they share. */
+/** Visible ones of other publishers, by kind. */
 export const readSharing = precompileQuery((db: Db, handle: string) => {
   const place = sql<number>`row_number() over (partition by other.key order by other.published_at, other.handle)`;
   const holders = db
@@ -134,21 +133,18 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
     keyed.length === 1 ? texts : [...new Map(texts.map((one) => [toHolder(one).handle, one])).values()];
   const publisher = ` ${namespaceIdentity(handle)}`;
   const others = all.filter((one) => !one.endsWith(publisher));
-  // A text begins with the date and the handle of its listing.
+  // By the date and the handle at its beginning.
   const [oldest] = others.toSorted();
   const first = oldest === undefined ? undefined : toHolder(oldest);
   const seen = keyed.find(({ holders }) => holders.includes(oldest ?? ''));
   return {
     kind,
     others: others.length,
-    /** Of the same publisher; for a shared word, only in a different namespace. */
+    /** Of the same publisher; for a word, of another namespace. */
     own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
-    /** There are more than 200 holders, of which only the oldest 201 were read and counted. */
+    /** Of more than 200 holders, only the oldest 201 were read and counted. */
     isCut: keyed.some(({ count }) => count > mostRead),
-    /**
-     * `as_of` is the older of the times when checks saw the reference here and at `first`. Empty for
-     * references from records.
-     */
+    /** `as_of` is the older sight, here or at `first`; empty if records name it. */
     first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };
 }
