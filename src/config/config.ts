@@ -8,12 +8,12 @@ type Values = { [K in keyof Settings as Settings[K]['key']]: z.output<Settings[K
 
 export interface Config extends Values {
   readonly version: string;
-  /** False if no service has pages at `publicUrl`. */
+  /** False if no service runs at `publicUrl`. */
   readonly hasPages: boolean;
   readonly claimFile: string;
-  /** Those with `readers`: not listed, without feeds, and judged when they are read. */
+  /** With `readers`: not listed, without feeds, judged when read. */
   readonly privateViews: readonly Selection[];
-  /** `<REGISTRY_NAME> (MCP)`, with `, saved copy` for one. */
+  /** `<REGISTRY_NAME> (MCP)`, perhaps with `, saved copy`. */
   readonly origin: string;
 }
 
@@ -23,7 +23,6 @@ const plainChoice: z.core.$ZodErrorMap = (issue) => {
   return [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
 };
 
-/** An IPv6 address has brackets in a URL. */
 export const toUrlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export const acceptedHosts = ({ allowedHosts, publicUrl, host }: Config): readonly string[] =>
@@ -31,7 +30,7 @@ export const acceptedHosts = ({ allowedHosts, publicUrl, host }: Config): readon
     ? allowedHosts
     : [new URL(publicUrl).hostname, toUrlHost(host), 'localhost', '127.0.0.1', '[::1]'];
 
-/** Throws ExitError (78) with one line for each setting that is not well-formed. */
+/** Throws ExitError (78) with a line for each malformed setting. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
   version: string,
@@ -60,7 +59,7 @@ export function readConfig(
 
 export const copySuffix = ', saved copy';
 
-/** With REGISTRY_URL=off, the listings are those of the sample's registry. */
+/** With `off`, listings are of the sample's registry. */
 const sourceName = (url: string) => {
   if (url.startsWith('file:')) return url.slice(url.lastIndexOf('/') + 1).replace(/^file:/, '');
   return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;

@@ -10,7 +10,7 @@ export const sentCriterion = z.strictObject({
   value: z.union([z.string().max(300), z.int()]).optional(),
 });
 
-/** The first three are parts of the record, the others facts that Dossier saw. */
+/** The first three are recorded, the others seen. */
 export const pinNames = [
   'version',
   'endpoint',
@@ -25,10 +25,10 @@ export type PinName = (typeof pinNames)[number];
 
 const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(50)]);
 
-/** A person's statement that the listing, as it was on the day `on`, may be used. */
+/** A person lets the listing, as it was on the day `on`, be used. */
 const approval = z.strictObject({
   handle: z.string().refine(isHandle, 'a handle'),
-  /** For the private entry with this handle, and not for a listing. */
+  /** A private entry and not a listing. */
   private: z.literal(true).optional(),
   by: z.string().min(1).max(100),
   reason: z.string().min(1).max(300),
@@ -51,9 +51,9 @@ const view = z
     title: z.string().min(1).max(100),
     description: z.string().max(1000).optional(),
     criteria: z.array(sentCriterion).max(20).default([]),
-    /** Whether a criterion with the answer `unknown` or `not_applicable` counts as met. */
+    /** Whether the answers `unknown` and `not_applicable` count as met. */
     unknown: z.enum(['exclude', 'include']).default('exclude'),
-    /** Then the view has only these listings, as long as their approvals hold. */
+    /** Then the view has only these, while their approvals hold. */
     approvals: z
       .array(approval)
       .max(1000)
@@ -62,9 +62,9 @@ const view = z
         'a handle has two approvals',
       )
       .optional(),
-    /** By default, a listing leaves the view when it no longer matches its pins. */
+    /** By default, a listing that no longer matches its pins leaves. */
     on_change: z.enum(['leave', 'mark']).optional(),
-    /** Private: for everyone who knows the address, or who sends a key with one of these digests. */
+    /** For all who know the address, or send a key with one of these digests. */
     readers: z
       .union([z.literal('everyone'), z.array(z.string()).min(1).max(50)], readersForm)
       .refine(
@@ -90,7 +90,7 @@ export const viewsForm = z.record(
 
 export type Selection = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
-/** The key of its stored members, which changes with what they depend on. */
+/** Changes with what the stored members depend on. */
 export const keyOf = ({ name, criteria, unknown, approvals }: Selection): string =>
   `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown, ...(approvals ? ['approvals'] : [])])).slice(0, 16)}`;
 
@@ -102,7 +102,7 @@ export const textFile = z.string().transform((file, issues) => {
   return z.NEVER;
 });
 
-/** `findCriterionFaults` checks the names of the criteria. */
+/** Names of criteria are left to `findCriterionFaults`. */
 export const viewsFile = textFile.transform((read, issues): readonly Selection[] => {
   if (read === undefined) return [];
   const { file, text } = read;

@@ -11,7 +11,7 @@ const isPlainBase = (url: URL | null) =>
   !/[?#]/.test(url.href);
 const plainBase = 'an http or https address without user, query and fragment';
 
-/** With its passwords masked. */
+/** With passwords masked. */
 export function toShownDatabase(text: string): string {
   if (/^(file:|:memory:)/.test(text)) return text;
   const url = URL.parse(text);
@@ -60,12 +60,12 @@ const baseUrls = settingList((item) => isPlainBase(URL.parse(item)), plainBase).
 function isNetwork(item: string): boolean {
   const [address = '', bits, ...rest] = item.split('/');
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  // A zone, as in fe80::1%eth0, names an interface of one machine.
+  // A zone, as in fe80::1%eth0, is of one machine.
   if (rest.length > 0 || longest < 0 || address.includes('%')) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
 }
 
-/** A port without an address is on loopback. */
+/** Loopback without an address. */
 const metricsListener = z
   .string()
   .refine(
@@ -79,7 +79,7 @@ const metricsListener = z
   })
   .refine((listener) => (listener?.port ?? 0) <= 65_535, 'a port is at most 65535');
 
-/** What texts, headers and MCP can carry. */
+/** For texts, headers and MCP. */
 const shownName = z
   .string()
   .regex(
@@ -91,7 +91,7 @@ const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
 function wholeNumber(from: number, to: number) {
   const wanted = `a whole number from ${from} to ${to}`;
   const isInRange = (value: number) => value >= from && value <= to;
-  // The pattern refuses a space, which Number() would read as 0.
+  // Number() would read a space as 0.
   return z
     .string()
     .regex(/^\d{1,5}$/, wanted)
@@ -149,7 +149,7 @@ const hosts = json
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
   .refine((named) => Object.keys(named).length > 0, 'names no host, so that no repository could be read');
 
-/** A registry that is empty or missing is not asked. */
+/** An empty or missing one is not asked. */
 const packageRegistries = json.pipe(
   z.strictObject({
     npm: optionalBaseUrl.default(''),
@@ -174,7 +174,7 @@ const setting = <const Key extends string, T extends z.ZodType>(
   fallback = '',
   secret = false,
 ) => ({
-  /** Ends with the unit of a quantity. */
+  /** With the unit of a quantity. */
   key,
   meaning,
   check,
@@ -182,7 +182,7 @@ const setting = <const Key extends string, T extends z.ZodType>(
   secret,
 });
 
-/** docs/reference.md has a table generated from this. */
+/** Generates a table in docs/reference.md. */
 export const settings = {
   SERVICE_NAME: setting('serviceName', 'Name of the service', shownName, 'Dossier'),
   HOST: setting('host', 'Address to listen on', listenHost, '127.0.0.1'),

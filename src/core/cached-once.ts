@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache';
 
 interface Caching<T> {
-  /** Total weight of all cached values; default 1. */
+  /** Total weight; default 1. */
   readonly most?: number;
-  /** A whole number above 0, default 1. A value heavier than `most` is not cached. */
+  /** A whole number above 0, default 1. What is heavier than `most` is not cached. */
   readonly weigh?: (value: T) => number;
-  /** From the start of a value's read; unlimited by default. */
+  /** From the start of a read; unlimited by default. */
   readonly ttl_ms?: number;
-  /** A failure is cached for `failureTtl_ms` from the end of its read. */
+  /** Cached for `failureTtl_ms` from the end of the read. */
   readonly isFailure?: (value: T) => boolean;
   readonly failureTtl_ms?: number;
   clock?(): Date;
 }
 
 /**
- * Callers get the same promise until it expires or is displaced. A hit extends no lifetime, and a rejected
- * promise is not cached.
+ * Callers get the same promise until it expires or is displaced. A hit extends no lifetime, and no
+ * rejection is cached.
  */
 export function cachedOnce<T>(
   read: (key: string) => Promise<T>,

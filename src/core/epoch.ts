@@ -1,21 +1,18 @@
-/** 'all' if they are unknown or too many to name. */
+/** 'all' if unknown or too many. */
 type ChangedKeys = readonly string[] | 'all';
 
 interface Cached {
   drop(keys: readonly string[]): void;
   clear(): void;
-  /** If a write changes more keys, all values are dropped; unlimited by default. */
+  /** A write of more keys drops all values; unlimited by default. */
   readonly most?: number;
 }
 
-/**
- * Keeps a cache from storing old values: none is stored if a write ended since its read began, even one of
- * other keys.
- */
+/** Keeps a cache from storing what was read before a write ended, even one of other keys. */
 export function createEpoch({ drop, clear, most = Number.POSITIVE_INFINITY }: Cached) {
   let epoch = 0;
   return {
-    /** Call it before a value is read. The result tells whether it may still be stored. */
+    /** Call it before a read. The result tells whether the value may be stored. */
     begin() {
       const begunIn = epoch;
       return (): boolean => begunIn === epoch;

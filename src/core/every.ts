@@ -7,14 +7,15 @@ interface Job {
   readonly pause_ms: number;
   /** Before the first round; default 0. */
   readonly first_ms?: number;
-  /** Returns the next pause if that is not `pause_ms`, or `ended`. */
+  /** Returns the next pause, if not `pause_ms`, or `ended`. */
   run(): Promise<number | 'ended'> | Promise<void>;
-  /** Is not called after the signal is aborted. */
+  /** Not called after the signal is aborted. */
   onError(error: unknown): void;
 }
 
 /**
- * Resolves once the running round has ended after the signal or `ended`. Rejects only if `onError` throws.
+ * Resolves when the round that runs at the signal, or returns `ended`, has ended. Rejects only if `onError`
+ * throws.
  */
 export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Job): Promise<void> {
   for (let wait_ms = first_ms; ; ) {
@@ -34,7 +35,7 @@ export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Jo
   }
 }
 
-/** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. */
+/** As `work`, or rejects with the signal's reason as soon as that is aborted. */
 export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

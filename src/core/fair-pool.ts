@@ -1,10 +1,10 @@
-/** Takes one place, which counts for each of its keys. */
+/** One place counts for each key. */
 interface Entrant {
   readonly keys: readonly string[];
   readonly isPreferred?: boolean;
 }
 
-/** Frees the place. Call it once. */
+/** Call it once. */
 type Leave = () => void;
 
 interface WaitingEntrant extends Entrant {
@@ -14,10 +14,9 @@ interface WaitingEntrant extends Entrant {
 export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
- * Lets work begin in turns, so that a heavy user does not keep others out: next is who has the fewest
- * places (of several keys, the one with the most counts), then who has waited longest. If too many wait,
- * the newest unpreferred entrant of the key with the most of them gives up; the newcomer's key goes before
- * its equals, and a preferred newcomer gives up only if no unpreferred entrant waits.
+ * A heavy user keeps nobody out: next is who has the fewest places (by the key with most), then who came
+ * first. If too many wait, the newest unpreferred entrant of the key with most of them gives up, with
+ * equals of the newcomer's key; a preferred newcomer only if all are preferred.
  */
 export function createFairPool({
   places,
@@ -87,7 +86,7 @@ export function createFairPool({
   return {
     isFull: (key: string) => (taken.get(key) ?? 0) >= placesOfKey,
     tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
-    /** Undefined if this entrant gives up because too many wait, or if the longest wait is over. */
+    /** Undefined if too many wait and this entrant gives up, or after the longest wait. */
     async enter(entrant: Entrant) {
       const { promise, resolve: settle } = Promise.withResolvers<Leave | undefined>();
       const one = { ...entrant, settle };

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { Problem } from './problem.ts';
 import { code, type Words } from './words.ts';
 
-/** Of the registry (server.schema.json, `name`). */
+/** As in server.schema.json, `name`. */
 const shortest = 3;
 const longest = 200;
 const handlePattern = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 
-/** Handles are compared exactly, capitals included. */
+/** Compared with capitals. */
 export const handleSchema = z.string().min(shortest).max(longest).regex(handlePattern);
 
 export const isHandle = (text: string): boolean =>
@@ -19,7 +19,7 @@ export function requireHandle(text: string): string {
   return text;
 }
 
-/** Stands for all listings; no handle or facet is `*`. */
+/** No handle or facet is `*`. */
 export const everyListing = '*';
 
 export function handleParts(handle: string): { namespace: string; name: string } {
@@ -33,7 +33,7 @@ const forgeNamespaces = { 'io.github.': 'github.com', 'io.gitlab.': 'gitlab.com'
 export const repositoryRoot = (repositoryKey: string): string =>
   repositoryKey.split('/').slice(0, 2).join('/');
 
-/** The registry verifies the namespace, never the repository. A domain cannot be compared with an owner. */
+/** The registry verifies the namespace, never the repository. A domain cannot be compared. */
 export function namespaceMatchesRepositoryOwner(
   handle: string,
   repositoryKey: string | undefined,
@@ -55,7 +55,7 @@ export const ownerTexts = {
 export const githubAccount = (handle: string): string | undefined =>
   /^io\.github\.([a-z0-9-]{1,39})$/i.exec(handleParts(handle).namespace)?.[1]?.toLowerCase();
 
-/** `domain webhook.co` for co.webhook, `GitHub account alice` for io.github.alice. */
+/** `domain webhook.co` or `GitHub account alice`. */
 export function namespaceText(handle: string): string {
   const { namespace } = handleParts(handle);
   const account = /^io\.github\.(.+)$/i.exec(namespace)?.[1];

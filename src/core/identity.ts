@@ -4,13 +4,12 @@ import { ownMember } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
- * `hosting`: domains of hosting services that the public-suffix list (tldts, November 2026) lacks. Each
- * host below one belongs to a different publisher.
+ * `hosting`: hosting services that the public-suffix list (tldts, November 2026) lacks. Each host below one
+ * belongs to another publisher.
  * `shared`: hosts and domains that serve many publishers.
- * `forges`: hosts of forges and of their image registries, each with the host that names of accounts begin
- * with.
+ * `forges`: hosts of forges and their image registries, with the host of names of accounts.
  * `routes`: first segments of a path at a forge that name no account.
- * `pages`: domains of accounts' pages: the holder of alice.github.io is github.com/alice.
+ * `pages`: of accounts: the holder of alice.github.io is github.com/alice.
  */
 const {
   hosting: hostingDomains,
@@ -21,8 +20,8 @@ const {
 } = knownHosts;
 
 /**
- * `value` is the `id` or `place` of a Holder, `proven` by a namespace or claim, or `stated` by a record
- * only. `first_imported_at` is when this service first recorded it (RFC 3339).
+ * `value` is the `id` or `place` of a Holder, `proven` by a namespace or claim or `stated` by a record.
+ * `first_imported_at` (RFC 3339) is by this service.
  */
 export interface RecordedIdentity {
   readonly handle: string;
@@ -40,15 +39,13 @@ interface NamingRecord {
 
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
-/**
- * One label below the public suffix; the host itself below a `hosting` domain, or if it has no such domain.
- */
+/** One label below the public suffix, or the host below a `hosting` domain and without such a domain. */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
-/** The hosting service that the host is below (`vercel.app`). */
+/** The service above the host (`vercel.app`). */
 export function hostingDomain(host: string): string | undefined {
   const named = hostingDomains.find((domain) => isBelow(host, domain));
   if (named !== undefined) return named;
@@ -64,7 +61,7 @@ function accountOfPages(domain: string): string | undefined {
   return forge && `${forge}/${owner}`;
 }
 
-/** The account, the same for each host and port of its forge. */
+/** The same for each host and port of a forge. */
 export function repositoryIdentity(repositoryKey: string): string | undefined {
   const [written = '', owner] = repositoryKey.toLowerCase().split('/');
   const host = written.replace(/:\d+$/, '');
@@ -74,14 +71,14 @@ export function repositoryIdentity(repositoryKey: string): string | undefined {
 const domainOfNamespace = (handle: string) =>
   handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.');
 
-/** The holder of a forge account or a domain (docs/ratings.md). */
+/** docs/ratings.md */
 export class Holder {
-  /** By which holders are matched: an account `host/owner`, or else `registrableDomain`. */
+  /** Matches holders: an account `host/owner`, or else `registrableDomain`. */
   readonly id: string;
-  /** The account, or `dns:` and the exact domain, that was proven or named. */
+  /** As proven or named: the account, or `dns:` and the exact domain. */
   readonly place: string;
 
-  /** `root` is a control root, or a repository of a forge. */
+  /** A control root, or a repository of a forge. */
   constructor(root: string) {
     const domain = root.startsWith('dns:') ? root.slice('dns:'.length).toLowerCase() : undefined;
     const account = domain === undefined ? (repositoryIdentity(root) ?? root) : accountOfPages(domain);
@@ -101,9 +98,7 @@ export class Holder {
     return this.id.includes('/');
   }
 
-  /**
-   * All hosts of a hosting service count as one, because one account there can create any number of them.
-   */
+  /** A hosting service counts as one, because one account can create any number of its hosts. */
   get counted(): string {
     return this.isAccount ? this.id : (getDomain(this.id) ?? this.id);
   }
@@ -116,7 +111,7 @@ export class Holder {
     return this.id === other.id;
   }
 
-  /** A hosting service does not contain the hosts of its users, because `same` tells them apart. */
+  /** A hosting service does not contain its users' hosts, which `same` tells apart. */
   contains(other: Holder): boolean {
     const isWithin = this.place.startsWith('dns:') && isBelow(other.place, this.place.slice('dns:'.length));
     return this.same(other) && (this.place === other.place || isWithin);
@@ -124,12 +119,12 @@ export class Holder {
 }
 
 /**
- * `on` is the namespace's domain or a host below it. `beside` has the same registrable domain, which does
- * not show that the publisher controls the host.
+ * `on` is the domain or below it. `beside` has the same registrable domain, which does not show that the
+ * publisher controls the host.
  */
 export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 
-/** Undefined for an account, for no endpoints, and if a host is a template or cannot be read. */
+/** Undefined for an account, without endpoints, and for a template or unreadable host. */
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
   const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
@@ -141,7 +136,7 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
   });
 }
 
-/** Looks up no public suffix, so that readers may ask it of any number of listings. */
+/** Looks up no public suffix, so that readers may ask for any number of listings. */
 export function isOnNamespace(handle: string, url: string): boolean {
   const domain = domainOfNamespace(handle);
   const { hostname = '' } = URL.parse(url) ?? {};
@@ -149,7 +144,7 @@ export function isOnNamespace(handle: string, url: string): boolean {
   return hostname === domain || isBelow(hostname, domain);
 }
 
-/** An account such as `github.com/alice`, otherwise the registrable domain. */
+/** `github.com/alice`, or a registrable domain. */
 export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 
 /** The beginning of all namespaces of one owner. */
@@ -168,8 +163,8 @@ const servesMany = (host: string): boolean =>
 const anyLabel = '0any0';
 
 /**
- * What may name one publisher of many: an account such as `@alice`, or else the path without the usual
- * ending of an endpoint, or else the query.
+ * May name one publisher of many: an account such as `@alice`, the path without the usual ending of an
+ * endpoint, or else the query.
  */
 function tenantOf(rest: string): string {
   const [path = '', query] = rest.split('?', 2);
@@ -180,8 +175,8 @@ function tenantOf(rest: string): string {
 }
 
 /**
- * As far as the address tells. At a host that serves many, it is the host and `tenantOf`. The host may be a
- * template, and may have a port.
+ * As far as the address tells; at a host that serves many with `tenantOf`. The host may be a template and
+ * have a port.
  */
 export function ownerAt(host: string, rest: string): string {
   const label = host.replace(/:(?:\d+|\{[^{}]*\})$/, '').replace(/\{[^{}]*\}/g, anyLabel);
@@ -200,9 +195,7 @@ export function hasPublicSuffix(name: string): boolean {
   return isIcann === true || isPrivate === true;
 }
 
-/**
- * Undefined for a host of many, and for what is neither a public IPv4 address nor has a registrable domain.
- */
+/** Undefined also for private addresses and names without a registrable domain. */
 function readHost(named: string): Holder | undefined {
   const host = named.toLowerCase().replace(/\.$/, '');
   if (publicAddress.test(host)) return Holder.ofHost(host);
@@ -211,7 +204,7 @@ function readHost(named: string): Holder | undefined {
 }
 
 function readUrl(text: string): Holder | undefined {
-  // tldts finds no domain in a host with braces, as a URL template may have.
+  // tldts finds no domain in a host with braces.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
   const forge = ownMember(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
@@ -220,10 +213,7 @@ function readUrl(text: string): Holder | undefined {
   return readHost(url.hostname);
 }
 
-/**
- * Only an account of a forge counts, because other hosts of downloads are shared by strangers. An image
- * name begins with its host.
- */
+/** Only an account of a forge: strangers share other hosts of downloads. */
 function readPackage({ registry_type, identifier }: NamingRecord['packages'][number]): Holder | undefined {
   const holder = readUrl(registry_type.toLowerCase() === 'oci' ? `https://${identifier}` : identifier);
   return holder?.isAccount ? holder : undefined;
@@ -236,7 +226,7 @@ export function recordedHolders({ repository_key, website, remotes, packages }: 
   return [...holders, ...packages.map(readPackage)].filter((holder) => holder !== undefined);
 }
 
-/** What the registry proved, and what a version of a record states. */
+/** Proven by the registry, and stated by a version of a record. */
 export function recordedIdentities(
   handle: string,
   record: NamingRecord,
@@ -252,7 +242,7 @@ export function recordedIdentities(
 
 const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
-/** `localhost` for an IP address or a host of one label. */
+/** `localhost` for an IP address or one label. */
 export function reversedHost(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return isName(hostname) ? hostname.split('.').reverse().join('.') : 'localhost';

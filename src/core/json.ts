@@ -5,9 +5,7 @@ const mostValues = 100_000;
 
 export const isDeeperThan = (limit: number, value: unknown): boolean => faultOf(limit, value) === 'levels';
 
-/**
- * `JSON.parse` reads a number beyond the range of a double as Infinity, which RFC 8785 cannot represent.
- */
+/** `JSON.parse` makes Infinity of a number beyond a double, which RFC 8785 cannot represent. */
 function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'number';
   if (typeof value !== 'object' || value === null) return undefined;
@@ -39,7 +37,7 @@ function endOfText(json: string, begin: number): number {
   return at;
 }
 
-/** Counts arrays and objects too, without parsing. Stops at 100,001. */
+/** Arrays and objects too, without parsing. Stops at 100,001. */
 export function countValues(json: string): number {
   let values = 1;
   let isFirst = false;
@@ -53,7 +51,7 @@ export function countValues(json: string): number {
   return values;
 }
 
-/** Names of members included. */
+/** Names of members too. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change));
@@ -64,7 +62,7 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
 }
 
 /**
- * U+FFFD replaces lone surrogates, which have no UTF-8 form and so could neither be digested (RFC 8785) nor
+ * U+FFFD replaces lone surrogates, which UTF-8 lacks, so they could neither be digested (RFC 8785) nor
  * sent, and NUL, which PostgreSQL does not store.
  */
 export const toStorable = (value: unknown): unknown =>
@@ -85,17 +83,15 @@ function parseStorable(text: string): unknown {
   return text.includes('\\') && mayNeedReplacing.test(text) ? toStorable(value) : value;
 }
 
-/**
- * Why it was refused, such as `more than 100,000 values`. Both members are absent if the text is not JSON.
- */
+/** `refused`: why, such as `more than 100,000 values`. Both are absent if it is no JSON. */
 export interface ForeignJson {
   readonly value?: unknown;
   readonly refused?: Words;
 }
 
 /**
- * Refuses more than 100,000 values (counted before parsing), more than `levels` levels (default 100) and
- * numbers beyond a double. The value is `toStorable`.
+ * Refuses more than 100,000 values (counted before parsing) or `levels` levels (default 100), and numbers
+ * beyond a double. The value is `toStorable`.
  */
 export function readForeignJson(
   text: string,
@@ -138,13 +134,13 @@ export const readObject = (text: string): JsonObject | undefined => asObject(par
 export const mapMembers = (value: object, change: (inner: unknown) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
 
-/** The name may be foreign: what all objects inherit, such as `constructor`, is not found. */
+/** A foreign name may be one that all objects inherit, such as `constructor`. */
 export const ownMember = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
 const base64 = /^[\w+/-]+={0,2}$/;
 
-/** Either alphabet of base64. Only what begins as an object is parsed: a fault takes long to report. */
+/** Either alphabet. Only what begins as an object is parsed, because a fault takes long to report. */
 export function readBase64Object(text: string): JsonObject | undefined {
   const decoded = base64.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
   return /^\s*\{/.test(decoded) ? readObject(decoded) : undefined;
@@ -153,9 +149,8 @@ export function readBase64Object(text: string): JsonObject | undefined {
 const first_bytes = 16 * 1024;
 
 /**
- * Undefined, and reads no further, as soon as the body exceeds the limit. When it first exceeds
- * `limit_bytes`, `raise` gets the bytes so far and returns the limit from then on. Once `isComplete`
- * returns true for a piece, the rest is not read.
+ * Undefined, without reading on, as soon as the body exceeds the limit. `raise` gets the first bytes beyond
+ * `limit_bytes` and returns the limit from then on. Nothing is read after a piece that `isComplete`.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -168,7 +163,7 @@ export async function readBounded(
     isComplete?: ((piece: Uint8Array) => boolean) | undefined;
   } = {},
 ): Promise<Buffer | undefined> {
-  // With a buffer that doubles, the cost depends on the bytes, not on the number of pieces.
+  // Doubled, so that the cost does not depend on the number of pieces.
   let read = Buffer.allocUnsafe(first_bytes);
   let size_bytes = 0;
   let raised_bytes: number | undefined;

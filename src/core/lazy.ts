@@ -6,9 +6,7 @@ export function lazy<T extends object>(make: () => T): () => T {
   };
 }
 
-/**
- * If `most` results are cached, the next one drops them all; an LRU cache would have to record each hit.
- */
+/** Drops all results when there are `most`; an LRU cache would have to record each hit. */
 export function memoize<T extends object | string | boolean>(
   make: (key: string) => T,
   most: number,

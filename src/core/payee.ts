@@ -7,11 +7,11 @@ export interface Payee {
   readonly network?: string | undefined;
 }
 
-/** As addresses are compared: Ethereum addresses that differ only in capitals are the same. */
+/** Ethereum addresses that differ only in capitals are the same. */
 export const toAddress = (address: string): string =>
   /^0x[\da-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 
-/** CAIP-10: the namespace and reference of a network, and a percent-encoded address. */
+/** CAIP-10, with a percent-encoded address. */
 const account = /^([-a-z0-9]{3,8}):([-_a-zA-Z0-9]{1,32}):([-._~%a-zA-Z0-9]{1,1800})$/i;
 const ofEthereum = /^0x[\da-f]{40}$/i;
 const ofSolana = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
@@ -23,7 +23,7 @@ function decoded(text: string): string | undefined {
   return address.length <= longest && /^\P{Cc}+$/u.test(address) ? toAddress(address) : undefined;
 }
 
-/** All but the unreserved characters (RFC 3986, 2.3). */
+/** RFC 3986, 2.3. */
 const encoded = (address: string): string =>
   encodeURIComponent(address.toWellFormed()).replaceAll(
     /[^-._~%a-zA-Z0-9]/g,
@@ -34,20 +34,17 @@ function readAccount(text: string): Payee | undefined {
   const [, namespace, reference, written = ''] = account.exec(text) ?? [];
   const address = decoded(written);
   if (namespace === undefined || address === undefined) return undefined;
-  // People write EIP155 in capitals, although names of namespaces have none.
+  // People write EIP155 in capitals, which no namespace has.
   return { network: `${namespace.toLowerCase()}:${reference}`, address };
 }
 
-/**
- * A CAIP-10 name stays whole if the offer names a different network, and a text with encoded characters as
- * it is.
- */
+/** A CAIP-10 name of another network than the offer's stays whole, and encoded characters stay. */
 export function statedAddress(stated: string, network: string | undefined): string {
   const named = stated.includes('%') ? undefined : readAccount(stated);
   return named !== undefined && (network ?? named.network) === named.network ? named.address : stated;
 }
 
-/** A CAIP-10 name, or an address of eip155 or solana. */
+/** CAIP-10, or an address of eip155 or solana. */
 export function readNamedPayee(text: string): Payee | undefined {
   const isAddress = ofEthereum.test(text) || ofSolana.test(text);
   return readAccount(text) ?? (isAddress ? { address: toAddress(text) } : undefined);
@@ -56,9 +53,8 @@ export function readNamedPayee(text: string): Payee | undefined {
 const endings = /\.(?:json|md|html)$/;
 
 /**
- * `payees` are those that the last part of a page's address may name, the likeliest first: a client may
- * have encoded a whole CAIP-10 name, colons included. `ending`, perhaps empty, is that of the format: the
- * page of `shop.md` is at `shop.md.html`.
+ * `payees` may be meant by the last part of a page's address, the likeliest first: a client may have
+ * encoded a whole CAIP-10 name. `ending` is the format's: the page of `shop.md` is at `shop.md.html`.
  */
 export function readPayeeSegment(text: string): {
   readonly payees: readonly Payee[];
@@ -74,7 +70,7 @@ export function readPayeeSegment(text: string): {
   };
 }
 
-/** From the address or path of its page, in any format. */
+/** In any format. */
 export function readPayeePage(text: string, publicUrl: string): Payee | undefined {
   const path = text.startsWith(`${publicUrl}/`) ? text.slice(publicUrl.length) : text;
   const [, last] = /^\/payees\/([^/?#]+)(?:[?#].*)?$/s.exec(path) ?? [];
@@ -91,10 +87,7 @@ function accountName({ network, address }: Payee): string | undefined {
 
 export const payeeName = (payee: Payee): string => accountName(payee) ?? payee.address;
 
-/**
- * The page ends with `.html` if the name alone would be a step in a path (`..`) or end like the address of
- * a format.
- */
+/** With `.html` if the name is a step in a path (`..`) or ends like a format. */
 export function payeePath(payee: Payee, ending = ''): string {
   const name = accountName(payee) ?? encoded(payee.address);
   const needsEnding = endings.test(name) || name === '.' || name === '..';

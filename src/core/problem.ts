@@ -1,27 +1,27 @@
 import type { Logger } from 'pino';
 import table from './problems.json' with { type: 'json' };
 
-/** All errors that a caller may see. Status 200 marks problems of tools only; their HTTP status is 422. */
+/** Status 200 marks problems of tools only; their HTTP status is 422. */
 export const problemTable = table;
 
 export type ProblemCode = keyof typeof problemTable;
 
-/** `detail` must not contain free text that third parties wrote. */
+/** `detail` must have no free text of third parties. */
 export interface ProblemFacts {
   readonly detail?: string;
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
   /** Handles or tags that may have been meant. */
   readonly near?: readonly string[];
-  /** Less similar handles, in the same namespace or with words of the name that was sent. */
+  /** Less similar handles, in the same namespace or with sent words. */
   readonly others?: readonly string[];
-  /** Listings that have, or once had, what was sent. `differs` says how each differs from the rest. */
+  /** Have, or once had, what was sent. `differs`: from the rest. */
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;
   readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };
   readonly allow?: readonly string[];
 }
 
-/** The only error whose text may reach a caller; `toProblem` replaces every other. */
+/** No other error's text reaches a caller. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly facts: ProblemFacts;
@@ -46,7 +46,7 @@ export class Problem extends Error {
   }
 }
 
-/** Unless `detail` is given, `message` continues a sentence that begins with the name of the field. */
+/** Without `detail`, `message` continues a sentence that begins with the field. */
 export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
   new Problem('invalid_input', { fields: [{ field, message }], detail });
 

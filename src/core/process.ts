@@ -15,14 +15,12 @@ export const usageError = (message: string): ExitError => new ExitError(exitCode
 export const textOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
-/**
- * With the exit code that was set, after at most 250 ms, even if a connection or a DNS query is still open.
- */
+/** After at most 250 ms, even if a connection or a DNS query is open. */
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 
 /**
- * For APIs such as `Worker`. `path` is relative to the module `from`, without its ending: the package has
- * JavaScript, because Node.js strips no types under node_modules.
+ * For `Worker` and the like. `path` is relative to `from` and has no ending: the package has JavaScript,
+ * because Node.js strips no types under node_modules.
  */
 export const toModuleUrl = (path: string, from: string): URL =>
   new URL(`${path}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);

@@ -1,7 +1,7 @@
-/** The newest revision of MCP without initialize. */
+/** The newest without initialize. */
 export const modernRevision = '2026-07-28';
 
-/** With initialize, newest first. A copy of the SDK's list, so that checks need not load the SDK. */
+/** With initialize, newest first: the SDK's list, which checks need not load. */
 export const legacyRevisions = [
   '2025-11-25',
   '2025-06-18',

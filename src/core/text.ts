@@ -13,33 +13,30 @@ const isOneLine = (text: string) => !/[^\S ]|\p{Cc}| {2}/u.test(text);
 
 const oneLine = (text: string) => (isOneLine(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ')).trim();
 
-/** For use within a line of Markdown. */
+/** Within a line of Markdown. */
 export const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
 
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
- * Quotation marks in a third party's text are replaced, because what follows one would be read as ours. The
- * caller names the author before the quote.
+ * Other quotation marks are replaced, because the text after one would be read as ours. The caller names
+ * the author before.
  */
 export const quoted = (text: string): string =>
   `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
 
-/**
- * A third party's name, address or version, quoted unless it is one word, or several with a comma and a
- * space between them.
- */
+/** A third party's, quoted unless it is one word or several with commas. */
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
-/** A third party's text: one word without a backtick as a code span, any other quoted. */
+/** A third party's: one word is a code span, anything else quoted. */
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
-/** An address or name as a code span, or quoted if it has inner spaces or typographic quotation marks. */
+/** Quoted if it has inner spaces or typographic quotation marks. */
 export const code = (text: string): string =>
   /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
     ? toQuote(text)
@@ -64,16 +61,16 @@ export const day_ms = 86_400_000;
 
 export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day_ms) + 1) * day_ms;
 
-/** YYYY-MM-DD of a Date, or of an RFC 3339 time in UTC. */
+/** YYYY-MM-DD of a time in UTC. */
 export const dayText = (time: string | Date): string =>
   (typeof time === 'string' ? time : time.toISOString()).slice(0, 10);
 
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
- * In an order in which no step leaves work for an earlier one. Of the invisible characters
- * (Default_Ignorable_Code_Point), only the selectors of text and emoji style stay, after an emoji; of other
- * format characters, the visible marks of Arabic, Syriac and Kaithi.
+ * In an order in which no step leaves work for an earlier one. Of Default_Ignorable_Code_Point only the
+ * selectors of text and emoji style stay, after an emoji; of other format characters the visible marks of
+ * Arabic, Syriac and Kaithi.
  */
 const hidden = [
   ['lone_surrogate', /\p{Cs}/gu],
@@ -85,10 +82,7 @@ const hidden = [
   ['stacked_marks', /(?<=\p{M}{4})\p{M}+/gu],
 ] as const;
 
-/**
- * Removes `hidden` characters, applies NFC, and makes line endings line feeds and tabs spaces. `flags`
- * names what was removed.
- */
+/** Applies NFC too, and makes line endings line feeds and tabs spaces. `flags`: what was removed. */
 export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
   const flags: (typeof hidden)[number][0][] = [];
@@ -122,9 +116,9 @@ const withoutSpaces = scripts('Khmer', 'Thai', 'Lao', 'Myanmar');
 const marks = '[\\u061c\\u200e\\u200f\\u2066-\\u2069]';
 
 /**
- * Invisible characters that a text may need: the tags of three flags, joiners of emoji and of joining
- * letters, breaks between words written without spaces, variants of Han and Mongolian characters, a single
- * direction mark beside letters that run from right to left, and soft hyphens.
+ * Invisible but of use: tags of three flags, joiners of emoji and letters, breaks between words without
+ * spaces, variants of Han and Mongolian characters, one direction mark beside letters from right to left,
+ * soft hyphens.
  */
 const needed = lazy(
   () =>
@@ -143,7 +137,7 @@ const needed = lazy(
     ),
 );
 
-/** Counts invisible characters but `needed` ones, and names up to `most` different ones, like U+200B. */
+/** Without `needed` ones. Names `most` different ones, like U+200B. */
 export function hiddenCharacters(foreign: string, most: number) {
   const characters = new Set<string>();
   let count = 0;
@@ -159,7 +153,7 @@ export const toLine = (foreign: string): string => cleanText(foreign).text.repla
 
 const codePoint = (characters: string) => Array.from(characters, (one) => `‹${toCodePoint(one)}›`).join('');
 
-/** On one line, with the characters that `cleanText` removes named like ‹U+202E›. */
+/** On one line; what `cleanText` removes is named like ‹U+202E›. */
 export const nameHidden = (foreign: string): string =>
   hidden
     .reduce((text, [, characters]) => text.replace(characters, codePoint), foreign)
@@ -168,7 +162,7 @@ export const nameHidden = (foreign: string): string =>
 
 const ascii = /^[ -~]*$/;
 
-/** Into words for search, the same on every engine of the store. */
+/** For search, the same on every engine. */
 export function tokenize(text: string): string[] {
   if (ascii.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const plain = text
@@ -180,7 +174,7 @@ export function tokenize(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** `5 days ago` or `13 months ago`, and `today` also for a later date. Both are YYYY-MM-DD. */
+/** `5 days ago`, `13 months ago`, or `today`, also for a later date. YYYY-MM-DD. */
 export function ageText(date: string, today: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);
   if (days <= 0) return 'today';
@@ -192,5 +186,5 @@ export function ageText(date: string, today: string): string {
   return months < 24 ? ago(months, 'month') : ago(months / 12, 'year');
 }
 
-/** Cleaned, but texts that differ only in hidden characters stay different. */
+/** Texts that differ only in hidden characters stay different. */
 export const toShownName = (text: string) => toLine(nameHidden(text));

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const current = new AsyncLocalStorage<{ isOpen: boolean }>();
 
-/** `refuseInTransaction` throws in everything that `work` calls. */
+/** `refuseInTransaction` throws in all that `work` calls. */
 export async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
   const scope = { isOpen: true };
   try {
@@ -13,8 +13,8 @@ export async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A request to a host would delay all writes that wait for the transaction; a write through the store would
- * wait for the transaction that waits for it.
+ * A request to a host would delay all other writes; a write through the store would wait for the
+ * transaction that waits for it.
  */
 export function refuseInTransaction(what: string): void {
   if (current.getStore()?.isOpen) throw new Error(`${what} is not allowed in a transaction`);

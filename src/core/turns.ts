@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers';
 
 const networks = new AsyncLocalStorage<string>();
 
-/** All pieces of this work, however deep, are of this network. */
+/** For all pieces of this work, however deep. */
 export const asNetwork = <Result>(network: string, work: () => Result): Result => networks.run(network, work);
 
-/** The first network is next, and then goes to the end. */
+/** The first is next, and then goes to the end. */
 const waiting = new Map<string, (() => void)[]>();
 
 function giveTurn(): void {
@@ -18,7 +18,7 @@ function giveTurn(): void {
   next?.();
 }
 
-/** Each turn of the event loop continues one piece of work that waits here, of each network in its turn. */
+/** A turn of the event loop continues one piece of work, of each network in its turn. */
 export const nextTurn = (network = networks.getStore() ?? ''): Promise<void> =>
   new Promise((resolve) => {
     if (waiting.size === 0) setImmediate(giveTurn);
@@ -27,7 +27,7 @@ export const nextTurn = (network = networks.getStore() ?? ''): Promise<void> =>
     else waiting.set(network, [resolve]);
   });
 
-/** Between two items, other work of the thread gets its turn. */
+/** Other work of the thread goes in between. */
 export async function inTurns<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Result | Promise<Result>,

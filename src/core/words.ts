@@ -8,16 +8,16 @@ export type WordsPart =
   | { readonly is: 'name'; readonly text: string }
   /** YYYY-MM-DD. Pages add the age of an `aged` day. */
   | { readonly is: 'day'; readonly text: string; readonly aged: boolean }
-  /** Who stated the fact before this part, and when: ` (Dossier, 2026-11-20)`. */
+  /** Of the fact before it: ` (Dossier, 2026-11-20)`. */
   | { readonly is: 'source'; readonly text: string; readonly by: Source; readonly date: string | undefined }
-  /** A foreign name, address or version: one word without quotation marks and backticks. */
+  /** Foreign: one word without quotation marks and backticks. */
   | { readonly is: 'code'; readonly text: string; readonly href?: string }
-  /** Any other foreign text, on one line. */
+  /** Foreign, on one line. */
   | { readonly is: 'quote'; readonly text: string };
 
 /**
- * Our own words and foreign values stay apart until a renderer writes them. In a template string they
- * throw, because only a renderer may make a string of them.
+ * Keeps our words apart from foreign values. Throws in a template string, because only a renderer may write
+ * them.
  */
 export class Words {
   readonly parts: readonly WordsPart[];
@@ -35,14 +35,12 @@ export class Words {
   }
 }
 
-/**
- * A string that is read from JSON becomes our own words unchanged, with its quotation marks and backticks.
- */
+/** A string from JSON becomes our own words as it is. */
 export const wordsSchema = z
   .union([z.instanceof(Words), z.string().transform((text) => ours(text))])
   .meta({ type: 'string' });
 
-/** An answer that was read from JSON, with a string in place of each `Words`. */
+/** As read from JSON. */
 export type Written<T> = T extends Words
   ? string
   : T extends (infer One)[]
@@ -71,13 +69,13 @@ function toWords(parts: Iterable<WordsPart>): Words {
 /** `never` for `string` and for a template with a placeholder. */
 type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? never : T;
 
-/** Only literals compile, because a foreign value here would be read as ours. */
+/** A foreign value would be read as ours, so only literals compile. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
 
-/** A text of ours from a table, such as the title of a kind. It must not contain foreign text. */
+/** From a table of ours, such as the title of a kind; nothing foreign. */
 export const ours = (text: string): Words => toWords([{ is: 'own', text }]);
 
-/** A text of ours that no renderer escapes, such as the name of a criterion. */
+/** Ours, but not escaped, such as the name of a criterion. */
 export const name = (text: string): Words => toWords([{ is: 'name', text }]);
 
 export const count = <const T extends string>(number: number, noun: Literal<T>): Words =>
@@ -109,18 +107,18 @@ export const withoutSource = ({ parts }: Words, by: Source, date: string | undef
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** None of its characters could end a code span. */
+/** Cannot end a code span. */
 const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
-/** A third party's text, in “ ”. The caller names the author before it. */
+/** The caller names the author before it. */
 export const quote = (text: string): Words =>
   new Words([{ is: 'quote', text: oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'") }]);
 
-/** A foreign name, address or version: quoted unless `isWord`. */
+/** Foreign; quoted unless `isWord`. */
 export const code = (text: string, href?: string): Words =>
   isWord(text) ? new Words([{ is: 'code', text, ...(href !== undefined && { href }) }]) : quote(text);
 
-/** Each in a code span, or all in one quote if any is not `isWord`. */
+/** In code spans, or all in one quote if any is not `isWord`. */
 export function codes(values: readonly string[]): Words {
   const words = values.map((value) => code(value));
   return words.every(({ parts }) => parts[0]?.is === 'code') ? join(words, ', ') : quote(values.join(', '));
@@ -136,7 +134,7 @@ export function say(texts: TemplateStringsArray, ...words: readonly (Words | num
   return toWords(parts);
 }
 
-/** Leaves out empty words. */
+/** Without empty words. */
 export function join<const T extends string>(all: readonly Words[], between: Literal<T>): Words {
   const said = all.filter((words) => !isEmpty(words));
   const gap: WordsPart = { is: 'own', text: between };
@@ -154,7 +152,7 @@ export function listed(all: readonly Words[], most = all.length): Words {
   return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
 }
 
-/** Adds a full stop, unless our own words or a quote end with `.`, `!` or `?`, or the words are empty. */
+/** With a full stop, unless empty or ended by our words or a quote. */
 export function ended({ parts }: Words): Words {
   const last = parts.at(-1);
   if (!last) return none;
@@ -165,7 +163,7 @@ export function ended({ parts }: Words): Words {
 /** npm keeps its small letter at the beginning of a sentence. */
 const smallName = /^npm\b/;
 
-/** Our own words get a capital, and the end a full stop. */
+/** Our words get a capital, the end a full stop. */
 export function sentence({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || smallName.test(first.text)) return ended(new Words(parts));
@@ -173,7 +171,7 @@ export function sentence({ parts }: Words): Words {
   return ended(new Words([{ is: 'own', text }, ...others]));
 }
 
-/** For use after a colon. Abbreviations and Dossier keep their capital. */
+/** After a colon. Abbreviations and Dossier keep their capital. */
 export function within({ parts }: Words): Words {
   const [first, ...others] = parts;
   if (first?.is !== 'own' || !/^(?!Dossier\b)[A-Z][a-z ]/.test(first.text)) return new Words(parts);
@@ -194,7 +192,7 @@ export function hasForeign(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasForeign);
 }
 
-/** Within a word, such as the name of a tool, Markdown reads `_` literally. */
+/** Within a word, such as a tool's name, Markdown reads `_` literally. */
 export const escapeOwn = (text: string): string => escapeMarks(text).replaceAll(/(?<=\w)\\_(?=\w)/g, '_');
 
 const writers = {
@@ -211,8 +209,8 @@ const writeWords = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typ
     })
     .join('');
 
-/** For models and JSON: foreign text is in “ ” or between backticks. */
+/** For models and JSON, with foreign text in “ ” or backticks. */
 export const toText = (words: Words): string => writeWords(words, writers.text);
 
-/** Within a line. Only our own words and quotes are escaped. */
+/** Within a line. Code spans and names are not escaped. */
 export const toMarkdown = (words: Words): string => writeWords(words, writers.markdown);

@@ -3,22 +3,22 @@ import type { Db, LimitSchema } from './schema.ts';
 
 export interface BucketCall {
   readonly key: string;
-  /** Of the secret of the HMAC in `key`; undefined if `key` names no network. */
+  /** Of the HMAC's secret; undefined if `key` names no network. */
   readonly day: string | undefined;
-  /** Cost and capacity, both as refill times. */
+  /** Cost and capacity as refill times. */
   readonly step_ms: number;
   readonly capacity_ms: number;
 }
 
-/** Whole microseconds, so that the steps of any limit add up exactly. */
+/** So that the steps of any limit add up exactly. */
 const toMicroseconds = (ms: number) => Math.round(ms * 1000);
 
 function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: number, now: number) {
   const step = toMicroseconds(step_ms);
-  // One more call fits if the bucket is full again by `latest`. Half a millisecond is added for rounding.
+  // One more call fits if the bucket is full again by `latest`, with half a millisecond for rounding.
   const capacity = toMicroseconds(capacity_ms);
   const latest = now + capacity - step + 500;
-  // A later time was written by a clock that was ahead, or for a limit with a longer refill.
+  // By a clock that was ahead, or for a longer refill.
   const wasAhead = storedFullAt > now + capacity + 500;
   const fullAt = wasAhead ? now + capacity : storedFullAt;
   const wait_ms = Math.max(0, fullAt - latest) / 1000;
@@ -42,10 +42,7 @@ export const createLimitWrites = (db: Db) => ({
     const found = db.selectFrom('limit_key').select('secret').where('day', '=', day);
     return (await found.executeTakeFirst())?.secret;
   },
-  /**
-   * Charges the calls that fit, each of a different bucket. Returns for each 0, or the ms until it would
-   * fit.
-   */
+  /** Each call has another bucket. Returns 0 for what fits and was charged, or the ms until it would. */
   async take(calls: readonly BucketCall[], now_ms: number) {
     const stored = await readBuckets(
       db,
@@ -57,7 +54,7 @@ export const createLimitWrites = (db: Db) => ({
     if (written.length > 0) await putBuckets(db, written);
     return tries.map(({ wait_ms }) => wait_ms);
   },
-  /** Returns the stored key, which another node may have made. */
+  /** Another node may have made the stored key that this returns. */
   async addDailyKey(day: string, secret: string) {
     await db
       .insertInto('limit_key')

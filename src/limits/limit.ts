@@ -2,9 +2,9 @@ import type { Config } from '../config/config.ts';
 import { Problem } from '../core/problem.ts';
 import { type CountedNetworks, toCountedNetworks } from './networks.ts';
 
-/** A token bucket: `burst` calls at once, refilled call by call within `refill_s`. */
+/** `burst` calls at once, refilled call by call within `refill_s`. */
 export interface Limit {
-  /** As in RateLimit-Policy and LIMIT_OVERRIDES. */
+  /** In RateLimit-Policy and LIMIT_OVERRIDES. */
   readonly name: string;
   readonly burst: number;
   readonly refill_s: number;
@@ -24,7 +24,7 @@ export const toBucket = ({ burst, refill_s }: Limit) => ({
   capacity_ms: refill_s * 1000,
 });
 
-/** `retry_after_s` is whole, and at least one. */
+/** `retry_after_s` is whole, at least one. */
 export interface Refusal {
   readonly retry_after_s: number;
   readonly limit: Limit;
@@ -37,14 +37,14 @@ export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Re
 
 export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });
 
-/** Of more networks, the one charged least recently is forgotten. */
+/** Then the one charged least recently is forgotten. */
 const mostNetworks = 100_000;
-/** Keeps a rounding error from refusing a call. */
+/** For rounding errors. */
 const tolerance_ms = 0.5;
 
 export type MemoryLimit = ReturnType<typeof createMemoryLimit>;
 
-/** Each process counts for itself, by the generic cell rate algorithm. */
+/** By the generic cell rate algorithm, for each process. */
 export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
   const effective = toEffective(limit, settings);
   const { step_ms, capacity_ms } = toBucket(effective);
@@ -56,7 +56,7 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     if (oldest !== undefined) fullAt.delete(oldest);
   };
   const fullAfter_ms = (network: string, times: number, now_ms: number, cost: number) => {
-    // If the clock was set back, no caller is refused for longer than the bucket takes to refill.
+    // A clock set back refuses nobody for longer than a refill.
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
     return Math.max(known_ms, now_ms) + (step_ms * Math.min(cost, effective.burst)) / times;
   };
@@ -75,13 +75,13 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     return undefined;
   };
   return {
-    /** Charges the wider networks too. Throws rate_limited. */
+    /** Charges wider networks too. Throws rate_limited. */
     take(network: string, now_ms: number, cost = 1): void {
       const refusal = tryTake(network, now_ms, cost);
       if (refusal) throw toRateLimited(refusal);
     },
     tryTake,
-    /** The largest, from 0 to 1, of the network and the wider ones around it. */
+    /** From 0 to 1, of the network or a wider one. */
     usedShare(network: string, now_ms: number): number {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);

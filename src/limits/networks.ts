@@ -5,7 +5,7 @@ import type { LimitTransaction } from './schema.ts';
 const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
 const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
 
-/** The narrowest is first. A wider one allows `times` as many calls. */
+/** From the narrowest; a wider one allows `times` as many calls. */
 export type CountedNetworks = readonly { readonly network: string; readonly times: number }[];
 
 function readNetworks(network: string): CountedNetworks {
@@ -18,13 +18,13 @@ function readNetworks(network: string): CountedNetworks {
   return [own, { network: `${site}:${part}::/56`, times: 4 }, { network: `${site}::/48`, times: 16 }];
 }
 
-/** IPv4 with its /24, an IPv6 /64 with its /56 and /48, anything else alone (docs/contract.md). */
+/** docs/contract.md */
 export const toCountedNetworks = memoize(readNetworks, 10_000);
 
 export const toWidestNetwork = (network: string): string =>
   toCountedNetworks(network).at(-1)?.network ?? network;
 
-/** An HMAC-SHA256 with a key that all nodes share and that is deleted after the day (docs/contract.md). */
+/** An HMAC-SHA256 by a key of all nodes that is deleted after the day (docs/contract.md). */
 export async function openNetworkKeys(
   tx: LimitTransaction,
   day: string,

@@ -3,17 +3,16 @@ import type { LogSchema, LogTransaction } from '../log/schema.ts';
 import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
-/** All nodes share them. */
 const bucketTable = table('limit_bucket', noBackup, {
-  /** The limit, and the key of the caller. A network appears only as an HMAC. */
+  /** The limit, and the caller; a network as an HMAC. */
   key: text,
-  /** Of the secret of the HMAC in `key`; null if `key` names no network. */
+  /** Of the HMAC's secret; null if `key` names no network. */
   day: optional(text),
-  /** When the bucket is full again and the row can be deleted, in microseconds since 1970. */
+  /** Microseconds since 1970, after which the row can go. */
   full_at: integer,
 });
 
-/** The base64 secret of its day, after which the row is deleted. */
+/** In base64, deleted after the day. */
 const keyTable = table('limit_key', noBackup, { day: text, secret: text });
 
 export const limitTables = [bucketTable, keyTable] as const;

@@ -8,14 +8,14 @@ import { toWidestNetwork } from './networks.ts';
 const mostRunning = 20;
 /** What runs together is in memory together. */
 const mostOfNetwork = 4;
-/** The share of their limit from which callers search one at a time. */
+/** From this share of their limit, callers search one at a time. */
 const heavy = 0.5;
 
 /**
- * At most one search begins in each turn of the event loop, because on SQLite a search computes for some
- * milliseconds at a stretch. After a search of a heavy caller, the next waits for as long as the event loop
- * was busy while that one ran. If more than `mostWaiting` wait, the newest one of the network that has the
- * most is refused. Without limits none is refused, and networks are not told apart.
+ * One search begins in a turn of the event loop, because on SQLite each computes for some milliseconds at a
+ * stretch. After a heavy caller's, the next waits for as long as that kept the event loop busy. Beyond
+ * `mostWaiting`, the newest of the network with most is refused. Without limits none is, and networks are
+ * not told apart.
  */
 export function createSearchTurns({ hasLimits }: LimitSettings, mostWaiting: number) {
   const waiting = hasLimits ? mostWaiting : Number.POSITIVE_INFINITY;
@@ -24,8 +24,8 @@ export function createSearchTurns({ hasLimits }: LimitSettings, mostWaiting: num
   const heavyOnes = createFairPool({ places: 1, placesOfKey: 1, waiting });
   return {
     /**
-     * Returns the function that ends the search, or undefined if it is refused. `used` is the share of the
-     * network's limit, from 0 to 1.
+     * Returns what ends the search, or undefined if it is refused. `used`, from 0 to 1, is of the network's
+     * limit.
      */
     async wait(network: string, used: number): Promise<(() => void) | undefined> {
       const widest = toWidestNetwork(network);
@@ -45,16 +45,15 @@ export function createSearchTurns({ hasLimits }: LimitSettings, mostWaiting: num
   };
 }
 
-/** Searches and comparisons are charged, whatever the adapter is. */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
-/** Each listing named in a list is charged, because it costs as much as one that is read. */
+/** A listing named in a list costs as much as one that is read. */
 export const namedLimit: Limit = { name: 'named', burst: 600, refill_s: 120 };
 
 const mostWaiting = 50;
 const refusal_s = 2;
 
-/** Throws rate_limited, or unavailable if too many searches wait. */
+/** Throws rate_limited, or unavailable if too many wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const named = createMemoryLimit(namedLimit, settings);

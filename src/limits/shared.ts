@@ -5,9 +5,8 @@ import { openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.
 import type { LimitTransaction } from './schema.ts';
 
 /**
- * For all nodes together. With `day`, `key` contains a network's pseudonym of that day. `times` multiplies
- * the limit. Throws rate_limited if a call does not fit, so that the transaction charges none; with
- * LIMITS=off, those that fit are charged.
+ * For all nodes. With `day`, `key` has a network's pseudonym of that day. Throws rate_limited if a call
+ * does not fit, so that the transaction charges none; with LIMITS=off, those that fit are charged.
  */
 export async function takeLimits(
   tx: LimitTransaction,
@@ -31,7 +30,7 @@ export async function takeLimits(
   }
 }
 
-/** Charges the wider networks too, for all nodes together. Throws rate_limited. */
+/** For all nodes, with wider networks. Throws rate_limited. */
 export async function takeNetworkLimits(context: Context, limits: readonly Limit[]): Promise<void> {
   if (limits.length === 0) return;
   const now = context.clock();
@@ -47,7 +46,7 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
   });
 }
 
-/** The first call of a day (UTC) with this `deed` by the caller's widest network. */
+/** By the caller's widest network, on a day in UTC. */
 export async function isFirstToday(
   tx: LimitTransaction,
   deed: string,

@@ -2,7 +2,7 @@ import { findOne } from '../store/query.ts';
 import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
 import type { Db } from './schema.ts';
 
-/** Without `kind`, reports and all other feedback pass. */
+/** Without `kind`, all pass. */
 export interface FeedbackFilter {
   readonly state: 'open' | 'all';
   readonly kind?: 'report' | 'feedback' | undefined;
@@ -26,7 +26,7 @@ export const createFeedbackReads = (db: Db) => ({
     const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
-  /** Of the n-th newest message, from 1. */
+  /** `n` counts from 1, the newest. */
   async receivedAt(n: number): Promise<string | undefined> {
     const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc').limit(1);
     return (await newest.offset(n - 1).executeTakeFirst())?.received_at;
@@ -39,7 +39,7 @@ export const createFeedbackWrites = (db: Db) => ({
   async add(feedback: Feedback): Promise<void> {
     await db.insertInto('feedback').values(feedbackTable.encode(feedback)).execute();
   },
-  /** False if no message has the id. */
+  /** False if there is none. */
   async close(id: string): Promise<boolean> {
     const closing = db.updateTable('feedback').set({ state: 'closed' }).where('id', '=', id);
     return (await closing.executeTakeFirst()).numUpdatedRows > 0n;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { flag, integer, json, oneOf, optional, type TableValue, table, text } from '../store/table.ts';
 
-/** Each continues "because ...". */
+/** Continues "because ...". */
 export const moderationReasons = {
   personal_data: 'it has personal data that should not be public',
   unlawful: 'a law or a court order requires it',
@@ -18,7 +18,7 @@ export const moderationReasons = {
 } as const;
 export type ModerationReason = keyof typeof moderationReasons;
 
-/** Each continues "because ...". */
+/** Continues "because ...". */
 export const restoreReasons = {
   appeal: 'an appeal against it was right',
   mistake: 'it was a mistake',
@@ -35,21 +35,21 @@ export type ModerationTargetKind =
   | 'account'
   | 'network';
 
-/** `target` is the rating's id also for a response to it, and the capability's id for a capability. */
+/** `target` is the rating's id for its response too, and a capability's id. */
 export interface ModerationTarget {
   readonly target_kind: ModerationTargetKind;
   readonly target: string;
 }
 
 export const moderationTable = table('moderation', ['log_index'], {
-  /** Of the entry `moderation.applied`. */
+  /** Of `moderation.applied`. */
   log_index: integer,
   action: text,
   target_kind: oneOf<ModerationTargetKind>(),
   target: text,
-  /** The listing that shows the action; undefined for namespaces, accounts and networks. */
+  /** Shows the action; undefined for namespaces, accounts and networks. */
   handle: optional(text),
-  /** Log entries whose records the action reaches. */
+  /** Whose records the action reaches. */
   record_indexes: json<readonly number[]>(),
   reason: oneOf<ModerationReason>(),
   statement: text,
@@ -58,7 +58,7 @@ export const moderationTable = table('moderation', ['log_index'], {
   ended_at: optional(text),
   end_reason: optional(text),
 });
-/** In force until `ended_by` is set. */
+/** In force until `ended_by`. */
 export type Moderation = TableValue<typeof moderationTable>;
 
 export const moderationNotice = z.object({
@@ -92,12 +92,12 @@ export const feedbackTable = table('feedback', ['id'], {
   state: oneOf<'open' | 'closed'>(),
   message: text,
   category: optional(text),
-  /** For a message about a rating, the rated listing. */
+  /** The rated one, for a rating. */
   handle: optional(text),
   rating_id: optional(text),
   looking_for: optional(text),
   found_it: optional(flag),
   contact: optional(text),
 });
-/** Only the operator reads it. */
+/** Only for the operator. */
 export type Feedback = TableValue<typeof feedbackTable>;

@@ -4,8 +4,8 @@ const mappedFromIPv4 = new BlockList();
 mappedFromIPv4.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /**
- * IPv6 without a prefix stands for its /64, because Dossier knows callers by IPv4 address or IPv6 /64.
- * Undefined for what is no network, a longer prefix, a zone, and IPv4 written as IPv6.
+ * IPv6 without a prefix is its /64, because callers are known by that. Undefined for a longer prefix, a
+ * zone and IPv4 as IPv6, too.
  */
 export function toPrefix(
   text: string,
@@ -20,11 +20,11 @@ export function toPrefix(
   return bits <= longest ? { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' } : undefined;
 }
 
-/** `caller` is an IPv4 address or an IPv6 /64. */
+/** `caller` is IPv4 or an IPv6 /64. */
 export function isInNetwork(caller: string, network: string): boolean {
   const own = toPrefix(caller);
   const blocked = toPrefix(network);
-  // BlockList would also find each IPv4 address in the network ::/64.
+  // BlockList would find each IPv4 address in ::/64.
   if (!own || own.family !== blocked?.family) return false;
   const list = new BlockList();
   list.addSubnet(blocked.address, blocked.bits, blocked.family);

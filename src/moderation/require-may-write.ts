@@ -6,16 +6,15 @@ import { isInNetwork } from './network.ts';
 import type { Writer } from './table.ts';
 
 /**
- * Without `writing`, only the caller's network counts. `store` must be a transaction if no action that the
- * operator takes at the same time may be missed.
+ * Without `writing`, only the network counts. In a transaction, no action of the operator at the same time
+ * is missed.
  */
 export async function findAgainst(
   context: Pick<Context, 'config' | 'caller'> & { readonly store: Pick<Reads, 'moderation'> },
   writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
-  // Taking back is still refused to a revoked capability, because whoever stole it must not withdraw
-  // ratings with it, and to a blocked network.
+  // Whoever stole a revoked capability must not withdraw ratings with it.
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
     (!writing?.isTakingBack || target_kind === 'capability' || target_kind === 'network');

@@ -8,7 +8,7 @@ export interface Writer {
   readonly handle: string;
   readonly capability_id?: string | undefined;
   readonly roots: readonly string[];
-  /** Only takes back what it wrote before, for example withdraws a rating. */
+  /** As whoever withdraws a rating. */
   readonly isTakingBack?: boolean;
 }
 
@@ -24,20 +24,18 @@ const namespacesAbove = (namespace: string) =>
 const isOfRoot = (root: string) =>
   sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
 
-/** Adds the identities of the control roots, for example codeberg.org/alice for alice.codeberg.page. */
+/** Adds identities, such as codeberg.org/alice for alice.codeberg.page. */
 const withHolders = (roots: readonly string[]): string[] => [
   ...new Set(roots.flatMap((root) => [root.toLowerCase(), new Holder(root).id])),
 ];
 
-/** A block of a namespace or domain also applies to those below it. */
+/** With namespaces or domains below. */
 const isBlocked = ({ handle, roots }: Pick<Writer, 'handle' | 'roots'>) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(handleParts(handle).namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...withHolders(roots).map(isOfRoot)], sql` or `)})))`;
 
-/**
- * In force against a listing, its capabilities, its namespace, or the accounts and domains of its claim.
- */
+/** Against it, its capabilities, namespace, or the accounts and domains of its claim. */
 export async function readModerationOf(
   db: Db,
   listing: Pick<Writer, 'handle' | 'roots'>,
@@ -53,10 +51,7 @@ export async function readModerationOf(
   return rows.map(moderationTable.decode);
 }
 
-/**
- * In force against ratings of a subject, their older versions and the responses to them, by log index of
- * each record.
- */
+/** With older versions and responses, by log index of the record. */
 export async function readModerationOfRatings(db: Db, subject: string): Promise<Map<number, Moderation[]>> {
   const found = new Map<number, Moderation[]>();
   const rows = selectActive(db)
@@ -67,7 +62,7 @@ export async function readModerationOfRatings(db: Db, subject: string): Promise<
   return found;
 }
 
-/** Names of the actions in force, by handle. */
+/** Names of actions, by handle. */
 export async function readModeratedListings(
   db: Db,
   handles: readonly string[],
@@ -95,17 +90,17 @@ const selectAgainst = (db: Db, { roots, handle, capability_id = '' }: Writer) =>
   );
 
 export const createModerationReads = (db: Db) => ({
-  /** The oldest comes first. */
+  /** Oldest first. */
   async active({ target_kind, target }: ModerationTarget): Promise<Moderation[]> {
     const rows = selectActive(db).where('target_kind', '=', target_kind).where('target', '=', target);
     return (await rows.execute()).map(moderationTable.decode);
   },
-  /** Without a writer, the blocks of networks. The oldest comes first. */
+  /** Oldest first. Without a writer, those against networks. */
   async against(writer: Writer | undefined): Promise<Moderation[]> {
     const rows = writer ? selectAgainst(db, writer) : selectActive(db).where('target_kind', '=', 'network');
     return (await rows.execute()).map(moderationTable.decode);
   },
-  /** Hides a record of a subject's rating, or of the response to one. */
+  /** Of a subject's rating, or of the response. */
   async hiding(subject: string, recordIndex: number): Promise<Moderation | undefined> {
     const rows = await readModerationOfRatings(db, subject);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
@@ -115,7 +110,7 @@ export const createModerationReads = (db: Db) => ({
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);
   },
-  /** By month (YYYY-MM, UTC), newest first. `undone` counts the actions that have ended. */
+  /** By month (YYYY-MM, UTC), newest first. `undone`: ended ones. */
   async counts() {
     const rows = await db
       .selectFrom('moderation')
@@ -140,7 +135,7 @@ export const createModerationReads = (db: Db) => ({
 /** `touch` receives the listing that shows the action, or undefined for all. */
 export const createModerationWrites = (db: Db, touch: (handle: string | undefined) => void) => ({
   ...createModerationReads(db),
-  /** The effect on ratings and listings is written separately. */
+  /** Ratings and listings are written separately. */
   async add(moderation: Moderation): Promise<void> {
     touch(moderation.handle);
     await db.insertInto('moderation').values(moderationTable.encode(moderation)).execute();

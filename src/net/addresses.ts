@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
 
-/** Global unicast. An IPv6 address that maps or translates IPv4 is not. */
+/** Global unicast, without IPv6 that maps or translates IPv4. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
@@ -12,10 +12,10 @@ export function isPublicAddress(text: string): boolean {
 export const isLoopbackAddress = (text: string): boolean =>
   ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
 
-/** Without the brackets of an IPv6 address. */
+/** Without the brackets of IPv6. */
 export const plainAddress = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
-/** Without the final dot of the DNS root. A port stays. */
+/** Without the dot of the DNS root. A port stays. */
 export const withoutRoot = (host: string): string => host.replace(/\.(?=$|:\d+$)/, '');
 
 export const isAddress = (hostname: string): boolean => ipaddr.isValid(plainAddress(hostname));

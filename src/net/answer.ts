@@ -3,14 +3,14 @@ import { code, own, say, type Words } from '../core/words.ts';
 import { hasChallenge, hasOffer, isBotChallenge, meaningOf } from './meaning.ts';
 
 /**
- * Why a question to a host brought no value (docs/observations.md).
- * - `nothing`: it answered without a value.
- * - `asks`: it asks for credentials or a payment first.
- * - `absent`: there is no such thing there, for example by HTTP 404 or 410.
- * - `otherwise`: an HTTP response that is not what was asked for.
- * - `silent`: it was tried, and no usable answer came.
- * - `refused`: robots.txt or the publisher does not allow the request.
- * - `not_asked`: Dossier did not ask, or cannot blame the host for the result.
+ * docs/observations.md
+ * - `nothing`: answered without a value.
+ * - `asks`: asks for credentials or a payment first.
+ * - `absent`: nothing is there, for example by HTTP 404 or 410.
+ * - `otherwise`: not what was asked for.
+ * - `silent`: tried, without a usable answer.
+ * - `refused`: by robots.txt or the publisher.
+ * - `not_asked`: not tried, or not the host's fault.
  */
 export type OutcomeWithoutValue =
   | 'nothing'
@@ -27,13 +27,13 @@ export interface NoAnswer {
   /** True when read alone. */
   readonly why: Words;
   readonly asks_for?: 'credentials' | 'payment';
-  /** The host may not ask at the next check, so a second check must confirm the outcome. */
+  /** A second check must confirm that the host asks. */
   readonly mayPass?: true;
   readonly status?: number;
   readonly media_type?: string;
-  /** A different host than the requested one. */
+  /** Another host than requested. */
   readonly redirects_to?: string;
-  /** The kind of failure, if outcome and status do not tell it. */
+  /** If outcome and status do not tell it. */
   readonly cause?:
     | 'timeout'
     | 'connection'
@@ -42,11 +42,11 @@ export interface NoAnswer {
     | 'not_http'
     | 'too_large'
     | 'one_session'
-    /** A JSON-RPC error said that the method does not exist. */
+    /** By a JSON-RPC error. */
     | 'no_method';
-  /** When the endpoint refused Dossier a session, because it has one for all clients (RFC 3339). */
+  /** Refused because there is one session for all clients (RFC 3339). */
   readonly one_session_at?: string;
-  /** Who stated the result, if not Dossier. */
+  /** If not Dossier. */
   readonly source?: string;
   readonly source_url?: string;
 }
@@ -59,7 +59,7 @@ export const noAnswer = (
 
 export const notAsked = (why: Words): NoAnswer => noAnswer('not_asked', why);
 
-/** Characters of a percent-encoded URL. */
+/** In characters, percent-encoded. */
 export const longestAddress = 2048;
 
 export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
@@ -69,10 +69,10 @@ export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
       )
     : undefined;
 
-/** Of a foreign host, untrusted. */
+/** Untrusted. */
 export interface Fetched {
   readonly result: 'response';
-  /** As requested, or as the same host redirected. */
+  /** Or where the same host redirected to. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -124,7 +124,7 @@ export function returned(who: Words, response: Fetched, what?: Words): NoAnswer 
 export const refusedJson = (url: string, refused: Words): Words =>
   say`${code(url)} sent JSON with ${refused}, which Dossier does not read.`;
 
-/** What carries no challenge and no offer may be a page of a proxy, or words about something else. */
+/** Without a challenge or an offer it may be a proxy's page, or about something else. */
 export const mayPass = (sent: Parameters<typeof hasOffer>[0], asks_for: 'credentials' | 'payment') =>
   (asks_for === 'payment' ? hasOffer : hasChallenge)(sent) ? {} : { mayPass: true as const };
 
@@ -157,10 +157,7 @@ export type Registered =
   | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
   | { readonly result: 'absent'; readonly response: Fetched };
 
-/**
- * A request for credentials, a captive portal or a maintenance page says nothing about the package, so it
- * is no `Registered`.
- */
+/** A request for credentials, a captive portal or a maintenance page says nothing about the package. */
 export function toRegistered(
   response: Fetched | NoAnswer,
   isDocument: (document: JsonObject) => boolean,

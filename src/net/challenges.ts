@@ -1,11 +1,8 @@
-/** A parameter (1: its name, 2: quoted, 3: bare) or the name of a scheme (4), RFC 9110 section 11.6.1. */
+/** A parameter (1: name, 2: quoted, 3: bare) or a scheme (4), RFC 9110 section 11.6.1. */
 const piece =
   /[\s,]*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
 
-/**
- * Of WWW-Authenticate, up to its first fault. A parameter repeated with a different value is empty, because
- * a client may read either.
- */
+/** Up to the first fault. A parameter with two values is empty, because a client may read either. */
 export function challengesOf({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
   for (const [, name, quoted, bare, scheme] of (headers['www-authenticate'] ?? '').matchAll(piece)) {

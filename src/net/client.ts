@@ -15,8 +15,8 @@ import { readRetryAfter_s } from './retry-after.ts';
 export const refusedAddress = 'EREFUSEDADDRESS';
 
 /**
- * Fails unless every resolved address is allowed. DNS rebinding has no effect, because the socket connects
- * to an address that was checked here.
+ * All addresses must be allowed, and the socket connects to one that was checked here, so DNS rebinding has
+ * no effect.
  */
 export const createGuardedLookup =
   (
@@ -36,26 +36,26 @@ export const createGuardedLookup =
       return options.all ? done(null, addresses) : done(null, first.address, first.family);
     });
 
-/** The client adds no cookies and no credentials. */
+/** Cookies and credentials are not added. */
 export interface OutboundRequest {
   readonly url: URL;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
   readonly deadline: AbortSignal;
-  /** Gets each piece of the body. Once it returns true, the rest is not read. */
+  /** Once a piece returns true, the rest is not read. */
   readonly isComplete?: (piece: Uint8Array) => boolean;
-  /** Of an event stream, which may never end, nothing is read. */
+  /** Nothing is read of an event stream, which may never end. */
   readonly isOfDocument?: true;
-  /** If the deadline passes within the body, what came until then is the body. */
+  /** What comes until the deadline is the body. */
   readonly isReadInPart?: true;
 }
 
-/** Redirects are not followed. `location` is set if the status is 3xx. */
+/** `location` is set for 3xx, which is not followed. */
 export interface OutboundResponse {
   readonly result: 'response';
   readonly status: number;
-  /** By name in lower case: the first value, but all values of WWW-Authenticate, joined. */
+  /** By lower-case name, the first value each; WWW-Authenticate has all, joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly location?: string;
@@ -67,19 +67,19 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 
 export interface FailedRequest {
   readonly result: FetchFailure;
-  /** The fault of the host's certificate. */
+  /** Its fault. */
   readonly certificate?: Words;
   /** Why nothing was sent. */
   readonly unsent?: 'not_allowed' | Unresolved;
-  /** The other side closed or reset the connection before the response ended. */
+  /** By the other side, before the response ended. */
   readonly brokeOff?: true;
 }
 
-/** Every failure is a result; a method throws only within a transaction of the store. */
+/** Failures are results; a method throws only within a transaction of the store. */
 export interface OutboundClient {
   /**
-   * The rules refuse the URL, or its host was not resolved. Addresses are judged only when a request
-   * connects. Call it before the deadline of the request begins.
+   * The rules refuse it, or no address is known; addresses are judged at the connection. Call it before the
+   * deadline of the request begins.
    */
   whyUnsent(url: URL, signal: AbortSignal): Promise<FailedRequest | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | FailedRequest>;
@@ -96,9 +96,9 @@ export interface OutboundRules {
   readonly headerLimit_bytes?: number;
   /** To one origin; default 4. */
   readonly connections?: number;
-  /** Resolves names of public hosts. */
+  /** For public hosts. */
   readonly names?: Names;
-  /** Undefined refuses a URL, which ends the request with `host_unreachable`. */
+  /** Undefined refuses (`host_unreachable`). */
   reach(url: URL): Reach | undefined;
 }
 
@@ -110,17 +110,17 @@ function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
   return { retry_after_s: Math.min(longestRetryAfter_s, Math.max(1, Math.ceil(wait_s))) };
 }
 
-/** A server that offers several ways to authenticate may send a header for each (RFC 9110 section 5.3). */
+/** A header for each way to authenticate (RFC 9110 section 5.3). */
 const toValue = (name: string, values: readonly string[]) =>
   (name === 'www-authenticate' ? values.join(', ') : values[0]) ?? '';
 
 const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress } as const;
 
-/** Some hosts compress although they are asked not to. Undefined for an unknown coding. */
+/** Some hosts compress though asked not to. */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
   const decoder = ownMember(decoders, coding.toLowerCase())?.();
-  // Whoever reads from the decoder gets the error.
+  // The reader of the decoder gets the error.
   return decoder && pipeline(body, decoder, () => undefined);
 }
 
@@ -149,7 +149,7 @@ async function exchange(
     Object.entries(response.headers).map(([name, value = '']) => [name, toValue(name, [value].flat())]),
   );
   const { location } = headers;
-  // The response to HEAD has the headers of a body that is not sent.
+  // HEAD has headers of a body that is not sent.
   const plain = decode(body, sent.method === 'HEAD' ? undefined : headers['content-encoding']);
   if (!plain) return { result: 'host_error' };
   const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
@@ -175,11 +175,11 @@ const isCutOff = (error: unknown) =>
   error instanceof errors.ResponseContentLengthMismatchError ||
   (error instanceof errors.HTTPParserError && error.message.includes('Invalid EOF state'));
 
-/** undici fails like this after an unsolicited 100 Continue or 101 Switching Protocols. */
+/** undici, after an unsolicited 100 Continue or 101 Switching Protocols. */
 const isUnasked = (error: unknown) =>
   error instanceof Error && (error.message === 'bad response' || errorCodeOf(error) === 'ERR_ASSERTION');
 
-/** Of gzip, and of brotli. */
+/** gzip, brotli. */
 const codingFaults = /^(?:Z_|ERR__ERROR_)/;
 
 const isProtocolError = (error: unknown) =>
@@ -223,14 +223,11 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
   any: () => true,
 };
 
-/**
- * Hosts that are not public come from the operator's settings, so the system resolves them as for other
- * programs.
- */
+/** Hosts that are not public come from settings, so the system resolves them as for other programs. */
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
-/** Undefined also for a name whose addresses are not allowed, and unless `addresses` is `public`. */
+/** Undefined for unallowed addresses, too, and unless `addresses` is `public`. */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,
@@ -241,7 +238,6 @@ export async function whyUnresolved(
   return typeof found === 'string' ? { result: 'host_unreachable', unsent: found } : undefined;
 }
 
-/** Connects only to addresses that the rules allow. */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4, names = namesAt(undefined) } = rules;
   const createAgent = (addresses: Reach['addresses']) =>
@@ -292,9 +288,7 @@ export function overridden(url: URL, overrides: Config['hostOverrides']): URL | 
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);
 }
 
-/**
- * Allows any port of public addresses, without user name and password, and HOST_OVERRIDES at any address.
- */
+/** Any public port without user name and password, and HOST_OVERRIDES anywhere. */
 export function reachPublic(url: URL, overrides: Config['hostOverrides']): Reach | undefined {
   const other = overridden(url, overrides);
   if (other) return { url: other, addresses: 'any' };

@@ -21,9 +21,9 @@ interface DnsQuestion {
 }
 
 const recursionDesired = 0x100;
-/** Asks the server to say whether it validated the answer (RFC 6840 section 5.7). */
+/** Asks whether the server validated the answer (RFC 6840 section 5.7). */
 const authenticData = 0x20;
-/** Answers up to this size are usually not split on their way (RFC 9715). */
+/** Usually not split on its way (RFC 9715). */
 const udpPayload_bytes = 1232;
 
 const toPacket = ({ name, id }: DnsQuestion): Packet => ({
@@ -31,7 +31,7 @@ const toPacket = ({ name, id }: DnsQuestion): Packet => ({
   id,
   flags: recursionDesired | authenticData,
   questions: [{ type: 'TXT', name }],
-  // The types lack the members that EDNS has in place of a class and a time to live.
+  // The types lack what EDNS has in place of a class and a time to live.
   additionals: [{ type: 'OPT', name: '.', udpPayloadSize: udpPayload_bytes, flags: 0, options: [] } as never],
 });
 
@@ -40,7 +40,7 @@ function toHostAndPort(server: string): { host: string; port: number } {
   return { host: server.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(server.slice(colon + 1)) };
 }
 
-/** Other packets may arrive by mistake or be forged. */
+/** Others may be mistakes or forged. */
 const isAnswerTo = ({ name, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.type === 'response' &&
   packet.id === id &&
@@ -83,7 +83,7 @@ async function askDns(server: string, question: DnsQuestion, deadline: AbortSign
       resolve(packet);
       socket.close();
     });
-    // Only packets of the connected address arrive. Without callbacks, failures are 'error' events.
+    // Only its packets arrive. Without callbacks, failures are 'error' events.
     socket.once('connect', () => socket.send(message));
     socket.connect(port, host);
   });
@@ -111,7 +111,7 @@ function toRecordText(answer: Answer): string {
   return Buffer.concat([data].flat().map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-/** Asks twice, because UDP may lose packets. */
+/** Twice, because UDP may lose packets. */
 async function askServer(server: string, name: string, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
     const deadline = AbortSignal.timeout(timeout_ms);
@@ -124,8 +124,8 @@ async function askServer(server: string, name: string, timeout_ms: number): Prom
 }
 
 /**
- * `dnssec`: the server says that it validated each answer (AD bit, RFC 4035 section 3.2.3). No records for
- * NXDOMAIN and for an empty answer. Throws for other codes, silence, and too many records or CNAMEs.
+ * `dnssec`: all answers were validated (AD bit, RFC 4035 section 3.2.3). NXDOMAIN has no records. Throws
+ * for other codes, silence, and too many records or CNAMEs.
  */
 export async function readTxt(server: string, name: string, timeout_ms: number) {
   let dnssec = true;
@@ -147,8 +147,8 @@ export async function readTxt(server: string, name: string, timeout_ms: number) 
 }
 
 /**
- * Without DNS_SERVERS, undefined for the hosts in HOST_OVERRIDES and names below them: these may exist only
- * in the operator's network, and a question to a public server would leak them.
+ * Undefined for names in and below HOST_OVERRIDES, unless DNS_SERVERS is set: a question to a public server
+ * would leak names of the operator's network.
  */
 export function dnsServersFor(
   { dnsServers, hostOverrides }: Pick<Config, 'dnsServers' | 'hostOverrides'>,

@@ -13,9 +13,9 @@ function agree(answers: readonly (Awaited<ReturnType<typeof readTxt>> | undefine
   const all = new Set(given.flatMap(({ records }) => records));
   const records = [...all].filter((record) => sets.every((set) => set.has(record)));
   return {
-    /** Those that every server gave. */
+    /** Of every server. */
     records,
-    /** All servers gave the same. If not, a missing record may still exist. */
+    /** Otherwise a missing record may still exist. */
     isAgreed: records.length === all.size,
     resolvers: given.length,
     dnssec: given.every(({ dnssec }) => dnssec),

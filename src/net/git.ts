@@ -10,9 +10,9 @@ import type {
 } from './client.ts';
 
 const toPacketLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
-/** Before the arguments of a command. */
+/** Before arguments. */
 const delimiter = '0001';
-/** Ends a request or a response. */
+/** Ends a request or response. */
 const flush = '0000';
 
 /** Git protocol v2. */
@@ -27,7 +27,7 @@ const toCommand = (command: string, capabilities: readonly string[], args: reado
 export const toHeadQuery = (agent: string): Buffer =>
   toCommand('ls-refs', [`agent=${agent}`], ['symrefs', 'ref-prefix HEAD']);
 
-/** `branch` is set only for a symbolic ref to a branch whose name has plain characters. */
+/** `branch` only if HEAD points to one with plain characters. */
 export interface HeadRef {
   readonly commit: string;
   readonly branch?: string;
@@ -35,10 +35,9 @@ export interface HeadRef {
 
 const length = /^[0-9a-f]{4}$/i;
 const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
-/** Any other name is not passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
-/** Yields undefined and ends if a packet states no size, or its content is cut off. */
+/** Undefined ends it: no size, or cut off. */
 function* packetsOf(
   body: Buffer,
 ): Generator<{ readonly size: number; readonly content: Buffer } | undefined> {
@@ -55,7 +54,7 @@ function* packetsOf(
   }
 }
 
-/** Before the flush packet; undefined if another special packet or the end comes first. */
+/** Undefined if they do not end with a flush packet. */
 function toLines(body: Buffer): string[] | undefined {
   const lines: string[] = [];
   for (const packet of packetsOf(body)) {
@@ -66,7 +65,7 @@ function toLines(body: Buffer): string[] | undefined {
   return undefined;
 }
 
-/** 'empty' if HEAD has no commit, undefined for a malformed response. */
+/** 'empty' without a commit, undefined if malformed. */
 export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
   if (!lines) return undefined;
@@ -77,7 +76,7 @@ export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   return commit ? { commit, ...(branch && { branch }) } : undefined;
 }
 
-/** One commit without its parents, trees and files. */
+/** Without parents, trees and files. */
 export const toCommitQuery = (commit: string, agent: string): Buffer =>
   toCommand(
     'fetch',
@@ -101,7 +100,7 @@ function toPack(body: Buffer): Buffer | undefined {
   return isPack ? Buffer.concat(data) : undefined;
 }
 
-/** The pack's first object if it is a commit of at most 64 KiB (gitformat-pack(5)). */
+/** Up to 64 KiB (gitformat-pack(5)). */
 function firstCommit(pack: Buffer): Buffer | undefined {
   if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;
   let at = 12;
@@ -114,7 +113,7 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
-/** The committer's time (RFC 3339), if the response holds a commit whose digest is this id. */
+/** RFC 3339, if the content's digest is this id. */
 export function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);
   const content = pack && firstCommit(pack);
@@ -134,7 +133,7 @@ const fileLimit_bytes = 16_384;
 const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\//;
 const htmlPage = /^\s*<(!doctype html|html[\s>])/i;
 
-/** `not_text` means not UTF-8, or binary. */
+/** `not_text`: not UTF-8, or binary. */
 export function toFileText(
   body: Buffer,
   contentType: string,
@@ -153,7 +152,7 @@ export interface ExchangeFailure<Result = FetchFailure> {
   readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;
   readonly unsent?: FailedRequest['unsent'];
-  /** The path to which the host redirects, without .git. */
+  /** Without .git. */
   readonly moved_to?: string;
 }
 
@@ -163,7 +162,7 @@ const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/
 
 const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
 
-/** Some hosts redirect to their own spelling of a path. */
+/** Some hosts have their own spelling of a path. */
 const isSameSpelling = (from: URL, to: URL) =>
   to.origin === from.origin &&
   !to.username &&
@@ -186,7 +185,7 @@ function toFailure(
   return { result: 'repository_moved', ...(moved_to && { moved_to }) };
 }
 
-/** Each request follows at most one redirect, and only to a different spelling of the same path. */
+/** Follows at most one redirect, to another spelling of the same path. */
 export const createExchange =
   (client: OutboundClient, deadline: AbortSignal) =>
   async (request: Omit<OutboundRequest, 'deadline'>): Promise<OutboundResponse | ExchangeFailure> => {

@@ -2,12 +2,12 @@ import { asMembers, isJsonObject, type JsonObject, readBase64Object, readObject 
 import { challengesOf } from './challenges.ts';
 
 /**
- * What a response is taken for. `content` may have what was asked for. `silent`: nothing usable came.
- * `one_session`: a server with one session for all clients refused Dossier a second one.
+ * `content` may be what was asked for, `silent` is nothing usable. `one_session`: one for all clients, so
+ * that Dossier got none.
  */
 type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'one_session' | 'silent' | 'otherwise';
 
-/** `error` is that of a JSON-RPC message in the body. */
+/** `error` is of JSON-RPC, in the body. */
 interface SentAnswer {
   readonly url: string;
   readonly status: number;
@@ -23,14 +23,14 @@ const ofPaymentIn = (sent: Pick<SentAnswer, 'headers'>) =>
 const offersIn = (body: JsonObject | undefined) =>
   Array.isArray(body?.accepts) ? body.accepts.filter(isJsonObject) : [];
 
-/** A challenge of MPP or L402, or x402 in a header or body. */
+/** MPP or L402 as a challenge, or x402 in a header or body. */
 function carriesPayment(sent: SentAnswer): boolean {
   if (sent.headers['payment-required'] || ofPaymentIn(sent).length > 0) return true;
   const bodies = [readObject(sent.text), asMembers(sent.error?.data)];
   return bodies.some((body) => (body?.x402Version ?? null) !== null || offersIn(body).length > 0);
 }
 
-/** Without an offer, it may be a page or an error that passes. */
+/** Without one, it may be a page or an error that passes. */
 export const hasOffer = (sent: Pick<SentAnswer, 'headers' | 'text'>): boolean =>
   [readObject(sent.text), readBase64Object(sent.headers['payment-required'] ?? '')]
     .flatMap(offersIn)
@@ -39,7 +39,7 @@ export const hasOffer = (sent: Pick<SentAnswer, 'headers' | 'text'>): boolean =>
     .map(({ parameters }) => [parameters.get('invoice'), readBase64Object(parameters.get('request') ?? '')])
     .some(([invoice, request]) => invoice !== undefined || asMembers(request).amount !== undefined);
 
-/** A proxy asks whoever calls to prove that they are no bot. */
+/** Whoever calls has to prove that they are no bot. */
 export const isBotChallenge = ({ headers }: Pick<SentAnswer, 'headers'>): boolean =>
   /^challenge\b/i.test(headers['cf-mitigated'] ?? '');
 
@@ -69,14 +69,14 @@ const errorTextOf = ({ error }: SentAnswer): string =>
 const isPage = ({ headers, text }: SentAnswer): boolean =>
   /^text\/html\b|^application\/xhtml/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);
 
-/** JSON-RPC 2.0, section 5.1: the server failed. */
+/** JSON-RPC 2.0, section 5.1. */
 const internalError = -32603;
 const unknownMethod = -32601;
 
 /**
- * The first row that fits decides. Words decide only where a program of the endpoint itself wrote them: in
- * an error of JSON-RPC, or in what refuses a request as malformed. Hosting platforms write theirs with the
- * other statuses, also with 403 (test/observer/platforms.test.ts).
+ * The first that fits. Words decide only where the endpoint's own program wrote them: in an error of
+ * JSON-RPC, or in what refuses a request as malformed. Hosting platforms write theirs with other statuses,
+ * also 403 (test/observer/platforms.test.ts).
  */
 const table: readonly (readonly [status: string, means: Meaning, when?: (sent: SentAnswer) => boolean])[] = [
   ['401 407', 'credentials'],

@@ -9,30 +9,27 @@ import { registrableDomain } from '../core/identity.ts';
 import { withoutRoot } from './addresses.ts';
 
 /**
- * Why a name leads to no address.
- * - `no_address`: DNS answered that it has none.
- * - `unresolved`: DNS gave no answer, although it resolved a name of a different domain in the last hour.
- * - `no_way`: DNS gave no answer, perhaps by our own fault, or the caller stopped waiting.
+ * - `no_address`: by an answer of DNS.
+ * - `unresolved`: no answer, although a name of another domain was resolved in the last hour.
+ * - `no_way`: no answer, perhaps by our own fault, or nobody waited for it.
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
 type ResolvedAddresses = readonly LookupAddress[];
 
 const cached_ms = 30_000;
-/**
- * Failures are cached too, because a request resolves a name first and its connection resolves it again.
- */
+/** A request resolves a name, and its connection does again. */
 const failed_ms = 1000;
 const mostNames = 1000;
-/** At once for one registrable domain, because the servers of a domain may be silent. */
+/** Of one registrable domain, whose servers may be silent. */
 const pendingOfDomain = 4;
 const remembered_ms = 3_600_000;
-/** After one address family has answered. RFC 8305 section 3 recommends 50 ms. */
+/** After the first family. RFC 8305 section 3 recommends 50 ms. */
 const otherFamily_ms = 1000;
 
 const absent = /^(?:ENOTFOUND|EBADNAME|ENODATA)$/;
 const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
-/** A failure on this machine, or DNS servers that cannot be reached. */
+/** Of this machine, or of unreachable DNS servers. */
 const ours = /^(?:ECONNREFUSED|ENOMEM|EFILE|ENOTINITIALIZED)$/;
 
 async function resolveName(
@@ -59,13 +56,11 @@ async function resolveName(
   return codes.some((code) => ours.test(code)) ? 'no_way' : 'unanswered';
 }
 
-/**
- * If this many domains get no answer before any name is resolved again, our DNS servers may have failed.
- */
+/** Domains without an answer in a row, after which our DNS servers may have failed. */
 const mostSilent = 3;
 
 function createKnownDomains() {
-  /** The last two domains with a resolved name, and when (ms since 1970); the older first. */
+  /** The last two resolved domains (ms since 1970), the older first. */
   const resolved = new Map<string, number>();
   const silent = new Set<string>();
   return {
@@ -78,21 +73,20 @@ function createKnownDomains() {
     noteSilent(domain: string) {
       if (silent.size < mostSilent) silent.add(domain);
     },
-    /** A missing answer is probably the fault of the domain and not ours. */
+    /** Probably the domain's fault and not ours. */
     isTheirs: (domain: string) =>
       silent.size < mostSilent &&
       [...resolved].some(([other, at_ms]) => other !== domain && Date.now() - at_ms <= remembered_ms),
   };
 }
 
-/** Such a name is never sent to DNS (RFC 6761 section 6.3). */
+/** Never sent to DNS (RFC 6761 section 6.3). */
 export const isOfThisMachine = (name: string): boolean => /(?:^|\.)localhost\.?$/i.test(name);
 const loopback: ResolvedAddresses = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
-/** The error code of an `unresolved` name. */
 export const unresolvedName = 'ESERVFAIL';
 
 const codes: Readonly<Record<Unresolved, string>> = {
@@ -123,7 +117,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
     return isOfThisMachine(name) ? loopback : resolveOnce(name);
   };
   return {
-    /** `no_way` if the signal is aborted before DNS answers. Never rejects. */
+    /** `no_way` after the signal. Never rejects. */
     resolve: (hostname: string, signal: AbortSignal): Promise<ResolvedAddresses | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
     lookup(
@@ -141,7 +135,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
 
 const asking = new Map<string, Names>();
 
-/** Uses c-ares, which blocks no thread of the pool and does not read /etc/hosts. */
+/** c-ares blocks no thread of the pool and does not read /etc/hosts. */
 export function namesAt(servers: Config['dnsServers'], timeout_ms: number = defaultTimeouts.name_ms): Names {
   const key = `${timeout_ms} ${servers?.join() ?? ''}`;
   const names = asking.get(key) ?? createNames(servers, timeout_ms);

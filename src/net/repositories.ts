@@ -20,7 +20,7 @@ import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } 
 
 export type { RepositoryPlace } from './repository-place.ts';
 
-/** docs/reference.md explains these values of `check.result`. */
+/** Values of `check.result` (docs/reference.md). */
 type ReadFailure =
   | ExchangeFailure['result']
   | 'file_absent'
@@ -30,7 +30,7 @@ type ReadFailure =
   | 'repository_not_found'
   | 'repository_empty';
 
-/** `pinned`: the file was requested at the commit that HEAD pointed to. */
+/** `pinned`: at the commit that HEAD pointed to. */
 export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & (
     | { readonly result: 'file'; readonly text: string }
     | { readonly result: ReadFailure; readonly retry_after_s?: number }
@@ -60,9 +60,9 @@ async function readHeadRef(exchange: GitExchange, url: URL): Promise<HeadRef | R
   const response = await askGit(exchange, url, toHeadQuery(agent));
   if (response.result === 'too_large') return { result: 'host_error' };
   if (response.result !== 'response') return response;
-  // A page in the body may come from a proxy between Dossier and the host.
+  // A page may come from a proxy in between.
   const meaning = meaningOf({ ...response, url: url.href, text: '' });
-  // Forges ask for credentials for a repository that is private or does not exist.
+  // As forges do for a private or missing repository.
   if (meaning === 'absent' || meaning === 'credentials') return { result: 'repository_not_found' };
   const head = response.status === 200 ? readHead(response.body) : undefined;
   if (head === 'empty') return { result: 'repository_empty' };
@@ -87,10 +87,7 @@ async function readFile(exchange: GitExchange, url: URL): Promise<FileRead> {
   return response.status === 200 ? toFileText(response.body, response.contentType) : { result: 'host_error' };
 }
 
-/**
- * Without a readable HEAD the file is read without a known commit, which counts only if the result is about
- * the file.
- */
+/** Without a readable HEAD there is no commit, and only a result about the file counts. */
 async function checkRepository(
   exchange: GitExchange,
   bases: Bases,
@@ -105,7 +102,7 @@ async function checkRepository(
   return { ...(saysNothingOfFile ? head : unpinned), pinned: false };
 }
 
-/** Reaches public hosts by https and by name, and `loopbackOrigins` at loopback addresses only. */
+/** Public hosts by https and name; `loopbackOrigins` on loopback only. */
 export const createSafeClient = (
   loopbackOrigins: ReadonlySet<string>,
   dnsServers?: Config['dnsServers'],
@@ -114,7 +111,7 @@ export const createSafeClient = (
     names: namesAt(dnsServers),
     userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
-    // Claim checks use at most 16 (`createCheckTurns`). The other four are left for the observer.
+    // Claim checks use up to 16 (`createCheckTurns`), the observer four.
     connections: 20,
     reach(url) {
       if (loopbackOrigins.has(url.origin) && isLoopbackBase(url)) return { url, addresses: 'loopback' };
@@ -124,7 +121,7 @@ export const createSafeClient = (
 
 export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
 
-/** `timeout_ms` is for all requests of one call. Failures are results. */
+/** `timeout_ms` is for one call. Failures are results. */
 export function createRepositoryReader(
   hosts: Config['repositoryHosts'],
   timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
@@ -143,7 +140,7 @@ export function createRepositoryReader(
   };
   return {
     place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
-    /** A text file of at most 16 KiB at the root of the default branch. */
+    /** Up to 16 KiB, at the root of the default branch. */
     async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
       const found = await read(place, (exchange, bases) =>
         checkRepository(exchange, bases, { place, fileName }),
@@ -158,7 +155,7 @@ export function createRepositoryReader(
       commit: string,
     ): Promise<{ readonly committed_at: string } | RepositoryFailure> =>
       read(place, (exchange, bases) => readCommit(exchange, toUploadPackUrl(place, bases), commit)),
-    /** `file_absent` may also mean that there is no such commit or repository. */
+    /** `file_absent`: or no such commit or repository. */
     readAt: (
       place: RepositoryPlace,
       { commit, fileName }: { readonly commit: string; readonly fileName: string },

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
 
 export interface RepositoryPlace {
-  /** In lower case: a key of REPOSITORY_HOSTS. */
+  /** A key of REPOSITORY_HOSTS. */
   readonly host: string;
-  /** `owner/name` (on GitLab any depth of groups) without .git, as recorded or in lower case. */
+  /** `owner/name` (on GitLab with any groups) without .git. */
   readonly path: string;
   /** `host/path` in lower case. */
   readonly key: string;
@@ -49,7 +49,7 @@ export const toRawUrl = (
 ): URL => new URL(`${bases.raw}/${rawPaths[layoutOf(host, bases)](path, ref, fileName)}`);
 
 const longest = 2000;
-/** Always `owner/name`: the rest of a link is a path inside the repository. */
+/** Always `owner/name`, and then a path inside the repository. */
 const ownerAndName = new Set(['github.com', 'codeberg.org', 'bitbucket.org']);
 
 /** `git@host:owner/name` and `ssh://git@host:22/owner/name`. */
@@ -60,8 +60,8 @@ const toUrlText = (recorded: string) =>
     .replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
 
 /**
- * `host/path` in lower case, which the usual spellings of one repository share. A link into a GitHub,
- * Codeberg or Bitbucket repository, or below `/-/` as on GitLab, counts as the repository.
+ * `host/path` in lower case, the same for usual spellings. A link into a GitHub, Codeberg or Bitbucket
+ * repository, or below `/-/` as on GitLab, is the repository.
  */
 export function toRepositoryKey(recorded: string): string | undefined {
   if (recorded.length > longest) return undefined;

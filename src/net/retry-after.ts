@@ -1,4 +1,4 @@
-/** A delay or a date (RFC 9110 section 10.2.3); undefined for any other text. */
+/** A delay or a date (RFC 9110 section 10.2.3). */
 export function readRetryAfter_s(value: string | null | undefined, now_ms: number): number | undefined {
   if (!value) return undefined;
   const seconds = /^\d{1,9}$/.test(value) ? Number(value) : (Date.parse(value) - now_ms) / 1000;

@@ -2,9 +2,8 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { code, join, own, say, toText, type Words } from '../words.ts';
 
 /**
- * How the lists of a value are compared. `key` names an element: of the unequal elements, one on each side
- * with the same name is one changed element. `isSet`: a list without names has no order. `members` are the
- * forms of the object's members, or of those of each element.
+ * `key` names an element of a list: of unequal elements, one on each side with one name is one changed
+ * element. `isSet`: a list without names has no order. `members` are of the object, or of each element.
  */
 export interface ValueForm {
   readonly key?: (element: JsonObject) => string;
@@ -12,15 +11,14 @@ export interface ValueForm {
   readonly members?: Readonly<Record<string, ValueForm>>;
 }
 
-/** `was` is absent if it is new, and `is` if it is gone. */
 export interface ValueDifference {
-  /** Names of members. In `inside` they begin at the element or the list. */
+  /** Names of members, in `inside` from the element or the list. */
   readonly path: readonly string[];
   /** The key of an element, or its whole text. */
   readonly name?: string;
   readonly was?: unknown;
   readonly is?: unknown;
-  /** Of two elements with the same name, or of a list with an order. Empty if only the order differs. */
+  /** Of elements with one name, or of a list with an order. Empty if only the order differs. */
   readonly inside?: readonly ValueDifference[];
 }
 
@@ -38,7 +36,7 @@ function toPlain(value: unknown, form: ValueForm): readonly [plain: unknown, for
 
 const namesOf = (value: JsonObject) => Object.keys(value).filter((name) => value[name] !== undefined);
 
-/** Equal values get equal numbers, by those of their parts, in a time that grows with their size. */
+/** By the numbers of the parts, in a time that grows with their size. */
 function createNumbering() {
   const numbers = new Map<string, number>();
   const textOf = (value: unknown, form: ValueForm): string => {
@@ -117,8 +115,8 @@ function compare(
 }
 
 /**
- * Empty exactly if the canonical forms (RFC 8785) are equal, apart from the order of lists that have none.
- * A map counts as an object, a set as such a list.
+ * Empty exactly if the canonical forms (RFC 8785) are equal, apart from the order of sets. A map counts as
+ * an object.
  */
 export const difference = (was: unknown, is: unknown, form: ValueForm = {}): ValueDifference[] =>
   compare(was, is, form, []);
@@ -142,7 +140,7 @@ function wordsOfOne({ was, is, inside }: ValueDifference, what: Words): Words {
     : say`${what}: ${after} instead of ${before}`;
 }
 
-/** Names each member or element once, even if a list has several equal ones. */
+/** Each member or element once, even if a list has several equal ones. */
 export function differenceWords(differences: readonly ValueDifference[], most = 20): Words {
   const groups = Map.groupBy(differences, ({ path, name }) => JSON.stringify([path, name]));
   const said = [...groups.values()].slice(0, most).flatMap((group) => {

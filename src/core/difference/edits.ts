@@ -1,4 +1,4 @@
-/** The optimal string alignment distance, or `most` + 1 for any above `most`. */
+/** The optimal string alignment distance, at most `most` + 1. */
 export function countEdits(a: string, b: string, most = 100): number {
   const from = [...a];
   const to = [...b];

@@ -6,10 +6,7 @@ export interface TextPart {
   readonly change?: 'removed' | 'added';
 }
 
-/**
- * Beyond these, not counting the common beginning and end, the difference is one removed and one added
- * part.
- */
+/** Beyond these, without the common beginning and end, all of it counts as changed. */
 const mostCompared = 20_000;
 const mostEdits = 120;
 
@@ -25,14 +22,14 @@ function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLa
   return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
 }
 
-/** Up to the last space. */
+/** Up to a space. */
 function commonStart(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
   return a.lastIndexOf(' ', Math.min(at, a.length) - 1) + 1;
 }
 
-/** From the first space on. */
+/** From a space on. */
 function commonEnd(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let length = 0;
@@ -65,7 +62,7 @@ function joined(parts: readonly TextPart[]): TextPart[] {
   return found;
 }
 
-/** Long parts are shortened, and hidden characters named. */
+/** Shortens long parts and names hidden characters. */
 export function wordDifference(before: string, after: string): TextPart[] {
   const was = nameHidden(before);
   const is = nameHidden(after);
@@ -86,14 +83,14 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** Characters that may still be compared for one answer. */
+/** In characters, for one answer. */
 export interface ComparisonBudget {
   left: number;
 }
 
 export const toComparisonBudget = (): ComparisonBudget => ({ left: 100_000 });
 
-/** Charges the lengths of both texts, or nothing if too little is left. */
+/** Undefined, and free, if too little is left. */
 export function differenceWithin(
   budget: ComparisonBudget,
   before: string,
@@ -107,7 +104,7 @@ export function differenceWithin(
 
 const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
 
-/** On one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts are escaped. */
+/** `Sends [-a mail-]{+mail to everyone+}.` */
 export const differenceText = (parts: readonly TextPart[]): string =>
   parts
     .map(({ text, change }) => ({ text: escapeMarks(text), change }))

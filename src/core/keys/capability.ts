@@ -4,11 +4,11 @@ import { cleanText } from '../text.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'dossier_cap_';
-/** 43 characters for 32 random bytes, and 6 for the CRC-32 of all text before them (docs/claims.md). */
+/** 43 for 32 random bytes, and 6 for the CRC-32 of the text before them (docs/claims.md). */
 const base62Length = 49;
 const embedded = new RegExp(`${prefix}[0-9A-Za-z]{${base62Length}}`, 'g');
 const form = new RegExp(`^${embedded.source}$`);
-/** Also a truncated capability, because logs have to mask it too. */
+/** Logs have to mask a truncated one, too. */
 const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
 
 function base62(bytes: Uint8Array, length: number): string {
@@ -40,10 +40,10 @@ export const findCapabilities = (text: string): string[] => [
 ];
 
 export const maskCapabilities = (text: string): string =>
-  // Every log line passes here, and searching for the prefix is much faster than the expression.
+  // Every log line passes here, and finding the prefix is much faster.
   text.includes(prefix) ? text.replace(lookalike, `${prefix}[masked]`) : text;
 
-/** In hex, the only form in which a capability is stored. */
+/** In hex, the only form that is stored. */
 export const capabilityHash = (capability: string): string => hash('sha256', capability);
 
 export const capabilityId = (hash: string): string => hash.slice(0, 16);
@@ -56,14 +56,12 @@ function findFirst<T>(values: readonly T[], find: (value: T) => string | undefin
   return undefined;
 }
 
-/**
- * The first text that has the form of a capability, also in names of members. The checksum is not compared.
- */
+/** The first text in the form of a capability, in names of members too, whatever its checksum. */
 export function findSecret(value: unknown): string | undefined {
   if (typeof value === 'string') {
-    // Cleaning turns each code unit into at most one ASCII character.
+    // Cleaning makes at most one ASCII character of a code unit.
     if (value.length < prefix.length + base62Length) return undefined;
-    // Characters that are removed before a text is stored must not hide a capability.
+    // What is removed before a text is stored must not hide a capability.
     const { text } = cleanText(value);
     return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;
   }

@@ -6,9 +6,9 @@ const hash = (...parts: readonly Uint8Array[]): Uint8Array => keccak_256(Buffer.
 const ofText = (text: string) => hash(Buffer.from(text));
 const uint256 = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 
-/** As EIP-712 encodes it, with its members in order. */
+/** EIP-712; members are in order. */
 export interface TypedStruct {
-  /** Of a domain with version 1 and chain 1. */
+  /** With version 1 and chain 1. */
   readonly domain: string;
   readonly name: string;
   readonly members: Readonly<Record<string, 'string' | 'uint256'>>;
@@ -27,10 +27,7 @@ function encodeMember(type: 'string' | 'uint256', value: unknown): Uint8Array | 
   return Number.isSafeInteger(value) && Number(value) >= 0 ? uint256(BigInt(Number(value))) : undefined;
 }
 
-/**
- * What an EIP-712 signature covers; undefined if a member has the wrong type, or is negative or no safe
- * integer.
- */
+/** What the signature covers. Undefined for a wrong type, and a negative or unsafe number. */
 export function typedHash(
   { domain, name, members }: TypedStruct,
   payload: JsonObject,
@@ -43,19 +40,19 @@ export function typedHash(
   return hash(Buffer.of(0x19, 0x01), domainHash(domain), hash(ofText(type), ...values));
 }
 
-/** What a wallet signs for a text (ERC-191, version E). */
+/** As a wallet signs a text (ERC-191, version E). */
 export const messageHash = (text: string): Uint8Array =>
   ofText(`\x19Ethereum Signed Message:\n${Buffer.byteLength(text)}${text}`);
 
 const toAddress = (point: Uint8Array) => `0x${Buffer.from(keccak_256(point).subarray(12)).toString('hex')}`;
 
-/** Of a secp256k1 key, its coordinates in base64url. */
+/** Of a secp256k1 key in base64url. */
 export const addressOf = ({ x, y }: { readonly x: string; readonly y: string }): string =>
   toAddress(Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]));
 
 const form = /^0x([\da-f]{128})(00|01|1b|1c)$/i;
 
-/** The address, in lower case, of the key that made a signature (65 bytes in hex). */
+/** In lower case, from a signature of 65 bytes in hex. */
 export function recoverAddress(signature: string, digest: Uint8Array): string | undefined {
   const [, compact, v] = form.exec(signature) ?? [];
   if (compact === undefined || v === undefined) return undefined;

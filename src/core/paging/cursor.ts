@@ -1,13 +1,11 @@
 import type { z } from 'zod';
 import { wrongField } from '../problem.ts';
 
-/** A position in a list. It is not signed, because a forged one gives access to nothing else. */
+/** Not signed, because a forged one gives access to nothing else. */
 export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
-/**
- * The schema is created only for a cursor, because that takes longer than parsing. Throws invalid_input.
- */
+/** Throws invalid_input. Only a cursor has its schema made, which takes longer than parsing. */
 export function readCursor<T extends z.ZodType>(
   cursor: string | undefined,
   toSchema: () => T,

@@ -1,4 +1,4 @@
-/** `read` reads the page after an item. A page with fewer than `size` items is the last. */
+/** A page with fewer than `size` items is the last. */
 export async function* readPages<T>(
   size: number,
   read: (last: T | undefined) => Promise<readonly T[]>,

@@ -99,29 +99,25 @@ function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
     .select('ended.handle')
     .select(({ fn }) => fn.max('ended.until').as('until'))
     .groupBy('ended.handle');
-  return (
-    db
-      .selectFrom(last.as('former'))
-      .innerJoin('listing', 'listing.handle', 'former.handle')
-      .selectAll('listing')
-      .select('former.until')
-      .where('withdrawn', 'is', null)
-      .where('hidden', 'is', null)
-      .where(({ not, exists, selectFrom }) => {
-        const ofListing = selectFrom('payee')
-          .select('payee.key')
-          .where('payee.key', '=', key)
-          .whereRef('payee.handle', '=', 'former.handle')
-          // So that an engine reads the listing's rows and not an index of `until`.
-          .where(sql<boolean>`coalesce(payee.until, '') = ''`);
-        return not(
-          exists(network === undefined ? ofListing : ofListing.where('payee.network', '=', network)),
-        );
-      })
-      .orderBy('former.until', 'desc')
-      .orderBy('listing.handle')
-      .limit(limit)
-  );
+  return db
+    .selectFrom(last.as('former'))
+    .innerJoin('listing', 'listing.handle', 'former.handle')
+    .selectAll('listing')
+    .select('former.until')
+    .where('withdrawn', 'is', null)
+    .where('hidden', 'is', null)
+    .where(({ not, exists, selectFrom }) => {
+      const ofListing = selectFrom('payee')
+        .select('payee.key')
+        .where('payee.key', '=', key)
+        .whereRef('payee.handle', '=', 'former.handle')
+        // So that an engine reads the listing's rows and not an index of `until`.
+        .where(sql<boolean>`coalesce(payee.until, '') = ''`);
+      return not(exists(network === undefined ? ofListing : ofListing.where('payee.network', '=', network)));
+    })
+    .orderBy('former.until', 'desc')
+    .orderBy('listing.handle')
+    .limit(limit);
 }
 
 const selectFormerlyPaid = precompileQuery((db: Db, limit: number, key: string) =>
