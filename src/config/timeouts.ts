@@ -22,14 +22,14 @@ export const defaultTimeouts = {
   observerSlow_ms: 30_000,
   /** The thread ends if its event loop stands still for so long. */
   observerSilence_ms: 20_000,
-  /** Then the thread is terminated. */
+  /** To stop, before the thread is terminated. */
   observerEnd_ms: 2000,
   webhook_ms: 15_000,
   /** A longer delivery continues, but frees its slot for a quick one. */
   webhookLate_ms: 1000,
   /** A slower address gets no deliveries for a while. */
   webhookSlow_ms: 2000,
-  /** For a foreign name, before the time of the request. */
+  /** For a foreign name, in addition to the time of the request. */
   name_ms: 5000,
   /** For each of two tries. */
   claimDns_ms: 2000,

@@ -15,8 +15,8 @@ export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
  * A heavy user keeps nobody out: next is who has the fewest places (by the key with most), then who came
- * first. If too many wait, the newest unpreferred entrant of the key with most of them gives up, with
- * equals of the newcomer's key; a preferred newcomer only if all are preferred.
+ * first. If too many wait, the newest unpreferred entrant of the key with most of them gives up, of equal
+ * keys the newcomer's. A preferred newcomer gives up only if no unpreferred entrant waits.
  */
 export function createFairPool({
   places,

@@ -39,7 +39,9 @@ interface NamingRecord {
 
 const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
 
-/** One label below the public suffix, or the host below a `hosting` domain and without such a domain. */
+/**
+ * One label below the public suffix; the host itself below a `hosting` domain, or if it has no such domain.
+ */
 export const registrableDomain = (host: string): string =>
   hostingDomains.some((domain) => isBelow(host, domain))
     ? host

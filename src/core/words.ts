@@ -152,7 +152,7 @@ export function listed(all: readonly Words[], most = all.length): Words {
   return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
 }
 
-/** With a full stop, unless empty or ended by our words or a quote. */
+/** Adds a full stop. Only our own words and quotes can already have one. */
 export function ended({ parts }: Words): Words {
   const last = parts.at(-1);
   if (!last) return none;

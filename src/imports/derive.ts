@@ -20,16 +20,16 @@ import { namingOf } from './naming.ts';
 
 interface Deriving {
   readonly handle: string;
-  /** With the comparisons that are stored. */
+  /** With stored comparisons. */
   readonly versions: readonly VersionSummary[];
-  /** Those that differ from the stored ones, by version. */
+  /** Other than the stored ones, by version. */
   readonly rows: ReadonlyMap<string, ListingVersion>;
   readonly shown: ListingVersion | undefined;
 }
 
 /**
- * Compares each version that is new, or now follows another one, with the one before. A move stays when its
- * version, or the one it was compared with, is deleted.
+ * Compares each version that is new, or follows another one now, with the one before. Moves stay when one
+ * of the two is deleted.
  */
 async function compareVersions(reads: ListingReads, { handle, versions, rows }: Deriving) {
   const found = new Map<string, DerivedRecord['versions'][number]>();
@@ -66,7 +66,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
       };
       last = { version, naming: await namingOfVersion(version) };
       const { derived, compared } = compareVersion(handle, was || undefined, last.naming);
-      // The next version is compared with the record and everything but the move.
+      // The next one is compared with everything but the move.
       if (
         one.derived &&
         !isDeepStrictEqual({ ...(await comparedOf(version)), move: 0 }, { ...compared, move: 0 })
@@ -83,7 +83,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
   return { found, comparedOf };
 }
 
-/** What reads say of a record's versions, so that reads neither parse a record nor compare two. */
+/** So that reads neither parse a record nor compare two. */
 export async function deriveRecord(reads: ListingReads, deriving: Deriving): Promise<DerivedRecord> {
   const { handle, versions, shown } = deriving;
   const { found, comparedOf } = await compareVersions(reads, deriving);
@@ -103,8 +103,8 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
 const handlesAtOnce = 20;
 
 /**
- * What an earlier version of Dossier did not derive, in short transactions. Call it with the lease of
- * imports, because only imports write records.
+ * After an upgrade, in short transactions. Call it with the lease of imports, because only imports write
+ * records.
  */
 export async function deriveMissing(
   { store, log }: Pick<Context, 'store' | 'log'>,
@@ -113,7 +113,7 @@ export async function deriveMissing(
 ): Promise<void> {
   const all = await store.listings.underived();
   const numbers = { versions: all.reduce((sum, { versions }) => sum + Number(versions), 0) };
-  // Warnings are shown by the command, too.
+  // The command shows warnings, too.
   if (all.length > 0) log.warn(numbers, 'after an upgrade: comparing all stored versions before the import');
   for (let from = 0; from < all.length; from += handlesAtOnce) {
     const handles = all.slice(from, from + handlesAtOnce).map(({ handle }) => handle);

@@ -7,11 +7,11 @@ import { asMembers, attempt, isDeeperThan, mapTexts } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
 
-// JSON Schema, because typebox's builder would delay every start.
+// typebox's builder would delay every start.
 const text = { type: ['string', 'null'] } as const;
 const entryList = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
 
-/** Registries in Go write null for an empty list. The last page has no cursor, or an empty one. */
+/** Go writes null for an empty list. The last page has no cursor, or an empty one. */
 const listPageForm = Compile({
   type: 'object',
   required: ['servers'],
@@ -34,7 +34,7 @@ const entryHeadForm = Compile({
           type: 'string',
           minLength: 3,
           maxLength: 200,
-          // A part that has only dots would change the path in the address of the page.
+          // Only dots would change the path of the page's address.
           pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
         },
         version: { type: 'string', minLength: 1, maxLength: 255 },
@@ -53,12 +53,12 @@ const statusMeta = {
     isLatest: { type: ['boolean', 'null'] },
   },
 } as const;
-/** The API requires none of these (ServerResponse), and some registries leave them out. */
+/** Not required by the API (ServerResponse), and left out by some registries. */
 const statusMetaForm = Compile(statusMeta);
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** An RFC 3339 time since 1970, in UTC with milliseconds. */
+/** In UTC with milliseconds, since 1970. */
 function toTime(recorded: string | undefined): string | undefined {
   const time = recorded && form.test(recorded) ? Date.parse(recorded) : Number.NaN;
   return time > 0 ? new Date(time).toISOString() : undefined;
@@ -67,7 +67,7 @@ function toTime(recorded: string | undefined): string | undefined {
 const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
-/** Cleans every string (docs/contract.md). Undefined if it is nested too deeply for that. */
+/** docs/contract.md. Undefined if it is nested too deeply. */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
   if (json === undefined || nothingToClean.test(json)) return json;
@@ -77,13 +77,13 @@ function toCleanJson(server: object): string | undefined {
 
 const longestRecord_bytes = 64 * 1024;
 
-/** The publisher's `_meta` costs no listing: if it makes the record too large, a text is in its place. */
+/** Too large a `_meta` of the publisher costs no listing. */
 function toStored(server: object): string | undefined {
   const isLarge = Buffer.byteLength(toJson(server) ?? '') > longestRecord_bytes;
   return toCleanJson(isLarge && '_meta' in server ? { ...server, _meta: 'left out: too large' } : server);
 }
 
-/** For a malformed name, `name` is a substitute such as `(unreadable 0123456789ab)`. */
+/** A malformed name has a substitute such as `(unreadable 0123456789ab)`. */
 export interface UnreadableEntry {
   readonly name: string;
   readonly version: string;
@@ -93,7 +93,7 @@ export interface UnreadableEntry {
 export interface EntryHead {
   readonly name: string;
   readonly version: string;
-  /** SHA-256 (hex) of the entry's JSON as received, without white space. */
+  /** SHA-256 (hex) of the JSON as received, without white space. */
   readonly digest: string;
   readonly entry: { readonly server: object; readonly _meta?: unknown };
 }
@@ -108,7 +108,7 @@ export function readListPage(
 /** Undefined if it is nested more deeply than the stack allows. */
 const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
-/** Never throws: an entry that cannot be identified is unreadable. */
+/** Never throws: what cannot be identified is unreadable. */
 export function readHead(entry: unknown): EntryHead | UnreadableEntry {
   const json = toJson(entry);
   const digest = json === undefined ? '' : hash('sha256', json);
@@ -123,7 +123,7 @@ export function readHead(entry: unknown): EntryHead | UnreadableEntry {
 
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
 
-/** When an entry was read, and this version of it first, RFC 3339. */
+/** RFC 3339. `first_read_at` is of this version. */
 export interface ReadTimes {
   readonly at: string;
   readonly first_read_at: string;
@@ -153,8 +153,8 @@ function toVersion(
 }
 
 /**
- * Never throws: anything malformed is unreadable. The record of a deleted version is stored empty, and need
- * not be readable.
+ * Never throws: what is malformed is unreadable. A deleted record is stored empty, and need not be
+ * readable.
  */
 export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | UnreadableEntry {
   const { name, version, entry } = head;
@@ -175,15 +175,15 @@ const later = (a: VersionSummary, b: VersionSummary): number =>
 
 const loose = { loose: true };
 
-/** By semantic version if all are semantic, otherwise and in ties by publication. */
+/** By semantic version if all are semantic, otherwise by publication. */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
   if (!versions.every(({ version }) => valid(version, loose))) return later;
   return (a, b) => compare(a.version, b.version, loose) || later(a, b);
 }
 
 /**
- * The version marked latest; of several the one published last, because an older row keeps its mark until
- * it is imported again. Without a mark, the highest by `order`. Undefined if all are deleted.
+ * Marked latest, and of these published last, because an older row keeps its mark until it is imported
+ * again. Otherwise the highest by `order`.
  */
 export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
   const listed = versions.filter(({ status }) => status !== 'deleted');

@@ -7,10 +7,7 @@ import { recordedOf } from './recorded.ts';
 const mostVersions = 200;
 const mostFormer = 100;
 
-/**
- * References that an older version, and no newer one, has. `until` is when the next newer version was
- * published.
- */
+/** Of older versions only. `until`: the next newer version's publication. */
 function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
   if (!newest) return [];
   const named = new Set(placeKeysOf(recordedOf(newest)));
@@ -30,10 +27,7 @@ function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReferenc
 
 const timeOf = ({ published_at, version }: ListingVersion) => `${published_at} ${version}`;
 
-/**
- * From the versions alone, so that one full import and many small ones give the same. `rows` differ from
- * the stored ones.
- */
+/** From the versions alone, so that one full import and many small ones agree. `rows` are not as stored. */
 export async function deriveFormer(
   reads: ListingReads,
   { handle, rows }: { readonly handle: string; readonly rows: ReadonlyMap<string, ListingVersion> },

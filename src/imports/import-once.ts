@@ -4,21 +4,21 @@ import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
 /**
- * `busy`: another import runs, or has ended since this one was found due. `running`: the signal stopped it,
- * and the next import of its source can continue.
+ * `busy`: another one runs, or has ended since this one was due. `running`: stopped by the signal, to be
+ * continued.
  */
 export type ImportOutcome = Pick<ImportResult, 'error'> & { readonly state: ImportResult['state'] | 'busy' };
 
-/** The default source is REGISTRY_URL. */
+/** REGISTRY_URL if `source` is absent. */
 export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly signal: AbortSignal };
 
-/** A failure of the registry is an outcome, never an exception. */
+/** Never throws for the registry's failures. */
 export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<ImportOutcome>;
 
-/** Blocks the calling thread while SQLite runs each transaction. Never throws. */
+/** Blocks the thread while SQLite runs each transaction. Never throws. */
 export const importOnce: ImportOnce = async (context, attempt) => {
   try {
-    // Lazily, so that a node that never imports does not pay for it.
+    // A node that never imports does not pay for it.
     const { runImport } = await import('./import.ts');
     return await runImport(context, attempt);
   } catch (error) {
@@ -33,8 +33,8 @@ export const importOnce: ImportOnce = async (context, attempt) => {
 export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
 /**
- * `stopped`: interrupted, or its node died; an import of its source can continue it. `lastSeen_at` (RFC
- * 3339) is when the dead node last renewed its lease.
+ * `stopped`: interrupted, or its node died; it can be continued. `lastSeen_at` (RFC 3339): the dead node
+ * renewed its lease.
  */
 export async function readImportStatus({ store }: Pick<Context, 'store'>) {
   const last = await store.imports.last();

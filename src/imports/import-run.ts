@@ -7,11 +7,11 @@ export const zeroImportCounts = {
   rows_changed: 0,
   rows_unchanged: 0,
   rows_quarantined: 0,
-  /** New and changed rows that the registry calls deprecated. */
+  /** Of new and changed rows, by the registry. */
   rows_deprecated: 0,
-  /** New and changed rows that the registry calls deleted. */
+  /** Of new and changed rows, by the registry. */
   rows_deleted: 0,
-  /** Readable rows that the registry does not call the latest version. */
+  /** Readable, and not the latest by the registry. */
   older_versions: 0,
   listings_new: 0,
   listings_changed: 0,
@@ -19,24 +19,24 @@ export const zeroImportCounts = {
   repositories_changed: 0,
 };
 
-/** The public import report. */
+/** Published. */
 export type ImportCounts = Readonly<typeof zeroImportCounts>;
 
-/** The share of unreadable entries from which a full import fails. */
+/** From this share on, a full import fails. */
 const mostUnreadable = 0.9;
 
 export const isUnreadable = ({ rows_seen, rows_quarantined }: ImportCounts): boolean =>
   rows_seen > 0 && rows_quarantined >= rows_seen * mostUnreadable;
 
-/** A copy of a registry may leave these out of every record. */
+/** Copies may leave them out of all records. */
 export const copyFields = ['endpoint', 'package', 'repository'] as const;
 export type CopyField = (typeof copyFields)[number];
 
 export interface RunProgress {
   readonly counts: ImportCounts;
-  /** The registry's newest `updatedAt` not after the start of the run that read it, RFC 3339. */
+  /** Not after the start of the run that read it, RFC 3339. */
   readonly newestUpdatedAt: string | undefined;
-  /** What each origin ever recorded for any listing, gone ones included. */
+  /** By each origin for any listing, gone ones included. */
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 
@@ -68,10 +68,10 @@ export const importRunTable = table('import_run', ['id'], {
   progress,
   error: optional(text),
 });
-/** `cursor` is where the run can be resumed. Times are RFC 3339 UTC. */
+/** A run resumes at `cursor`. Times are RFC 3339 UTC. */
 export type ImportRun = TableValue<typeof importRunTable>;
 
-/** The message is ours and quotes nothing from the response. */
+/** Quotes nothing from the response. */
 export class RegistryError extends Error {
   /** The same request may succeed later. */
   readonly isPassing: boolean;

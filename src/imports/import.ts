@@ -45,7 +45,7 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
-/** No check reads the opt-out lines of a repository that the listing no longer records. */
+/** Unless it is recorded, no check reads a repository's opt-out lines. */
 async function forgetOptOuts(tx: ImportTransaction, { handle, repository_key }: Listing): Promise<void> {
   for (const optOut of await tx.optOuts.of(handle))
     if (optOut.kind === 'repository' && optOut.place_key !== repository_key) await tx.optOuts.remove(optOut);
@@ -65,7 +65,7 @@ async function updateClaims(tx: ImportTransaction, { listings }: PagePlan, at: s
       if (change.optOut)
         await recordRestored(tx, [after, change.optOut], { at, reason: 'repository_changed' });
     }
-    // A withdrawn listing has no facets for its claim and ratings.
+    // Facets for claim and ratings went when it was withdrawn.
     if (change.known?.withdrawn && !change.listing.withdrawn) await tx.listings.reindex(handle);
   }
 }
@@ -123,9 +123,9 @@ async function endOne(tx: ImportTransaction, listing: Listing, at: string): Prom
 }
 
 /**
- * Withdraws the listings of the sample that the page names, so that the registry's take their place, and
- * with the last page the rest. Their claims are suspended, and ratings by and about them end. Returns
- * whether there were any.
+ * Withdraws the sample's listings that the page names, so that the registry's take their place, and the
+ * rest with the last page. Suspends their claims and ends ratings by and about them. Returns whether there
+ * were any.
  */
 export async function endSample(tx: ImportTransaction, page: SourcePage, at: string): Promise<boolean> {
   const handles = await readSampleHandles();
@@ -144,20 +144,20 @@ interface Import {
   readonly request: ImportRequest;
   readonly source: RegistrySource;
   readonly guard: ReturnType<typeof createMassChangeGuard>;
-  /** Not for the first import, nor right after the sample. */
+  /** Neither in the first import nor right after the sample. */
   readonly isRecorded: boolean;
-  /** The quarantine may hold entries that this run must release. */
+  /** Quarantined entries may have to be released. */
   mayRelease: boolean;
-  /** As of the last written page. */
+  /** With the last written page. */
   run: RunImport;
 }
 
-/** Of the rows of the last full run: fewer count as a fault of the registry. */
+/** With fewer of the last full run's rows, the registry is at fault. */
 const leastShare = 0.9;
 
 /**
- * A registry that leaves out the next cursor ends the list without an error. The RegistryError passes, so
- * that the next import asks for the same page again.
+ * A missing next cursor ends the list without an error. The error passes, so that the next import asks for
+ * the same page again.
  */
 function requireWhole({ run, request }: Import, page: SourcePage): void {
   const { kind, expectedRows = 0, counts } = run;
@@ -170,10 +170,10 @@ function requireWhole({ run, request }: Import, page: SourcePage): void {
   );
 }
 
-/** A page would withdraw or move listings before the rest of the run was checked. */
+/** Thrown before listings are withdrawn or moved, to check the rest of the run. */
 class ReviewNeeded extends Error {}
 
-/** Never for an incremental run, because it may have only one row. */
+/** An incremental run never fails for this, because it may have one row. */
 function whyUnread({ kind }: RunImport, counts: ImportCounts, { quarantined }: PagePlan): string | undefined {
   if (kind !== 'full' || !isUnreadable(counts)) return undefined;
   const one = quarantined.at(-1);
@@ -188,7 +188,7 @@ async function writePage(current: Import, page: SourcePage, tries = 2): Promise<
   const cursor = page.nextCursor;
   requireWhole(current, page);
   const facts = { origin, at, runId: run.id };
-  // Foreign records are worked on before the transaction, because all other writes wait for it.
+  // Outside the transaction, because all other writes wait for it.
   const planned = await planPage(context.store, page.entries, facts);
   const written = await context.store.write(async (tx) => {
     const hasEnded = current.source.name !== sampleSource && (await endSample(tx, page, at));
@@ -248,7 +248,7 @@ async function writePages(current: Import): Promise<void> {
   }
 }
 
-/** Of all listings: a run that wrote fewer does not merge the index. */
+/** After a run that wrote fewer listings, the index is not merged. */
 const mergedShare = 0.1;
 
 async function mergeIndex({ context, run, request: { signal } }: Import): Promise<void> {
@@ -261,29 +261,29 @@ async function mergeIndex({ context, run, request: { signal } }: Import): Promis
 }
 
 export interface ImportRequest {
-  /** A registry's address, `file:path`, a path or `sample`; default REGISTRY_URL. */
+  /** A registry's address, `file:path`, a path or `sample`. */
   readonly source?: string | undefined;
-  /** Called after each batch of pages. `total` is the number of rows in the source. */
+  /** After each batch of pages. `total` counts rows. */
   readonly onProgress?: (progress: Pick<SourcePage, 'total'> & { readonly counts: ImportCounts }) => void;
-  /** Stops the run before its next write; the next import of the source can continue it. */
+  /** Before the next write; the source's next import can continue. */
   readonly signal?: AbortSignal | undefined;
   /** Even if it would be enough to read the changes. */
   readonly isFull?: boolean | undefined;
-  /** Those that the mass-change guard would stop, and a list that has become much shorter. */
+  /** Even what the mass-change guard would stop, and a much shorter list. */
   readonly acceptChanges?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
-  /** The run after which this import was found due, or absent. UnderWayError if another has ended since. */
+  /** The last run when this import was found due: UnderWayError if another has ended since. */
   readonly dueAfter?: RunStart['dueAfter'];
 }
 
-/** `running` if the run was stopped and can be continued. */
+/** `running`: stopped, to be continued. */
 export interface ImportResult {
   readonly id: number;
   readonly kind: ImportRun['kind'];
   readonly state: ImportRun['state'];
   readonly isResumed: boolean;
   readonly counts: ImportCounts;
-  /** Without quotes from the source. */
+  /** Quotes nothing from the source. */
   readonly error?: string;
 }
 
@@ -314,7 +314,7 @@ async function openImport(
   };
 }
 
-/** Throws `error` again if neither the source nor the guard threw it. */
+/** Throws `error` again if it is not of the source or guard. */
 async function endRun({ context, run, request }: Import, error: unknown): Promise<ImportResult['state']> {
   if (request.signal?.aborted) return 'running';
   if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
@@ -351,11 +351,10 @@ async function runToEnd(current: Import): Promise<ImportResult> {
 }
 
 /**
- * Full at first and after each IMPORT_FULL_INTERVAL, in between the changes, if the source lists them. Each
- * transaction writes rows, cursor and counts, so that an interrupted run neither loses nor repeats
- * anything. A listing missing from the source stays, unless it is of the sample. Throws RegistryError if
- * the source cannot be opened, and UnderWayError if another import runs or has ended after `dueAfter`;
- * other failures are in the result.
+ * The whole source at first and after each IMPORT_FULL_INTERVAL, otherwise its changes. Rows, cursor and
+ * counts are in one transaction, so that an interrupted run neither loses nor repeats anything. Listings
+ * missing from the source stay, but for the sample's. Throws RegistryError if the source cannot be opened,
+ * and UnderWayError; other failures are in the result.
  */
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportResult> {
   const { store, config } = context;

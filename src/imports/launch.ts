@@ -12,8 +12,8 @@ const longestWord = 500;
 const template = /\{([^{}]+)\}/g;
 
 /**
- * `{name}` is filled in by the caller. Undefined if it cannot be written down, for example if the caller
- * fills in only a part.
+ * `{name}` is filled in by the caller. Undefined if it cannot be written down, for example for a part to
+ * fill in.
  */
 type LaunchWord = string | undefined;
 
@@ -34,12 +34,12 @@ function fill(value: string, variables: unknown): LaunchWord {
   return open.length === 0 || open[0]?.[0] === filled ? filled : undefined;
 }
 
-/** Options of runtimes that have no value, or have it as the next argument. */
+/** Without a value, or with the next argument as value. */
 const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 
 const optionForm = /^-[^\s=]+$/;
 
-/** An argument that only the caller can complete may be left out. */
+/** Only the caller could complete it. */
 function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boolean {
   const open = [...stated.matchAll(template)].flatMap(([, name = '']) =>
     ownValue(variables, name) === undefined ? [asMembers(asMembers(variables)[name])] : [],
@@ -48,19 +48,19 @@ function isLeftOut({ isRequired, variables }: JsonObject, stated: string): boole
   return open.length > 0 && (isRequired === false || (isRequired !== true && isOptional));
 }
 
-/** Without a stated value, an option that takes none. */
+/** Takes no value. */
 export const isSwitch = (argument: JsonObject) =>
   argument.isRequired === true
     ? argument.format === 'boolean'
     : Object.keys(argument).every((member) => member === 'type' || member === 'name');
 
-/** Without a stated value, an optional argument has no words unless it is a switch. */
+/** An optional one without a value has no words. */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWord[] {
   const { name, valueHint, variables, isRequired, format } = argument;
   const stated = scalar(argument.value) ?? scalar(argument.default);
   const flag = typeof name === 'string' ? name : '';
   const isNamed = argument.type === 'named' || (argument.type !== 'positional' && flag !== '');
-  // Records of 2025 state an option as its own value: `-i` has the value `-i`.
+  // Records of 2025 state `-i` as the value of `-i`.
   if (isNamed && (stated === flag || (stated === undefined && isSwitch(argument))))
     return [optionForm.test(flag) ? flag : undefined];
   if (stated === undefined && isRequired !== true) return isOfRuntime && runtimeFlag.test(flag) ? [flag] : [];
@@ -68,14 +68,14 @@ function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWor
   const value = stated === undefined ? `{${flag || scalar(valueHint) || 'value'}}` : fill(stated, variables);
   if (!isNamed) return [value];
   if (!optionForm.test(flag)) return [undefined];
-  // A container's variable that gets the caller's value is passed on by name.
+  // A container gets the caller's value by name.
   const [, passed] = value === undefined ? (/^(\w+)=\{[^{}]+\}$/.exec(stated ?? '') ?? []) : [];
   if (passed && /^(?:-e|--env)$/.test(flag)) return [flag, passed];
   if (format === 'boolean' && stated !== undefined) return stated === 'true' ? [flag] : [];
   return [flag, value];
 }
 
-/** `unwritten` names the first argument that cannot be written down, or is one too many. */
+/** `unwritten` is the first that cannot be written down, or is one too many. */
 function toWords(
   recorded: unknown,
   isOfRuntime: boolean,
@@ -93,7 +93,7 @@ function toWords(
   return { words };
 }
 
-/** `isKept`: the name and the value can be passed to a command unchanged. */
+/** `isKept`: a command can have it unchanged. */
 function fixedVariable(given: JsonObject) {
   const value = scalar(given.value);
   const filled = value === undefined ? undefined : fill(value, given.variables);
@@ -105,7 +105,7 @@ function fixedVariable(given: JsonObject) {
 
 const fixedVariables = (recorded: unknown) => objectsOf(recorded).flatMap(fixedVariable);
 
-/** All variables that a record sets. Without one, the command might start other code. */
+/** Without one of its variables, a command might start other code. */
 export function keepsVariables({ environmentVariables }: JsonObject): boolean {
   const fixed = fixedVariables(environmentVariables);
   return fixed.length <= mostWords && fixed.every(({ isKept }) => isKept);

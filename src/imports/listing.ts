@@ -11,7 +11,7 @@ import { toTags } from '../listings/tags.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { type RecordedServer, recordedOf, toRecorded } from './recorded.ts';
 
-/** `at` is when the page is read, RFC 3339. */
+/** `at`, RFC 3339, is when the page is read. */
 export interface PageFacts {
   readonly origin: string;
   readonly at: string;
@@ -24,9 +24,7 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
 
 const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');
 
-/**
- * Facets of claim and ratings are the known ones, and those of checks too if the endpoints are the same.
- */
+/** From claim and ratings as known; from checks too, if the endpoints are the same. */
 function toTagsAndFacets(
   recorded: RecordedServer,
   { origin, origin_status }: Pick<Listing, 'origin' | 'origin_status'>,
@@ -50,7 +48,7 @@ function toTagsAndFacets(
     ['has:endpoint', endpoint !== undefined],
     ['has:repository', repository !== undefined],
     ['is:active', origin_status === 'active'],
-    // A listing of the specification has no record in a registry, so nothing is known about secrets.
+    // The specification does not say whether secrets are needed.
     ['is:without_secret', ways.length > 0 && !mayAskForSecret && !isSpecified({ origin })],
   ];
   const facets = new Set<Facet>([
@@ -63,10 +61,7 @@ function toTagsAndFacets(
   return { tags, facets: withNativeFacets([...facets], state, hasNativeRatings) };
 }
 
-/**
- * `versions` are all, `shown` is pickShown's. Without it the listing is withdrawn and has no publisher
- * text.
- */
+/** All `versions`, and pickShown's. Without one it is withdrawn, without the publisher's texts. */
 export function toListing(
   handle: string,
   {

@@ -19,14 +19,14 @@ function valuesOf({ value, default: usual, choices }: JsonObject): string[] {
 
 const template = /\{([^{}]+)\}/g;
 
-/** What may still be read of one record. */
+/** Left for one record. */
 interface Budget {
-  /** Beyond the first value of each variable. */
+  /** After the first of each variable. */
   values: number;
-  /** In which hosts are looked for. */
+  /** To find hosts in. */
   characters: number;
   secrets: number;
-  /** Read too, because a record may stop calling an input a secret. */
+  /** A record may stop calling an input a secret. */
   plainInputs: number;
   /** False if something was left out. */
   isWhole: boolean;
@@ -45,10 +45,7 @@ function namedIn(value: string, budget: Budget): ReadonlyMap<string, string> {
   return hostsIn(read);
 }
 
-/**
- * Once with the first value of each variable, and once for each further value of one. A variable without a
- * value stays.
- */
+/** With all first values, and with each further value of a variable. One without a value stays. */
 function fillAll(written: string, variables: unknown, budget: Budget): string[] {
   const known = new Map(
     [...new Set([...written.matchAll(template)].map(([, name = '']) => name))].map((name) => [
@@ -69,16 +66,13 @@ function fillAll(written: string, variables: unknown, budget: Budget): string[] 
   return [...new Set([fill(), ...(isTooMuch ? [] : others.map(([name, value]) => fill(name, value)))])];
 }
 
-/** The whole digest, because two values with the same first digits are found within a minute. */
+/** Whole, because values with the same first digits are found within a minute. */
 const hiddenValue = (value: string) => `sha256-${hash('sha256', value)}`;
 
 const isSecret = (given: JsonObject) =>
   [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
 
-/**
- * A secret's value is shown as its hosts and a digest, because a record could otherwise hide a change of
- * the value.
- */
+/** A secret is its hosts and a digest, so that a record cannot hide a change of it. */
 function toSetting(
   name: string,
   between: string,
@@ -92,14 +86,13 @@ function toSetting(
   return { text: [name, shown].filter(Boolean).join(between), hosts };
 }
 
-/** Arguments of a runtime that do not make it start anything else. */
+/** They start nothing else. */
 const plainArgument = /^(?:-y|--yes|-q|--quiet)(?: true)?$/;
-/** The same of a container; `passedVariable` passes a variable on. */
+/** Nor do these of a container; `passedVariable` passes one on. */
 const plainOfContainer = /^(?:run|-i|-t|-it|-e|--(?:rm|init|interactive|tty|env))(?: true)?$/;
 const passedVariable = /^(?:(?:-e|--env)[ =]([A-Za-z_]\w*)|([A-Z][A-Z0-9_]*))(?:=.*)?$/s;
 
 interface PackageStart {
-  /** Without a version. */
   readonly name: string;
   readonly isImage: boolean;
 }
@@ -108,7 +101,7 @@ interface PackageStart {
 const behindPackage = /^(\[[\w,-]*\])?(?:(?:@|==)[\w.+-]*)?$/;
 const behindImage = /^()(?::[\w.-]*)?(?:@sha256:[a-f0-9]{64})?$/;
 
-/** The extras of a package stay, because they name further packages that are installed. */
+/** The extras stay, because they name more packages to install. */
 function withoutVersion(word: string, { name, isImage }: PackageStart): string {
   const plain = isImage ? word.replace(/^docker\.io\/(?:library\/)?/, '') : word;
   const behind = isImage ? behindImage : behindPackage;
@@ -139,7 +132,7 @@ function ofArguments(list: unknown, started: PackageStart, isOfRuntime: boolean,
   });
 }
 
-/** Those with a host in their value, and those that can make a runtime start other code. */
+/** With a host, or able to make a runtime start other code. */
 function ofEnvironment(list: unknown, budget: Budget): Setting[] {
   return objectsOf(list)
     .flatMap((given) => {
@@ -153,7 +146,7 @@ function ofEnvironment(list: unknown, budget: Budget): Setting[] {
     .sort((a, b) => (a.text < b.text ? -1 : 1));
 }
 
-/** What starts a package of a type unless its record names another runtime. */
+/** Unless the record names another. */
 const usualRuntimes: Readonly<Record<string, string>> = {
   npm: 'npx',
   pypi: 'uvx',
@@ -183,7 +176,6 @@ function settingsOf(recorded: JsonObject, budget: Budget): Setting[] {
   ];
 }
 
-/** Paths of members that are compared. */
 const compared =
   /^(?:remotes|packages)(?:$|\[\]|\.\d+\.(?:url|identifier|registryType|registryBaseUrl|runtimeHint|transport|headers|variables|runtimeArguments|packageArguments|environmentVariables)(?:[.[]|$))|^repository(?:$|\.url$)/;
 
@@ -196,7 +188,7 @@ function itemsOf(list: unknown, budget: Budget): JsonObject[] {
   return items.slice(0, mostItems);
 }
 
-/** Digests can be compared, and do not reveal the values. */
+/** Digests differ as the values do, and do not reveal them. */
 const withoutValues = (given: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(given).map(([name, stated]) => {
@@ -205,7 +197,7 @@ const withoutValues = (given: JsonObject): JsonObject =>
     }),
   );
 
-/** The value of a secret is shown only if it is a part of the host. */
+/** A secret is shown only within the host. */
 function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   const written = lineOf(url);
   const [host = ''] = /^[^/]*(?:\/\/[^/?#]*)?/.exec(written) ?? [];
@@ -216,7 +208,7 @@ function addressesOf({ url, variables }: JsonObject, budget: Budget): string[] {
   return fillAll(written, Object.fromEntries(filled), budget);
 }
 
-/** Bounded, because each input is compared for each place that gets it. */
+/** Each input is compared for each place that gets it. */
 function inputsWithin(inputs: readonly ListingInput[], budget: Budget): ListingInput[] {
   const keep = (kind: 'secrets' | 'plainInputs') => {
     const all = inputs.filter(({ secret }) => secret === (kind === 'secrets'));
@@ -228,10 +220,7 @@ function inputsWithin(inputs: readonly ListingInput[], budget: Budget): ListingI
   return [...keep('secrets'), ...keep('plainInputs')];
 }
 
-/**
- * Up to 300 remotes, 300 packages and 200 secrets, although a listing shows at most a hundred remotes and
- * packages.
- */
+/** More than a listing shows. */
 export function namingOf(record: object): Naming {
   const { server, unread } = readRecord(record);
   const budget: Budget = {

@@ -32,19 +32,19 @@ export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
 
 type Versions = Map<string, Map<string, VersionSummary>>;
 
-/** `rows` are the versions to write, by keyOfVersion. */
+/** `rows`, by keyOfVersion, are to be written. */
 const createClassified = () => ({
   rows: new Map<string, ListingVersion>(),
   quarantined: [] as UnreadableEntry[],
   readable: [] as EntryHead[],
-  /** Of readable entries that are not deleted. */
+  /** Readable and not deleted. */
   servers: [] as object[],
   updatedAt: [] as string[],
   counts: { ...zeroImportCounts },
 });
 type ClassifiedEntries = ReturnType<typeof createClassified>;
 
-/** Handles contain no line feed. */
+/** No handle has a line feed. */
 const keyOfVersion = (handle: string, version: string) => `${handle}\n${version}`;
 
 async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
@@ -78,7 +78,7 @@ function classify(head: EntryHead, versions: Versions, at: string, classified: C
   rows.set(keyOfVersion(row.handle, row.version), row as ListingVersion);
 }
 
-/** `versions` are the stored ones and those of the page. */
+/** `versions`: stored and on the page. */
 async function classifyEntries(reads: ListingReads, entries: readonly unknown[], at: string) {
   const classified = createClassified();
   const heads: EntryHead[] = [];
@@ -93,7 +93,7 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[],
   const shown = new Map(
     [...versions].map(([handle, all]) => [handle, pickShown([...all.values()])?.version]),
   );
-  // Some registries mark no version as the latest. Then the one that is shown is no older one.
+  // Some registries mark none. Then the shown one is the latest.
   const isOlder = ({ entry, name, version }: EntryHead) => {
     const { isLatest = shown.get(name) ?? version } = asMembers(asMembers(entry._meta)[registryMeta]);
     return isLatest === false || (typeof isLatest === 'string' && isLatest !== version);
@@ -105,21 +105,18 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[],
 interface ListingChange {
   readonly listing: Listing;
   readonly known: Listing | undefined;
-  /** In more than the time of its reading. */
+  /** Not only in the time of reading. */
   readonly differs: boolean;
   readonly moved?: VersionMove | undefined;
-  /** What has withdrawn the listing until now, in a repository that it no longer records. */
+  /** Withdrew the listing, in a repository that it no longer records. */
   readonly optOut?: OptOut;
 }
 
-/**
- * For the same first publication the stored id stays, because the computed one may belong to another
- * listing.
- */
+/** The computed id may belong to another listing, so the stored one stays with the first publication. */
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
 
-/** The operator's hiding or withdrawal does not count as a difference. */
+/** What the operator hid or withdrew is no difference. */
 const withModeration = (listing: Listing, known: Listing | undefined): Listing => ({
   ...listing,
   ...(known?.hidden && { hidden: true }),
@@ -129,7 +126,7 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
 
-/** Undefined also if the listing is new or was withdrawn. */
+/** Undefined for listings that are new or were withdrawn, too. */
 async function readMove(
   reads: Pick<Reads, 'listings'>,
   shown: ListingVersion | undefined,
@@ -142,7 +139,7 @@ async function readMove(
   return was && is && moveBetween(was, is, shown.handle);
 }
 
-/** What a plan depends on and other work than this import may change. */
+/** Other work may change these. */
 async function readKnown(reads: Reads, handles: readonly string[]) {
   const known = new Map<string, { listing: Listing; optOut: OptOut | undefined }>();
   for (const listing of await reads.listings.byHandles(handles)) {
@@ -185,11 +182,10 @@ async function planListings(
   return { listings, derived, optedOut, known };
 }
 
-/** Nothing that the plan depends on has changed since it was made. */
 export const isStill = async (reads: Reads, { known }: PagePlan): Promise<boolean> =>
   isDeepStrictEqual(await readKnown(reads, [...known.keys()]), known);
 
-/** Only a repository can change: the other locations follow from the handle. */
+/** Other places follow from the handle. */
 const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>
   kind !== 'repository' || repository_key === place_key;
 
@@ -247,16 +243,16 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
   return {
     versions: [...rows.values()],
     identities: toIdentities(rows.values(), facts.at),
-    /** `optedOut` stay in force, with the listing as now recorded. */
+    /** `optedOut` stay in force, with the present listing. */
     ...planned,
     quarantined,
     readable,
-    /** Known listings whose shown version is deleted, or whose repository or endpoint host changes. */
+    /** Whose shown version is deleted, or repository or endpoint host changes. */
     affected: toAffected(listings, rows),
     counts,
-    /** Those that at least one record has. */
+    /** Of at least one record. */
     fields: copyFields.filter((field) => servers.some((server) => hasField[field](toRecorded(server)))),
-    /** The registry's `updatedAt` (RFC 3339) of each dated row. */
+    /** By the registry (RFC 3339). */
     updatedAt,
   };
 }
@@ -281,7 +277,7 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   if (withdraws(change)) return { type: 'listing.withdrawn', handle, at, data: { reason: 'deleted' } };
   if (listing.withdrawn) return undefined;
   if (!known) return { type: 'listing.new', handle, at, data: { version } };
-  // If an opt-out line had withdrawn the listing, `recordRestored` adds the change.
+  // `recordRestored` adds the change after an opt-out line.
   if (known.withdrawn && change.optOut) return undefined;
   if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
   const fields = recordedFields.filter((field) => !isDeepStrictEqual(known[field], listing[field]));
@@ -300,16 +296,16 @@ export const toChanges = (listings: readonly ListingChange[], at: string): NewCh
 const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
-/** A run would withdraw or move too many known listings. */
+/** Too many known listings would be withdrawn or moved. */
 export class MassChangeError extends Error {}
 
-/** `known` counts visible listings. */
+/** `known` are visible. */
 export function createMassChangeGuard(known: number, isAccepted: boolean) {
   const affected = new Set<string>();
   const isActive = known >= smallestGuarded && !isAccepted;
   let isCleared = false;
   return {
-    /** The rest of the run must be checked before a page that affects listings is written. */
+    /** Before a page that affects listings. */
     get mustReview() {
       return isActive && !isCleared;
     },
@@ -320,7 +316,7 @@ export function createMassChangeGuard(known: number, isAccepted: boolean) {
           `held: more than 20 % of ${known} known listings would lose their shown version, or change their repository or the host of their endpoint (${affected.size} so far); look at the registry, then run: dossier import --accept-changes`,
         );
     },
-    /** Call it after the rest of the run was checked. */
+    /** The rest of the run was checked. */
     clear() {
       isCleared = true;
       affected.clear();

@@ -26,11 +26,11 @@ const namedObjects = (value: unknown): [string, JsonObject][] =>
     ? Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
     : [];
 
-/** A value with a `{template}` still needs input from the caller. */
+/** The caller fills in a `{template}`. */
 const isFixed = ({ value }: JsonObject) =>
   typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
 
-/** Variables in the template of an input's value count as part of the input. */
+/** With the variables of its value. */
 function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
   const name = recordedText(recorded, longestName);
   if (name === '') return [];
@@ -53,7 +53,7 @@ const toEnvironment = (variables: unknown) =>
     .filter((given) => !isFixed(given))
     .flatMap((given) => toInput('environment', given.name, given));
 
-/** By name, or by value hint. The variables of an argument (`-e name={value}`) stand for it. */
+/** By name or value hint. Variables (`-e name={value}`) stand for their argument. */
 const toArguments = (args: unknown) =>
   objectsOf(args)
     .filter((given) => !isFixed(given))
@@ -67,7 +67,7 @@ function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } 
   const once = [...new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input])).values()];
   if (once.length === 0) return {};
   if (once.length <= mostInputs) return { inputs: once };
-  // Secrets come first, so that other inputs do not push a secret out of the list.
+  // Other inputs push no secret out.
   return { inputs: once.sort((a, b) => Number(b.secret) - Number(a.secret)).slice(0, mostInputs) };
 }
 
@@ -89,11 +89,11 @@ const mostRecorded = 100;
 
 const recordedLine = (text: unknown) => recordedText(text, longestText);
 
-/** Some publishers list the same remote or package twice. */
+/** Some publishers repeat them. */
 const withoutRepeats = <T extends object>(items: readonly T[]): T[] =>
   [...new Map(items.map((item) => [JSON.stringify(item), item])).values()].slice(0, mostRecorded);
 
-/** It can be called as it is: no template, no user name. */
+/** Callable: no template, no user name. */
 function isRecordedAddress(url: string): boolean {
   const parsed = /[{}\s]/.test(url) || url.length > longestUrl ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
@@ -101,7 +101,7 @@ function isRecordedAddress(url: string): boolean {
 
 const mostUnread = 20;
 
-/** Without what is inside them. */
+/** Not what is inside them. */
 function toUnread(unread: readonly string[], item: string): { unread?: string[] } {
   const names = unread
     .filter((path) => path.startsWith(`${item}.`))
@@ -170,7 +170,7 @@ function publisherKeywords(server: JsonObject): string[] {
     .filter((word) => typeof word === 'string');
 }
 
-/** `endpoint` is the first remote that can be called as it is. */
+/** `endpoint` is the first callable remote. */
 export function toRecorded(record: object) {
   const read = readRecord(record);
   const { server } = read;
@@ -188,7 +188,7 @@ export function toRecorded(record: object) {
     remotes,
     packages: toPackages(read),
     keywords: publisherKeywords(server),
-    /** A way to reach or run the service is not read at all. */
+    /** A remote or package is not read at all. */
     hasUnreadWay: [unreadParts.endpoint, unreadParts.package].some((path) => read.unread.includes(path)),
   };
 }

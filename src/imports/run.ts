@@ -4,23 +4,23 @@ import { type ImportRun, RegistryError, type RunProgress, zeroImportCounts } fro
 import type { ImportTransaction } from './schema.ts';
 import type { RegistrySource } from './source.ts';
 
-/** Its holder is the only process that imports, from any source. */
+/** For all sources, so that one process imports. */
 export const importLease = 'import';
 
-/** Another import into the same store runs, or has ended since this one was found due. */
+/** Another import runs, or has ended since this one was due. */
 export class UnderWayError extends RegistryError {
   constructor() {
     super('an import is already under way', true);
   }
 }
 
-/** Of the running import, or of one whose node died. */
+/** Even if its node died. */
 export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(importLease);
 
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
   (await findImportLease(store))?.isHeld ?? false;
 
-/** False, and saves nothing, if this node no longer holds the lease. */
+/** False, without saving, if the lease is lost. */
 export async function saveWithLease(
   tx: ImportTransaction,
   run: Pick<RunImport, 'id' | 'lease'>,
@@ -35,21 +35,18 @@ const overlap_ms = 10 * 60_000;
 
 export type RunImport = ReturnType<typeof toRun>;
 
-/**
- * `expectedRows`: what the last full run of this source read; undefined without one, and for a source that
- * cannot list its changes.
- */
+/** `expectedRows`: by the source's last full run, if it lists changes. */
 const toRun = (
   { progress, ...run }: ImportRun,
   more: { lease: Lease; isResumed: boolean; expectedRows: number | undefined },
 ) => ({ ...run, ...progress, ...more });
 
-/** A failed run has a cursor only if the fault may be temporary. */
+/** A failed run has a cursor only if the fault may pass. */
 const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
   (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
   (!isFull || run.kind === 'full');
 
-/** A later incremental run does not find what an earlier one missed. */
+/** Incremental runs do not find what an earlier one missed. */
 function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunStart): boolean {
   const age_ms = Date.parse(at) - Date.parse(lastFull?.finished_at ?? '');
   return !(age_ms >= 0 && age_ms < fullInterval_s * 1000);
@@ -65,10 +62,10 @@ export interface RunStart {
   readonly lease: Lease;
   /** RFC 3339 UTC. */
   readonly at: string;
-  /** From the last full run to the next. */
+  /** Between full runs. */
   readonly fullInterval_s: number;
   readonly isFull: boolean;
-  /** `finishedAt` (RFC 3339) is when the last run, if any, had ended as this one was found due. */
+  /** `finishedAt` (RFC 3339), if any, of the last run when this one was due. */
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }
 
@@ -78,14 +75,14 @@ async function isTaken(tx: ImportTransaction, { dueAfter }: RunStart): Promise<b
   return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
 }
 
-/** Less an overlap for clock differences and late commits. */
+/** For clock differences and late commits. */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
   if (!newest) return undefined;
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
 }
 
-/** The fields of the sample are left out as soon as a different source is read. */
+/** Without the sample's once another source is read. */
 async function readRecorded(tx: ImportTransaction, source: RegistrySource): Promise<RunProgress['recorded']> {
   const { run } = await tx.imports.last();
   const recorded = Object.entries(run?.progress.recorded ?? {});
@@ -94,10 +91,7 @@ async function readRecorded(tx: ImportTransaction, source: RegistrySource): Prom
   );
 }
 
-/**
- * Resumes the source's last run or begins a new one. Throws UnderWayError if any has ended since this one
- * was found due.
- */
+/** Or resumes. Throws UnderWayError if any run has ended since this one was due. */
 export async function beginRun(
   tx: ImportTransaction,
   source: RegistrySource,
@@ -130,7 +124,7 @@ export async function beginRun(
   return toRun({ ...begun, id }, { lease, isResumed: false, expectedRows });
 }
 
-/** Times after the start of the run do not count, because a time in the future would hide changes. */
+/** A time in the future would hide changes. */
 export const newestKnown = (run: RunImport, updatedAt: readonly string[]): string | undefined =>
   [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]
     .filter((time) => time <= run.started_at)

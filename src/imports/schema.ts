@@ -5,7 +5,7 @@ import type { TransactionPart } from '../store/store.ts';
 import { integer, type RowsOf, table, text } from '../store/table.ts';
 import { importRunTable } from './import-run.ts';
 
-/** Entries that could not be read. `run_id` is the run that last saw one. */
+/** Unreadable entries, and the run that last saw each. */
 const quarantineTable = table('quarantine', ['name', 'version'], {
   name: text,
   version: text,

@@ -17,27 +17,27 @@ import { RegistryError } from './import-run.ts';
 
 export interface SourcePage {
   readonly entries: readonly unknown[];
-  /** Undefined at the end of the list. */
+  /** Undefined at the end. */
   readonly nextCursor: string | undefined;
-  /** Entries in the whole list. */
+  /** Of the whole list. */
   readonly total?: number;
 }
 
 interface PageRequest {
   readonly cursor?: string | undefined;
-  /** Only entries that changed after this time, RFC 3339, if the source is incremental. */
+  /** RFC 3339, for an incremental source. */
   readonly updatedSince?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A registry, or a saved copy of one. */
+/** Or a saved copy. */
 export interface RegistrySource {
   /**
-   * Under which runs are stored: of a registry the base URL of its API, and never a path of this machine. A
-   * run of the same name can continue from a stored cursor.
+   * Of stored runs, which can be continued under it. The base URL of a registry's API; no path of this
+   * machine.
    */
   readonly name: string;
-  /** It can list only the changes since a time. */
+  /** Lists changes since a time. */
   readonly isIncremental: boolean;
   readonly origin: string;
   /** Throws RegistryError, or the signal's reason. */
@@ -46,7 +46,7 @@ export interface RegistrySource {
 
 class PageTooLarge extends RegistryError {}
 
-/** Throws RegistryError for anything but JSON of at most 8 MiB with status 200. */
+/** Throws RegistryError unless it is JSON of up to 8 MiB with status 200. */
 function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_ms: number): unknown {
   if (answer.result === 'too_large') throw new PageTooLarge('the page is larger than 8 MiB');
   if (answer.result === 'host_timeout')
@@ -70,7 +70,7 @@ function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_
   return json;
 }
 
-/** `timeout_ms` is for the whole exchange. */
+/** `timeout_ms` is of the whole exchange. */
 async function fetchJson(
   client: OutboundClient,
   url: URL,
@@ -85,19 +85,19 @@ async function fetchJson(
 }
 
 const pageSize = 100;
-/** A registry that ignores `limit` may send more entries than requested. */
+/** Some registries ignore `limit`. */
 const mostEntries = 500;
 
 export interface Patience {
   readonly timeout_ms: number;
   readonly tries: number;
-  /** Before the second try, give or take a quarter. It doubles for each later try. */
+  /** Before the second try, give or take a quarter; doubled for each later one. */
   readonly wait_ms: number;
 }
 
 const defaultPatience: Patience = { timeout_ms: 60_000, tries: 5, wait_ms: 1000 };
 
-/** `/v0.1` is appended to an address without a version. */
+/** `/v0.1` if there is no version. */
 const toApi = (url: string) => {
   const base = url.replace(/\/+$/, '').replace(/\/servers$/, '');
   return /\/v\d+(\.\d+)?$/.test(base) ? base : `${base}/v0.1`;
@@ -118,8 +118,8 @@ function toPage(json: unknown): SourcePage {
 }
 
 /**
- * A request is repeated after 429, 5xx, a truncated answer or a network failure, and one for too large a
- * page with half as many entries. Retry-After counts up to 120 s.
+ * Tries again after 429, 5xx, a truncated answer or a network failure; for too large a page with half the
+ * entries. Retry-After counts up to 120 s.
  */
 function createRegistryClient(
   url: string,
@@ -184,8 +184,8 @@ async function readCopy(path: string): Promise<{ entries: readonly unknown[]; di
 }
 
 /**
- * JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A cursor is a position, valid for the
- * same bytes only. Throws RegistryError.
+ * JSON, perhaps gzipped: an array of entries or `{"servers": [...]}`. A cursor is a position in the same
+ * bytes. Throws RegistryError.
  */
 async function openSavedCopy(path: string, origin: string, name?: string): Promise<RegistrySource> {
   const { entries, digest } = await readCopy(path);
@@ -204,13 +204,10 @@ async function openSavedCopy(path: string, origin: string, name?: string): Promi
 
 const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
 const official = 'registry.modelcontextprotocol.io';
-/** A service starts with the shipped sample only if its origin begins with this text. */
+/** A service starts with the sample only if its origin begins so. */
 export const officialOrigin = `${official} (MCP)`;
 
-/**
- * For another saved copy it is REGISTRY_NAME, or else the official registry if that is configured, or else
- * the file's name.
- */
+/** Another copy's is REGISTRY_NAME, the official registry if configured, or the file's name. */
 function originOf(
   source: string,
   { registryUrl, registryName, origin }: Pick<Config, 'registryUrl' | 'registryName' | 'origin'>,
@@ -223,17 +220,14 @@ function originOf(
 
 const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);
 
-/** The sample fits on one page. */
+/** It is one page. */
 export const readSampleHandles = cachedOnce<readonly string[]>(async () => {
   const { entries } = await (await openSample()).page({});
   const names = entries.map((entry) => (entry as { server: { name: string } }).server.name);
   return [...new Set(names.filter(isHandle))];
 });
 
-/**
- * `source` is an http(s) address, `sample`, or a saved copy as `file:path` or plain path. Throws
- * RegistryError for `off`, an invalid address, and a copy that cannot be read.
- */
+/** An http(s) address, `sample`, or a saved copy as `file:path` or path. Throws RegistryError. */
 export async function openSource(
   source: string,
   settings: Pick<Config, 'serviceName' | 'version' | 'publicUrl'> & Parameters<typeof originOf>[1],
@@ -257,7 +251,7 @@ const mostPages = 100_000;
 
 const cursorDigest = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
-/** Fetches one page ahead. Throws RegistryError if a cursor repeats or the list does not end. */
+/** One page ahead. Throws RegistryError for a repeated cursor and an endless list. */
 export async function* readPages(
   source: RegistrySource,
   range: PageRequest,
@@ -265,11 +259,11 @@ export async function* readPages(
   const { signal, updatedSince } = range;
   const fetchPage = (cursor: string | undefined) => {
     const page = source.page({ cursor, updatedSince, signal });
-    // An error is reported when the promise is awaited. After an earlier failure, nobody awaits it.
+    // Reported when awaited, but after another failure nobody awaits it.
     page.catch(() => undefined);
     return page;
   };
-  // Digests, because a registry may give cursors of 4 KiB without end.
+  // Cursors may have 4 KiB, without end.
   const seen = new Set([cursorDigest(range.cursor)]);
   let next = fetchPage(range.cursor);
   for (;;) {
@@ -286,11 +280,11 @@ export async function* readPages(
   }
 }
 
-/** How long a collected batch waits for the next page. */
+/** A batch waits so long for the next page. */
 const quick_ms = 100;
 /** Pages have at most 8 MiB. */
 const mostJoined = 10;
-/** Small, so that progress shows early. */
+/** So that progress shows early. */
 const firstBatch = 100;
 const largestBatch = 1000;
 
@@ -302,8 +296,8 @@ function settlesSoon(next: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Joins pages that arrive quickly into batches that grow to about 1,000 entries. Pages before a failure are
- * yielded before it is thrown.
+ * Joins pages that arrive quickly, up to about 1,000 entries. Those before a failure come before it is
+ * thrown.
  */
 export async function* batchPages(
   pages: AsyncGenerator<SourcePage, void, undefined>,

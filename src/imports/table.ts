@@ -13,13 +13,13 @@ async function readNewest(db: Db, where: Partial<Pick<ImportRun, 'source' | 'sta
 }
 
 export const createImportReads = (db: Db) => ({
-  /** Of one source if it is given. `done` is the latest completed run. */
+  /** `done`: the latest one completed. */
   last: async (source?: string) => {
     const where = source === undefined ? {} : { source };
     return { run: await readNewest(db, where), done: await readNewest(db, { ...where, state: 'done' }) };
   },
   lastFull: (source: string) => readNewest(db, { source, state: 'done', kind: 'full' }),
-  /** The most frequent first. Reasons are a few fixed texts. */
+  /** The most frequent first; a few fixed texts. */
   quarantineReasons: async () => {
     const counted = await db
       .selectFrom('quarantine')
@@ -34,7 +34,7 @@ export const createImportReads = (db: Db) => ({
     db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),
 });
 
-/** `touchAll` is called when a run is done. */
+/** `touchAll`: a run is done. */
 export const createImportWrites = (db: Db, touchAll: () => void) => ({
   ...createImportReads(db),
   async startRun(run: Omit<ImportRun, 'id'>) {
@@ -45,9 +45,9 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
       .execute();
     return id;
   },
-  /** A field given as undefined is cleared. */
+  /** Undefined clears a field. */
   async saveRun(id: number, change: Partial<Omit<ImportRun, 'id'>>) {
-    // Every listing shows the date of the last completed import.
+    // Every listing shows its date.
     if (change.state === 'done') touchAll();
     await db
       .updateTable('import_run')

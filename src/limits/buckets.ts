@@ -18,7 +18,7 @@ function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: n
   // One more call fits if the bucket is full again by `latest`, with half a millisecond for rounding.
   const capacity = toMicroseconds(capacity_ms);
   const latest = now + capacity - step + 500;
-  // By a clock that was ahead, or for a longer refill.
+  // It was stored by a clock that was ahead, or for a limit with a longer refill.
   const wasAhead = storedFullAt > now + capacity + 500;
   const fullAt = wasAhead ? now + capacity : storedFullAt;
   const wait_ms = Math.max(0, fullAt - latest) / 1000;

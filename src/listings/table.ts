@@ -17,7 +17,7 @@ export interface VersionQuery {
   /** `latest`: the one that the listing shows, or last showed. */
   readonly version: string | undefined;
   readonly versions?: readonly string[];
-  /** RFC 3339. Selects what changed here from a minute before, in that order. */
+  /** RFC 3339. Selects what changed here since a minute before, in the order of changes. */
   readonly updatedSince: string | undefined;
   readonly withDeleted: boolean;
   /** A part of the handle, ignoring case. */

@@ -14,7 +14,8 @@ export async function findAgainst(
   writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
-  // Whoever stole a revoked capability must not withdraw ratings with it.
+  // Even taking back is refused to a revoked capability, because whoever stole it must not withdraw ratings
+  // with it, and to a blocked network.
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
     (!writing?.isTakingBack || target_kind === 'capability' || target_kind === 'network');

@@ -3,7 +3,7 @@ import { code, own, say, type Words } from '../core/words.ts';
 import { hasChallenge, hasOffer, isBotChallenge, meaningOf } from './meaning.ts';
 
 /**
- * docs/observations.md
+ * Why a question to a host brought no value (docs/observations.md).
  * - `nothing`: answered without a value.
  * - `asks`: asks for credentials or a payment first.
  * - `absent`: nothing is there, for example by HTTP 404 or 410.

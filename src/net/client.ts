@@ -67,7 +67,7 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 
 export interface FailedRequest {
   readonly result: FetchFailure;
-  /** Its fault. */
+  /** The fault of the host's certificate. */
   readonly certificate?: Words;
   /** Why nothing was sent. */
   readonly unsent?: 'not_allowed' | Unresolved;

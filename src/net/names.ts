@@ -9,6 +9,7 @@ import { registrableDomain } from '../core/identity.ts';
 import { withoutRoot } from './addresses.ts';
 
 /**
+ * Why a name leads to no address.
  * - `no_address`: by an answer of DNS.
  * - `unresolved`: no answer, although a name of another domain was resolved in the last hour.
  * - `no_way`: no answer, perhaps by our own fault, or nobody waited for it.
@@ -18,10 +19,10 @@ export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 type ResolvedAddresses = readonly LookupAddress[];
 
 const cached_ms = 30_000;
-/** A request resolves a name, and its connection does again. */
+/** Failures too, because a request resolves a name and its connection does again. */
 const failed_ms = 1000;
 const mostNames = 1000;
-/** Of one registrable domain, whose servers may be silent. */
+/** The servers of one registrable domain may be silent. */
 const pendingOfDomain = 4;
 const remembered_ms = 3_600_000;
 /** After the first family. RFC 8305 section 3 recommends 50 ms. */
@@ -29,7 +30,7 @@ const otherFamily_ms = 1000;
 
 const absent = /^(?:ENOTFOUND|EBADNAME|ENODATA)$/;
 const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
-/** Of this machine, or of unreachable DNS servers. */
+/** Faults of this machine, or unreachable DNS servers. */
 const ours = /^(?:ECONNREFUSED|ENOMEM|EFILE|ENOTINITIALIZED)$/;
 
 async function resolveName(

@@ -6,9 +6,9 @@ import { toPosition } from './query.ts';
 import type { Db } from './schema.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
 
-/** 16 MB. Above this, the next search drops all documents. */
+/** 16 MB; above, the next search drops all. */
 const mostNumbers = 4_000_000;
-/** If more change before the next search, all documents are dropped. */
+/** After more changes, all are dropped. */
 const manyListings = 500;
 const readAtOnce = 500;
 
@@ -16,7 +16,7 @@ function* piecesOf(positions: readonly number[]) {
   for (let at = 0; at < positions.length; at += readAtOnce) yield positions.slice(at, at + readAtOnce);
 }
 
-/** For reads in a transaction or of a snapshot. */
+/** For transactions and snapshots. */
 export const createUncachedSearch = (index: EngineIndex): SearchIndex => ({
   ...index,
   async readDocuments(db, positions) {
@@ -34,7 +34,7 @@ const firstSlots = 2 ** 12;
 const isFree = -1;
 const isNowhere = -1;
 
-/** Open addressing: a search looks up thousands of positions, and a Map would be much slower. */
+/** Open addressing, because a Map is much slower for thousands of positions. */
 function createStarts() {
   let positions = new Float64Array(firstSlots).fill(isFree);
   let starts = new Int32Array(firstSlots);
@@ -61,7 +61,7 @@ function createStarts() {
       if (position !== isFree) put(position, startsBefore[at] ?? isNowhere);
   };
   return {
-    /** Negative if there is no document. */
+    /** Negative if there is none. */
     get(position: number): number {
       const slot = slotOf(position);
       return positions[slot] === position ? (starts[slot] ?? isNowhere) : isNowhere;
@@ -76,17 +76,14 @@ function createStarts() {
       starts[slot] = isNowhere;
       return true;
     },
-    /** Includes deleted documents. */
+    /** With deleted ones. */
     size: () => used,
   };
 }
 
 const createMemory = () => ({ documents: createDocuments(), starts: createStarts(), changed: 0 });
 
-/**
- * Keeps documents until `change` reports their listings. `reader` must be no replica, which may lack a
- * change when this process hears of it.
- */
+/** Until `change` reports them. `reader` is no replica, which may lack a change that is reported. */
 export function createCachedSearch(
   index: EngineIndex,
   reader: Db,
@@ -109,8 +106,7 @@ export function createCachedSearch(
   });
 
   /**
-   * The numbers of forgotten documents stay in memory, so all are dropped if these are many, or if the ids
-   * cannot be read.
+   * Numbers of forgotten documents stay in memory, so all go if these are many, or if ids cannot be read.
    */
   async function dropChanged(): Promise<void> {
     const own = memory;
@@ -149,7 +145,7 @@ export function createCachedSearch(
       for (const some of piecesOf(takeKnown(positions))) {
         await nextTurn();
         const mayStore = begin();
-        // Another search may have read some of them meanwhile.
+        // Another search may have read some.
         const missing = takeKnown(some);
         const read = missing.length > 0 ? await index.readTexts(reader, missing) : [];
         for (const { position, text } of read) {

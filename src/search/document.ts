@@ -10,15 +10,15 @@ const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.roun
 export const toWeight = (letterCode: number): number => (letterCode - firstLetter) / (steps - 1);
 
 /**
- * `!` for a placeholder, the facets, a line end, and then in order each term as ` term:` and a letter for
- * its weight. ` |` divides fields.
+ * `!` for a placeholder, facets, a line end, and in order each ` term:` with a letter for its weight; ` |`
+ * between fields.
  */
 function toDocumentText({ description, facets }: SearchableListing, fields: readonly (readonly string[])[]) {
   const written = fields.map((terms) => terms.join('')).filter(Boolean);
   return `${isPlaceholder(description) ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
-/** Without the facets, because a facet looks like a term (`state:unclaimed`). */
+/** A facet looks like a term (`state:unclaimed`). */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
 
 function createNumbers() {
@@ -39,9 +39,8 @@ function createNumbers() {
 const firstSize = 2 ** 16;
 
 /**
- * One array of numbers, which is read faster than thousands of objects. A document begins with 1 if its
- * description is a placeholder, the number of its facets and that of its entries. Then come its facets and
- * an entry for each term (`termOf`, `weightOf`); an entry 0 divides fields.
+ * One array is read faster than thousands of objects. A document has 1 for a placeholder, the numbers of
+ * facets and of entries, its facets, and an entry for each term (`termOf`, `weightOf`), 0 between fields.
  */
 export function createDocuments() {
   const terms = createNumbers();
@@ -54,7 +53,7 @@ export function createDocuments() {
     terms,
     facets,
     size: () => end,
-    /** `add` changes this array and may replace it. */
+    /** `add` may replace it. */
     data: () => data,
     add(text: string): number {
       const isPlaceholder = text.startsWith('!');
@@ -77,7 +76,7 @@ export function createDocuments() {
 }
 export type Documents = ReturnType<typeof createDocuments>;
 
-/** `positions` in the index; `starts`, in the same order, in `documents`. */
+/** `starts` are in `documents`, in the same order. */
 export interface FoundDocuments {
   readonly documents: Documents;
   readonly positions: number[];
@@ -91,7 +90,7 @@ export const endOf = (data: Int32Array, start: number, firstTerm: number): numbe
 export const termOf = (entry = 0): number => entry >> weightBits;
 export const weightOf = (entry: number): number => (entry & (steps - 1)) / (steps - 1);
 
-/** From this weight on a term says much about the listing. Most such terms are words of its name. */
+/** From here a term, such as one of the name, says much about the listing. */
 const strongStep = 39;
 
 export const isStrong = (weight: number): boolean => Math.round(weight * (steps - 1)) >= strongStep;
@@ -110,16 +109,16 @@ export interface SearchedRow {
   readonly handle: string;
   readonly title: string | null;
   readonly description: string;
-  /** JSON, with their reasons. */
+  /** JSON with reasons. */
   readonly tags: string;
-  /** Separated by spaces. */
+  /** Between spaces. */
   readonly facets: string;
 }
 
-/** `keys` are facets by which the listing is found. No answer counts them. */
+/** `keys` are facets to find it by, in no count. */
 type SearchableListing = SearchedRow & { readonly keys: readonly string[] };
 
-/** BM25F: `evening` is its `b`, and `usual` stands for the average length. */
+/** BM25F: `evening` is `b`, `usual` the average length. */
 const fields = {
   name: { weight: 1.6, evening: 0.6, usual: 3 },
   namespace: { weight: 0.5, evening: 0.4, usual: 2 },
@@ -127,13 +126,13 @@ const fields = {
   description: { weight: 1, evening: 0.3, usual: 10 },
 } as const;
 
-/** Later terms of a description count less, because many are side remarks ("pay per call in USDC"). */
+/** Many later terms of a description are side remarks ("pay per call in USDC"). */
 const firstTerms = 9;
 const laterShare = 0.92;
-/** `k1` of BM25. A term with this sum gets half of the highest possible weight. */
+/** `k1` of BM25. */
 const saturation = 0.8;
 const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
-/** The forge or the top-level domain names nobody. */
+/** A forge or a top-level domain names nobody. */
 const toNamespaceText = (namespace: string) =>
   forgePrefix.test(namespace) ? namespace.replace(forgePrefix, '') : namespace.replace(/^[^.]*\./, '');
 
@@ -142,7 +141,7 @@ const toTerms = (words: readonly SearchWord[]) =>
 
 const nameEndings: ReadonlySet<string> = new Set(['mcp', 'server', 'api']);
 
-/** So that `hugging-face` is also found as `huggingface`. */
+/** `huggingface` for `hugging-face`. */
 function toJoined(words: readonly SearchWord[]): string[] {
   const texts = words.map(({ text }) => text).filter((text) => !nameEndings.has(text));
   return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
@@ -180,7 +179,7 @@ function toWeights(texts: ReturnType<typeof toFieldTerms>): Map<string, number> 
 
 export type SearchDocument = ReturnType<typeof toSearchDocument>;
 
-/** BM25F without the factor that depends on other listings. */
+/** BM25F but for the factor of other listings. */
 export function toSearchDocument(listing: SearchableListing) {
   const texts = toFieldTerms(listing);
   const weights = toWeights(texts);

@@ -1,13 +1,10 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 
-/**
- * Such as `tag:webhooks` or `has:endpoint`. `owner` and `publisher` serve to find listings, and appear in
- * no answer.
- */
+/** `tag:webhooks`, `has:endpoint`. `owner` and `publisher` are in no answer. */
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
 
-/** Of a list, a listing must have at least one. */
+/** One of a list is enough. */
 export type FacetChoice = Facet | readonly Facet[];
 
 export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');
@@ -26,7 +23,7 @@ const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, 
 const toLabel = (identity: string) =>
   letters((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
 
-/** The account, or the first label of the registered domain, in letters and digits. */
+/** Letters and digits of the account, or of the registered domain's first label. */
 export const ownerLabel = (handle: string): string => toLabel(namespaceIdentity(handle));
 
 export function ownerFacets(handle: string): Facet[] {
@@ -34,14 +31,14 @@ export function ownerFacets(handle: string): Facet[] {
   return [`owner:${toLabel(identity)}`, `owner:${identity}`];
 }
 
-/** Words that say what is wanted of the owner named before. */
+/** Wanted of the owner named before. */
 const endings = /\s+(?:official|mcp|server|servers|api|connector|integration)$/i;
 const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
 /**
- * Of the publisher that a query may name: by name (`notion`, `hugging face`, `stripe mcp`), domain
- * (`notion.com`) or namespace (`com.notion`). None for quotes, exclusions and slashes.
+ * The publisher by name (`notion`, `hugging face`, `stripe mcp`), domain (`notion.com`) or namespace
+ * (`com.notion`); none with quotes, exclusions or a slash.
  */
 export function toOwnerFacets(query: string): Facet[] {
   let text = query.trim().toLowerCase();

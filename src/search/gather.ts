@@ -18,19 +18,19 @@ import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { IndexSearch, SearchIndex } from './search-index.ts';
 
-/** Of more matches, only a part is read and scored. */
+/** Of more, a part is read and scored. */
 const mostMatches = 20_000;
-/** With more, most documents are not in memory, and reading thousands of them takes too long. */
+/** With more, too few documents are in memory to read thousands. */
 const mostListings = 100_000;
-/** Entries of the index after which a search with too few candidates stops; fewer if it has some. */
+/** Entries read, after which too few candidates have to do. */
 const mostRead = 40_000;
 const mostReadWithSome = 20_000;
 const someCandidates = 60;
 
-/** Each read after the first asks for at least this many, because it may find known ones again. */
+/** Later reads may find known listings again. */
 const fewestFound = 100;
 
-/** `isAll`: every matching listing is among the positions. */
+/** `isAll`: nothing that matches is missing. */
 async function gatherPositions(
   db: Db,
   index: SearchIndex,
@@ -59,9 +59,7 @@ function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Pr
   return counting.length > 0 ? [toGroupOfAny(counting)] : [];
 }
 
-/**
- * Listings that have all words of the phrases, or without phrases a word that counts, and no excluded word.
- */
+/** With all words of phrases, or else a word that counts, and none that is excluded. */
 async function findPositions(
   db: Db,
   index: SearchIndex,
@@ -96,7 +94,7 @@ function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) 
 }
 
 export function countFacets(facetTexts: readonly string[], capped: boolean): SearchCounts {
-  // Many listings have the same facets, so each text is split once.
+  // Many listings have the same text, which is split once.
   const counts = new Map<string, number>();
   for (const [text, { length }] of Map.groupBy(facetTexts, (one) => one))
     for (const facet of text.split(' ')) counts.set(facet, (counts.get(facet) ?? 0) + length);
@@ -105,7 +103,7 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
   return { total: facetTexts.length, capped, facets };
 }
 
-/** Ignores capitals if no handle is exactly the same. */
+/** An exact handle before one in other capitals. */
 async function findHandle({ listings }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
   const handle = text.trim();
   if (!isHandle(handle)) return undefined;
@@ -127,10 +125,10 @@ async function readUpdates({ listings }: IndexSearch, ids: readonly number[]): P
   return updated;
 }
 
-/** For more, sorting all hits is faster. */
+/** For more, sorting all is faster. */
 const fewSorted = 300;
 
-/** The first `most` of the numbers from 0 to `count` - 1. */
+/** Of the numbers below `count`. */
 function firstOf(count: number, compare: (a: number, b: number) => number, most = count): number[] {
   if (most > Math.min(fewSorted, count))
     return Array.from({ length: count }, (_, at) => at)
@@ -149,7 +147,7 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
 
 const scoreOfFirst = 1e6;
 
-/** By relevance, those at the positions `first` come before others. */
+/** By relevance, positions `first` lead. */
 async function sortFound(
   search: IndexSearch,
   { documents, positions, starts }: FoundDocuments,
@@ -207,7 +205,7 @@ function countFacetsOf({ documents, starts }: FoundDocuments) {
   return Object.fromEntries(counted) as Record<Facet, number>;
 }
 
-/** Those at the positions `named` are kept in any case. */
+/** Positions `named` stay. */
 function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly number[]): FoundDocuments {
   const { documents, positions, starts } = found;
   const isMatching = createFilter(query, documents);
@@ -222,9 +220,8 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * The listing whose handle is the query comes first and then, by relevance, the listings of the publisher
- * that it names. `words` is how many of its words count. `counts.capped`: only a part of the matches was
- * read.
+ * First the listing with this handle, then by relevance those of the publisher named. `words`: how many
+ * count. `counts.capped`: not all were read.
  */
 export async function rankListings(
   search: IndexSearch,
@@ -251,10 +248,7 @@ export async function rankListings(
   };
 }
 
-/**
- * Best first, from about 1,000 listings at most, however many have the words. `counted` is how many of the
- * words count.
- */
+/** Best first. Reads about 1,000 listings, however many match. `counted`: words that count. */
 export async function rankFew(
   search: IndexSearch,
   text: string,

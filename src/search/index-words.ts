@@ -32,9 +32,7 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .slice(0, mostCorrections)
     .map(([term]) => term);
 
-/**
- * Spellings that listings have, their synonyms, and pairs of words of which an unknown word may consist.
- */
+/** Spellings in use, their synonyms, and two words in one. */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
   const spellings = toSpellings(word);
@@ -62,12 +60,12 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
 }
 
 const mostWords = 24;
-/** Words with at most this share do not count among the matched words of an answer. */
+/** Up to this share, a word does not count as matched. */
 const questionWordShare = 0.3;
 const mostCorrected = 3;
 const beginningFactor = 0.4;
 const shortestBeginning = 3;
-/** If fewer have the last word, it is also taken for the beginning of a word. */
+/** With fewer, the last word may be a beginning. */
 const fewListings = 3;
 
 type Counts = ReadonlyMap<string, TermCount>;
@@ -78,22 +76,17 @@ const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCou
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
-  /** Undefined if a listing has an alternative of the word. */
+  /** Undefined if an alternative is found. */
   readonly near: readonly NearWord[] | undefined;
 }
 
-/**
- * Two words into which an unknown word was divided, or a spelling with its stem, which need not be a word.
- */
+/** Two words in one, or a spelling and its stem, which need not be a word. */
 interface NearWord {
   readonly text: string;
   readonly term?: string;
 }
 
-/**
- * Keeps what at least one listing has. Adds words that begin with a rare last word, and corrections of up
- * to three unknown words.
- */
+/** What is found, words that begin with a rare last word, and corrections of up to three unknown ones. */
 async function expand(
   db: Db,
   index: SearchIndex,
@@ -152,9 +145,9 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
-    /** Those that listings have; of more than 24, those that count most. */
+    /** Found ones, and of more than 24 the weightiest. */
     words: known.filter((word) => rarest.has(word)),
-    /** Among `words` and the unknown ones. */
+    /** With unknown ones. */
     counted:
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
@@ -167,7 +160,7 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
 
 const mostShowing = 5;
 
-/** In the spelling that was tried, or else in its shortest form, if the first few listings show it. */
+/** As tried, or else in its shortest form in the first few listings. */
 async function readWritten({ db, index, listings }: IndexSearch, { text, term = text }: NearWord) {
   const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };
   const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
@@ -180,7 +173,7 @@ async function readWritten({ db, index, listings }: IndexSearch, { text, term = 
   return words.includes(text) ? text : words.toSorted((a, b) => a.length - b.length)[0];
 }
 
-/** What was searched for instead, in the spelling of listings. */
+/** What was searched for instead, as listings spell it. */
 export const readNearWords = (
   search: IndexSearch,
   unknown: Awaited<ReturnType<typeof readWords>>['unknown'],

@@ -37,7 +37,7 @@ function toCountChanges(
 const toIndexed = (row: IndexedRow): IndexedRow =>
   row.hidden === 1 ? { ...row, title: null, description: '' } : row;
 
-/** Puts neither withdrawn listings nor hidden texts into the index. */
+/** Without withdrawn listings and hidden texts. */
 export async function replaceInIndex(
   db: Db,
   index: EngineIndex,

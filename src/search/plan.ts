@@ -2,10 +2,7 @@ import type { FacetChoice } from './facets.ts';
 import type { RankedWord } from './score.ts';
 import type { Alternative } from './synonyms.ts';
 
-/**
- * One read of the index: listings with an atom of each group, all facets and no excluded term. `expected`
- * estimates all matches.
- */
+/** Listings with an atom of each group, all facets and no excluded term, `expected` in all. */
 export interface Probe {
   readonly groups: readonly (readonly Atom[])[];
   readonly excluded: readonly string[];
@@ -14,7 +11,7 @@ export interface Probe {
   readonly expected: number;
 }
 
-/** A listing must have all these terms, if `strong` each of them strong (`isStrong`). */
+/** All terms together, each `isStrong` if `strong`. */
 export interface Atom {
   readonly terms: readonly string[];
   readonly strong: boolean;
@@ -25,15 +22,15 @@ export const mostProbes = 8;
 const fewListings = 600;
 const perProbe = 200;
 const mostDriving = 4;
-/** Two words occur together about this many times more often than chance predicts. */
+/** Words occur together so much more often than by chance. */
 const attraction = 6;
 
-/** `read` estimates the entries that the step reads if it finds fewer than its limit. */
+/** `read`: entries, if it finds fewer than the limit. */
 interface PlanStep extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
 
-/** Without those that find only what a wider one finds too. */
+/** Nothing that a wider one finds too. */
 export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
   const widest: Alternative[] = [];
   for (const one of alternatives.toSorted((a, b) => a.terms.length - b.terms.length))
@@ -100,8 +97,8 @@ const toStepOfAny = (words: readonly RankedWord[]): PlanStep => ({
 });
 
 /**
- * The most promising reads first: listings with any of the rare words; those in which all of the next
- * words, then the first of these, are strong; those with several or one of them, strong or not.
+ * The most promising first: any of the rare words; the next words, all or the first of them strong; several
+ * or one of them.
  */
 export function toSteps(words: readonly RankedWord[], total: number) {
   const found = words.filter(({ listings }) => listings > 0);

@@ -24,7 +24,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
 const toFacetExpression = (facet: FacetChoice): string =>
   `(${Array.from([facet].flat(), (one) => quote(toFacetLexeme(one))).join(' | ')})`;
 
-/** Window 0 contains everything. */
+/** Window 0 is everything. */
 const toExpression = ({ groups, facets, excluded }: Probe, window: number): string =>
   [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' | ')})`),
@@ -34,14 +34,14 @@ const toExpression = ({ groups, facets, excluded }: Probe, window: number): stri
   ].join(' & ');
 
 /**
- * GIN reads every match, so a query for few of many names a window. Window 1 contains the lower half of all
- * positions, each further window the lower half of the one before.
+ * GIN reads every match, so a query for few of many names a window: the first has the lower half of all
+ * positions, each further one the lower half of that.
  */
 const windowSize = 2;
 const mostWindows = 10;
-/** With fewer expected, no narrower window is chosen. */
+/** No narrower window for fewer. */
 const fewMatches = 300;
-/** Times the needed matches that a window should have. */
+/** A window is expected to have so many times the needed matches. */
 const spare = 1.2;
 
 function chooseWindow(expected: number, limit: number): number {
@@ -58,15 +58,14 @@ async function findInWindow(db: Db, probe: Probe, window: number): Promise<numbe
   const expression = toExpression(probe, window);
   // An empty expression matches nothing.
   const where = expression === '' ? sql`` : sql`where terms @@ ${expression}::tsquery`;
-  // Ordering by a sum keeps PostgreSQL from reading the index on positions instead of that on terms.
+  // The sum keeps PostgreSQL on the index of terms.
   const found = sql<{ position: number }>`select position from listing_search ${where}
     order by position + 0 limit ${probe.limit}`;
   return (await found.execute(db)).rows.map(({ position }) => position);
 }
 
 /**
- * Read first, in the order of ids. GIN, which returns matches in no order, is used only if these have too
- * few.
+ * Read first, in the order of ids. GIN, which keeps no order, is used only if these have too few matches.
  */
 const scannedRows = 10_000;
 
@@ -85,7 +84,7 @@ async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scann
   return (await found.execute(db)).rows.map(({ id }) => id);
 }
 
-/** No parser or dictionary of PostgreSQL, so that terms are the same as in SQLite. */
+/** Without PostgreSQL's parser and dictionaries, so that terms are as in SQLite. */
 export const postgresSearch: EngineIndex = {
   async remove(db, ids) {
     const removed = sql<{ text: string }>`delete from listing_search where id = any(${ids}::bigint[])
@@ -126,7 +125,7 @@ export const postgresSearch: EngineIndex = {
     for (;;) {
       const found = await findInWindow(db, probe, window);
       if (window === 0 || found.length >= probe.limit) return found;
-      // The matches of this window give a new estimate of all matches.
+      // A new estimate from this window.
       window = Math.min(window - 1, chooseWindow(found.length * windowSize ** window, probe.limit));
     }
   },

@@ -6,7 +6,7 @@ export type QueryWord = ReturnType<typeof toQueryWords>[number];
 export type ParsedQuery = ReturnType<typeof parseQuery>;
 
 const joinedFactor = 0.9;
-/** Of one word of a phrase with synonyms, in relation to the phrase. */
+/** A word in a phrase with synonyms. */
 const partFactor = 0.15;
 const questionShare = 0.15;
 const lightShare = 0.5;
@@ -24,7 +24,7 @@ const toTerms = (text: string) =>
     .filter((word) => !stopWords.has(word))
     .map(stem);
 
-/** Without repeated words, and without stop words if there are others. */
+/** Without repetitions, and stop words if there are others. */
 function toInformative(words: readonly SearchWord[]): SearchWord[] {
   const known = new Set<string>();
   const distinct = words.filter(({ text }) => !known.has(text) && known.add(text));
@@ -65,9 +65,9 @@ function toQueryWords(text: string) {
     return {
       text: words.map((word) => word.text).join(' '),
       term: terms.at(-1) ?? '',
-      /** 1 for those words of the query that say most. */
+      /** 1 for words that say most. */
       share: Math.max(...words.map((word) => shareOf(word.text))) / most,
-      /** The first is the word or phrase itself. */
+      /** Itself first. */
       alternatives: isPhrase
         ? [
             { terms, factor: 1 },
@@ -87,7 +87,7 @@ const findConditions = (query: string) =>
     isExcluded: minus !== undefined || word !== undefined,
   }));
 
-/** The words of a wanted phrase stay. */
+/** A wanted phrase leaves its words. */
 const withoutCondition = (
   query: string,
   { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],
@@ -103,13 +103,13 @@ export function parseQuery(query: string) {
       .filter(({ length }) => length > 0);
   return {
     words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
-    /** In a listing these have to follow each other. */
+    /** In this order, with nothing between. */
     phrases: toPhrases(false),
     excluded: toPhrases(true),
   };
 }
 
-/** Each exclusion and phrase as written, with the query without it; words of a wanted phrase stay there. */
+/** As written, with the query that is left. */
 export const findOmissions = (query: string) =>
   findConditions(query)
     .toSorted((a, b) => Number(b.isExcluded) - Number(a.isExcluded))
@@ -118,7 +118,7 @@ export const findOmissions = (query: string) =>
       query: withoutCondition(query, one).trim().replace(/\s+/g, ' '),
     }));
 
-/** Descriptions that say nothing about the service, such as the text of a template. */
+/** They say nothing about the service. */
 const placeholders: readonly RegExp[] = [
   /\[((describe|insert|add|your)\s[^\]|]*|(description|todo)\b[^\]|]*)\]/i,
   /^(a |an |the )?description of (my|your|the|this) (mcp )?server\b/i,
@@ -137,10 +137,7 @@ export const isPlaceholder = (description: string): boolean =>
 const checksums = 1024;
 const milliseconds = 2 ** 43;
 
-/**
- * Spreads listings of any age evenly, so that neither age nor handle decides which matches are read first.
- * Different ids have different positions.
- */
+/** Spreads age and handles evenly, so that neither decides what is read first. No two ids share one. */
 export function toPosition(id: number): number {
   const published_ms = Math.floor(id / checksums);
   return ((id % checksums) ^ (published_ms % checksums)) * milliseconds + published_ms;
@@ -152,7 +149,7 @@ export function toId(position: number): number {
   return published_ms * checksums + (spread ^ (published_ms % checksums));
 }
 
-/** Of the search index (postgres.ts). */
+/** postgres.ts */
 export function windowsOf(position: number): number {
   const spread = Math.floor(position / milliseconds);
   let windows = 0;
@@ -160,10 +157,10 @@ export function windowsOf(position: number): number {
   return windows;
 }
 
-/** Best match (without words, oldest first), newest first, or last updated first. */
+/** Best match (without words, oldest first), newest, or last updated first. */
 export type SearchSort = 'relevance' | 'published' | 'updated';
 
-/** A listing must have all facets. */
+/** With all facets. */
 export interface SearchQuery<Wanted = Facet> {
   readonly text: string;
   readonly facets: readonly Wanted[];
@@ -174,14 +171,14 @@ export interface SearchQuery<Wanted = Facet> {
 
 export interface SearchHit {
   readonly id: number;
-  /** Words that count; undefined if the query is the handle. */
+  /** Words that count; undefined for a handle. */
   readonly matched: number | undefined;
 }
 
-/** Of the listings in `total`. */
+/** Within `total`. */
 export interface SearchCounts {
   readonly total: number;
-  /** More listings may match. */
+  /** There may be more. */
   readonly capped: boolean;
   readonly facets: Readonly<Record<Facet, number>>;
 }

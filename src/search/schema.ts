@@ -2,10 +2,7 @@ import type { Kysely } from 'kysely';
 import type { StoreSchema } from '../store/schema.ts';
 import { integer, noBackup, type RowsOf, table, text } from '../store/table.ts';
 
-/**
- * Of listings that are not withdrawn; a restore counts them again. Other tables of the index belong to one
- * engine (app/sqlite-store.ts, app/postgres-store.ts).
- */
+/** A restore counts again. Engines have their own tables (app/sqlite-store.ts, app/postgres-store.ts). */
 const termTable = table('search_term', noBackup, { term: text, listings: integer, strong: integer });
 
 export const searchTables = [termTable] as const;

@@ -5,26 +5,26 @@ import { stopWords } from './words.ts';
 export interface RankedWord {
   readonly term: string;
   readonly alternatives: readonly Alternative[];
-  /** Estimates of listings that have an alternative of the word, and of those in which it is strong. */
+  /** Estimates, for all alternatives. */
   readonly listings: number;
   readonly strong: number;
-  /** How much a match counts. */
+  /** Of a match. */
   readonly value: number;
   readonly isCounted: boolean;
 }
 
 const neighbours = 1.3;
-/** Of a phrase whose words are apart. */
+/** If a phrase is apart. */
 const apartShare = 0.6;
 const placeholderLoss = 1000;
 
-/** Undefined if a word is in none of the documents. */
+/** Undefined if no document has a word. */
 export function toPhrase(words: readonly string[], { terms }: Documents): readonly number[] | undefined {
   const phrase = words.map((word) => terms.find(word) ?? 0);
   return phrase.includes(0) ? undefined : phrase;
 }
 
-/** Names keep their stop words (`text-to-speech`), so one may stand between two terms. */
+/** Names keep stop words (`text-to-speech`), so one may be between. */
 export function isPhraseAt(documents: Documents, start: number, phrase: readonly number[]): boolean {
   const { data, terms } = { data: documents.data(), terms: documents.terms.texts };
   const firstTerm = firstTermOf(data, start);
@@ -42,7 +42,7 @@ export function isPhraseAt(documents: Documents, start: number, phrase: readonly
   return false;
 }
 
-/** `places` numbers all terms of the words, from 1. */
+/** `places` are from 1. */
 function toWanted(words: readonly RankedWord[], documents: Documents) {
   const places = new Map<number, number>();
   const placeOf = (term: number) => places.get(term) ?? places.set(term, places.size + 1).size;
@@ -55,10 +55,10 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
   return { wanted, places };
 }
 
-/** The weights of the wanted terms in a document, each at its place; 0 if absent. */
+/** By place; 0 if absent. */
 function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
   const data = documents.data();
-  // An array indexed by the numbers of terms is faster than a map.
+  // Faster than a map.
   const placeOf = new Uint16Array(documents.terms.texts.length);
   for (const [term, place] of places) placeOf[term] = place;
   const found = new Float64Array(places.size + 1);
@@ -76,9 +76,8 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * The score is the sum of each word's value times its weight in the document, times the matched share of
- * all values, and higher if neighbours in the query are neighbours there. Placeholder descriptions come
- * last. No document may be added before the last use of the scorer.
+ * Each value times its weight, summed, times the matched share of values; more for neighbours that stay
+ * neighbours. Placeholders come last. Add no document before the last use.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);

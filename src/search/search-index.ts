@@ -4,7 +4,7 @@ import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
 import type { Db } from './schema.ts';
 
-/** With all facets, and after the id `after`. */
+/** `after` is an id. */
 export interface FacetRange {
   readonly facets: readonly FacetChoice[];
   readonly order: 'oldest' | 'newest';
@@ -12,50 +12,47 @@ export interface FacetRange {
   readonly limit: number;
 }
 
-/** In how many a term is, and is strong (`isStrong`). */
+/** Listings with a term, and those in which it is strong (`isStrong`). */
 export interface TermCount {
   readonly listings: number;
   readonly strong: number;
 }
 
-/** Terms, weights and ranking are the same on all engines. */
+/** Terms, weights and ranking are the same for all. */
 export interface EngineIndex {
   /** Returns their texts. */
   remove(db: Db, ids: readonly number[]): Promise<string[]>;
-  /** None may be in the index yet. */
+  /** None may be there yet. */
   put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
-  /**
-   * Merges a part of what many writes leave in the index, so that searches read less. True if there is
-   * more.
-   */
+  /** Merges some of what writes leave, so that searches read less. True if there is more. */
   merge(db: Db, isFirst: boolean): Promise<boolean>;
   addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;
-  /** Leaves out terms that no listing has. */
+  /** Without terms of no listing. */
   readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, TermCount>>;
-  /** The positions of the first matches, in order. */
+  /** The first positions, in order. */
   find(db: Db, probe: Probe): Promise<number[]>;
   /** In no particular order. */
   readTexts(db: Db, positions: readonly number[]): Promise<{ position: number; text: string }[]>;
   list(db: Db, range: FacetRange): Promise<number[]>;
-  /** Tests a row's `id`. The SQL is the same for any number of ids. */
+  /** Of a row's `id`; the same SQL for any number. */
   hasId(ids: readonly number[]): RawBuilder<boolean>;
 }
 
 export interface SearchIndex extends EngineIndex {
-  /** Those that exist, in no particular order. */
+  /** In no particular order. */
   readDocuments(db: Db, positions: readonly number[]): Promise<FoundDocuments>;
 }
 
-/** What a search reads of listings (listings/searched.ts). */
+/** listings/searched.ts */
 export interface SearchedListings {
   count(): Promise<number>;
-  /** Not withdrawn, in the order of ids. `folded` is in lower case. */
+  /** By lower-case handle, not withdrawn, in the order of ids. */
   withFoldedHandle(
     folded: string,
   ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;
   /** In no particular order. */
   updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
-  /** Neither withdrawn nor hidden, in no particular order. */
+  /** In no particular order, neither withdrawn nor hidden. */
   texts(
     ids: readonly number[],
   ): Promise<readonly { readonly handle: string; title: string | null; description: string }[]>;

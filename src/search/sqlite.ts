@@ -6,10 +6,10 @@ import { toPosition } from './query.ts';
 import type { Db, SearchSchema } from './schema.ts';
 import type { EngineIndex } from './search-index.ts';
 
-/** In letters and digits, because a tokenizer would divide a facet at its colon. */
+/** A tokenizer would divide it at its colon. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
 
-/** Many listings have the same facets, so each facet is encoded once. */
+/** Once for each facet, because many listings share it. */
 function createFacetTokens(): (facets: readonly string[]) => string {
   const tokens = new Map<string, string>();
   return (facets) => {
@@ -29,7 +29,7 @@ const join = (prefix: string, terms: readonly string[]) =>
 const toPairs = (documents: readonly SearchDocument[], toPair: (document: SearchDocument) => unknown) =>
   JSON.stringify(documents.map(toPair));
 
-/** By key, because FTS5 begins a new segment wherever a key is smaller than the one before. */
+/** By key: FTS5 begins a segment at each smaller one. */
 function toIndexRows(documents: readonly SearchDocument[]) {
   const toFacetText = createFacetTokens();
   const byPosition = documents.toSorted((a, b) => a.position - b.position);
@@ -66,17 +66,17 @@ const mergedPages = 200;
 const countChanges = async (db: Db) =>
   (await sql<{ changes: number }>`select total_changes() as changes`.execute(db)).rows[0]?.changes ?? 0;
 
-/** A negative number begins to merge the whole table. True if there is more to merge. */
+/** A negative number begins a merge of the whole table. True if there is more. */
 async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pages: number) {
   const before = await countChanges(db);
   await sql`insert into ${sql.table(table)} (${sql.ref(table)}, rank) values ('merge', ${pages})`.execute(db);
-  // FTS5 documents that a merge with nothing left to do makes fewer than two changes.
+  // FTS5 makes fewer changes if nothing is left to merge.
   return (await countChanges(db)) - before >= 2;
 }
 
 /**
- * The rowid of `listing_search` is the position, of `listing_facet` the id: both are read in this order,
- * only as far as needed. Lists are passed as JSON, so that each statement is prepared once.
+ * Rowids are positions in `listing_search` and ids in `listing_facet`, and are read in order, no further
+ * than needed. Lists are JSON, so that a statement is prepared once.
  */
 export const sqliteSearch: EngineIndex = {
   async remove(db, ids) {
@@ -130,7 +130,7 @@ export const sqliteSearch: EngineIndex = {
 
   async find(db, probe) {
     const { wanted, excluded } = toExpression(probe);
-    // FTS5 accepts neither an expression that only excludes nor an empty one.
+    // FTS5 takes neither an empty expression nor one that only excludes.
     const positions = wanted
       ? sql`select rowid as position from listing_search
           where listing_search match ${excluded ? `(${wanted}) NOT (${excluded})` : wanted} order by rowid`
@@ -138,7 +138,7 @@ export const sqliteSearch: EngineIndex = {
         ? sql`select position from search_doc where position not in
             (select rowid from listing_search where listing_search match ${excluded}) order by position`
         : sql`select position from search_doc order by position`;
-    // One text, because reading thousands of rows takes longer than finding them.
+    // Reading thousands of rows takes longer than finding them.
     const found = sql<{ positions: string }>`select json_group_array(position) as positions
       from (${positions} limit ${probe.limit})`;
     return JSON.parse((await found.execute(db)).rows[0]?.positions ?? '[]') as number[];

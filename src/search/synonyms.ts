@@ -2,7 +2,7 @@ import { lazy } from '../core/lazy.ts';
 import tables from './synonyms.json' with { type: 'json' };
 import { stem, stopWords } from './words.ts';
 
-/** Stands for a word of a query. `factor` is how much it counts in relation to the word itself. */
+/** `factor` is in relation to the word itself. */
 export interface Alternative {
   readonly terms: readonly string[];
   readonly factor: number;
@@ -11,14 +11,13 @@ export interface Alternative {
 const sameFactor = 0.85;
 const relatedFactor = 0.35;
 
-/** Stop words are left out of queries and descriptions, so they are left out here too. */
+/** As in queries and descriptions. */
 function toPhrase(text: string): string[] {
   const words = text.split(' ');
   const informative = words.filter((word) => !stopWords.has(word));
   return (informative.length > 0 ? informative : words).map(stem);
 }
 
-/** Each phrase of a line has the others as its synonyms. */
 function toEntries(line: string, factor: number) {
   const phrases = new Map(line.split(', ').map((text) => [toPhrase(text).join(' '), toPhrase(text)]));
   return [...phrases.values()].map((phrase) => ({
@@ -28,12 +27,12 @@ function toEntries(line: string, factor: number) {
 }
 
 /**
- * Phrases of a line mean the same (`same`, `places`), or are often used for each other (`related`). A word
- * may be in several lines.
+ * Of a line, phrases mean the same (`same`, `places`) or often do (`related`). A word may be in several
+ * lines.
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
-/** By first word, longer phrases first. */
+/** The longest first. */
 const byStart = lazy(() => {
   const entries = [
     ...[...linesOf(tables.same), ...linesOf(tables.places)].flatMap((line) => toEntries(line, sameFactor)),
@@ -48,7 +47,7 @@ const byStart = lazy(() => {
 export const synonymsOf = (term: string): readonly Alternative[] =>
   (byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
 
-/** Divides stems into single words and the longest phrases of the tables. */
+/** Words, or the longest phrases of the tables. */
 export function findSynonyms(stems: readonly string[]) {
   const units: { from: number; to: number; synonyms: Alternative[] }[] = [];
   for (let at = 0; at < stems.length; ) {

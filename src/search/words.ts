@@ -4,16 +4,16 @@ import ownStems from './own-stems.json' with { type: 'json' };
 const ascii = /^[ -~\n]*$/;
 const asciiRun = /[A-Za-z0-9]+/g;
 const run = /[\p{L}\p{N}]+/gu;
-/** Written without spaces between words. */
+/** Without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
 const camelHump = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
-/** Both parts of `to-do` are stop words. */
+/** Two stop words. */
 const toDo = /\bto-do(?=s?\b)/gi;
 const shortestPart = 3;
-/** PostgreSQL stores no lexeme longer than 2,046 bytes. */
+/** PostgreSQL allows 2,046 bytes. */
 const longestWord = 100;
 
-/** `parts` of camel case, from three letters. */
+/** `parts` in camel case. */
 export interface SearchWord {
   readonly text: string;
   readonly parts: readonly string[];
@@ -22,7 +22,7 @@ export interface SearchWord {
 const toPlain = (text: string) =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').replaceAll('ς', 'σ');
 
-/** In scripts without spaces, each pair of neighbouring characters stands for a word. */
+/** Without spaces, neighbouring characters are words. */
 function toPairs(text: string): string[] {
   const characters = [...text];
   if (characters.length === 1) return characters;
@@ -54,24 +54,21 @@ function toForeignWords(text: string): SearchWord[] {
   return words;
 }
 
-/** The same for index and query: runs of letters and digits without `'s`, or pairs of characters. */
+/** For index and query: letters and digits without `'s`, or pairs of characters. */
 export function toWords(text: string): SearchWord[] {
   const spoken = (text.includes('s') ? text.replace(/['’]s\b/g, '') : text).replace(toDo, 'todo');
   if (ascii.test(spoken)) return (spoken.match(asciiRun) ?? []).map(toWord);
   return toForeignWords(spoken);
 }
 
-/**
- * Porter's rules confuse these with others (`documentation` with `document`). Each line is one word in its
- * forms; the first is the stem.
- */
+/** Porter confuses `documentation` with `document`. Each line has the forms of a word, the stem first. */
 const stemOf: ReadonlyMap<string, string> = new Map(
   ownStems.map((line) => line.split(' ')).flatMap((words) => words.map((word) => [word, words[0] ?? word])),
 );
 const mostCached = 10_000;
 const stems = new Map<string, string>();
 
-/** Unless `stemOf` has it, only a word of 4 to 30 letters a-z differs from its stem. */
+/** Without `stemOf`, only a word of 4 to 30 letters a-z differs from its stem. */
 export function stem(word: string): string {
   const cached = stems.get(word);
   if (cached !== undefined) return cached;
@@ -83,28 +80,28 @@ export function stem(word: string): string {
 
 const toSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
-/** Left out of descriptions, and of queries that have other words. */
+/** Not in descriptions, nor in queries with other words. */
 export const stopWords: ReadonlySet<string> = toSet(
   `a an and are as at be been both by can could did do does each for from had has have how i if in into is it its me
   my no not of on or other our should so some such than that the their them then there these they this those to too
   via was we were what when where which while who whom why will with would you your`,
 );
 
-/** Words that begin a question, and others that say almost nothing. */
+/** Of questions, or with little sense. */
 export const questionWords: ReadonlySet<string> = toSet(
   `find show give get need want wants looking look something anything someone anyone thing things way best good
   please go goes going help helps let lets allow allows able make makes using use uses used like just any all about between tool
   tools`,
 );
 
-/** The nouns of a question say more. */
+/** The nouns beside them say more. */
 export const verbs: ReadonlySet<string> = toSet(
   `build builds check checks compare compares convert converts create creates draw draws edit edits generate generates
   keep keeps look lookup manage manages read reads run runs search searches take takes track tracks turn turns up
   write writes`,
 );
 
-/** Words of so many listings that the other words of a query say more. */
+/** So frequent that other words say more. */
 export const lightWords: ReadonlySet<string> = toSet(
   `agent agents ai api apis app apps assistant assistants llm mcp model server servers service services sdk claude
   data access cheap free easy simple online new real time country countries other`,
@@ -118,10 +115,7 @@ const shortestHalf = 3;
 export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
-/**
- * One letter added, removed, replaced or swapped with its neighbour. Texts may repeat, and the word itself
- * is among them.
- */
+/** Added, removed, replaced or swapped with its neighbour; with repetitions and the word itself. */
 export function* oneLetterFrom(word: string): Generator<string> {
   for (let at = 0; at <= word.length; at++) {
     const before = word.slice(0, at);
@@ -135,7 +129,7 @@ export function* oneLetterFrom(word: string): Generator<string> {
   }
 }
 
-/** Each stem, from three letters, with its longest spelling one letter from the word. */
+/** The longest spelling of each stem, a letter away. */
 export function toSpellings(word: string): Map<string, string> {
   const spellings = new Map<string, string>();
   for (const spelling of oneLetterFrom(word)) {
@@ -146,7 +140,7 @@ export function toSpellings(word: string): Map<string, string> {
   return spellings;
 }
 
-/** Each division into two words of at least three letters. */
+/** All divisions in two. */
 export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
     const start = word.slice(0, at);

@@ -21,19 +21,19 @@ import { malwareWords } from '../observations/malware.ts';
 import type { Observation } from '../observations/observation.ts';
 import { payeesIn, quotedPayees } from '../observations/payees.ts';
 
-/** Undefined if the pin is about recorded facts. */
+/** Undefined for recorded facts. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);
 
-/** It states what checks saw at the endpoint that it names. */
+/** States what checks saw at an endpoint. */
 export const isSeenPin = (pin: PinName): boolean => kindOfPin(pin) !== undefined;
 
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
   Pick<ListingDocument, 'observations'>;
 
-/** Quotes a text that could be read as several parts. */
+/** Otherwise it could be several parts. */
 const asPart = (text: string) => (/\s/.test(text) ? JSON.stringify(text) : text);
 
-/** With everything that decides what its command starts. */
+/** All that decides what its command starts. */
 const textOfPackage = (recorded: Pinnable['packages'][number]) => {
   const { registry_type, registry_base_url, identifier, version, ...rest } = recorded;
   const { runtime, runtime_arguments, arguments: behind, environment } = rest;
@@ -59,7 +59,7 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 const seenNow = ({ observations }: Pinnable, { kind }: Kind) =>
   observations.filter((one) => one.kind === kind && isKnown(one) && pinnedOf(one).length > 0);
 
-/** The digest of a list, or who is paid by what the endpoint quotes. */
+/** A list's digest, or payees of quoted prices. */
 const pinnedOf = (one: Observation): string[] =>
   one.kind === priceOffers.kind
     ? quotedPayees([{ observed_at: '', first_seen_at: '', ...one }]).flatMap(({ fact }) =>
@@ -67,10 +67,10 @@ const pinnedOf = (one: Observation): string[] =>
       )
     : [one.value].flat().map(String);
 
-/** The endpoint, and then the digest of a list or the addresses of payees. */
+/** After the endpoint. */
 const pinText = (one: Observation) => [one.subject ?? '', pinnedOf(one).join(', ')].join(' ').trim();
 
-/** Sorted; none if nothing is recorded, or if Dossier does not know them. */
+/** Sorted; none if not recorded or known. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindOfPin(pin);
   return (kind ? seenNow(document, kind).map(pinText) : recordedNow(document, pin)).sort();
@@ -84,7 +84,7 @@ const recordOf = ({ updated_at, observed_at }: ListingDocument): Words =>
 const mostNamed = 3;
 const longestNamed = 120;
 
-/** The capitals of a 0x address are only a checksum. */
+/** Capitals of a 0x address are a checksum. */
 const toComparable = (text: string) =>
   text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
 
@@ -94,7 +94,7 @@ function alike(a: string, b: string): number {
   return at;
 }
 
-/** Leaves out the words at the beginning with which another text begins too. */
+/** Without words with which another text begins too. */
 function cutToDifference(text: string, others: readonly string[]): string {
   if (text.length <= longestNamed) return text;
   const from = Math.max(
@@ -106,14 +106,14 @@ function cutToDifference(text: string, others: readonly string[]): string {
   return `${word > 0 ? '…' : ''}${text.slice(word, end)}${end < text.length ? '…' : ''}`;
 }
 
-/** At most three texts, each shortened to what differs from `others`. */
+/** At most three, each from what differs. */
 function listed(texts: readonly string[], others: readonly string[] = []): Words {
   const named = texts.slice(0, mostNamed).map((text) => quote(cutToDifference(text, others)));
   const more = texts.length > mostNamed ? say` and ${texts.length - mostNamed} more` : say``;
   return texts.length === 0 ? own('none') : say`${join(named, ', ')}${more}`;
 }
 
-/** Only a broken pin has `from` and `to`, its old and new value. */
+/** `from` and `to` are of a broken pin. */
 export interface ApprovalAnswer extends CriterionFinding {
   readonly criterion: string;
   readonly value?: string | number;
@@ -139,8 +139,8 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 
 /**
- * Breaks if the record no longer names one of its endpoints, or if checks know a present value that it does
- * not have. Unknown if a pinned value is not known now.
+ * Broken if one of its endpoints is gone, or a check sees another value. Unknown if its value is not known
+ * now.
  */
 function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kind: Kind): PinAnswer {
   const recorded = recordedNow(compared.listing, 'endpoint');
@@ -182,7 +182,7 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
   return { ...about, ...met(say`${given}${until === undefined ? say`` : say`; until ${dayOf(until)}`}.`) };
 }
 
-/** An approval lapses on a report of malicious code. In a view without approvals, the report is told. */
+/** A report of malicious code ends an approval; without approvals it is only told. */
 export const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
   malwareWords(listing.observations, ['malware']).map((report) => ({
     criterion: 'not_reported',
@@ -191,7 +191,6 @@ export const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
     as_of: listing.evidence_snapshot_date,
   }));
 
-/** None if the selection has no approvals. */
 export function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
   const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
@@ -234,10 +233,7 @@ export function keepsOut({ approvals, unknown, on_change }: Selection, answer: A
   return result === 'not_met' || (result !== 'met' && unknown !== 'include');
 }
 
-/**
- * An approval admits only endpoints and packages that its pins name. Without approvals, all recorded ones
- * are admitted.
- */
+/** An approval admits what its pins name. */
 export function letIn({ approvals }: Selection, { handle, remotes, packages }: ListingDocument) {
   if (!approvals) return { remotes, packages };
   const pins = approvals.find((one) => one.handle === handle)?.pins ?? {};
@@ -249,7 +245,7 @@ export function letIn({ approvals }: Selection, { handle, remotes, packages }: L
   };
 }
 
-/** A command may start only the approved version. */
+/** A command starts only the approved version. */
 export const isVersionPinned = ({ approvals = [] }: Selection, { handle }: ListingDocument): boolean => {
   const pins = approvals.find((one) => one.handle === handle)?.pins;
   return pins?.version !== undefined || pins?.package !== undefined;

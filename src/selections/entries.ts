@@ -41,7 +41,7 @@ export interface SelectionMember {
 export const privateNote = ({ listing }: PrivateEntry): string =>
   `This is a private entry from ${listing.origin}, last changed on ${dayText(listing.updated_at)} and read on ${dayText(listing.imported_at)}. No registry that Dossier reads lists it, and Dossier has not checked it.`;
 
-/** A private entry has no facts of a registry. */
+/** Without facts of a registry. */
 function toPrivateServer(entry: PrivateEntry, key: string) {
   const { origin, imported_at: read_at, updated_at: changed_at } = entry.listing;
   const server = toServer(entry.version, false, key);
@@ -49,7 +49,7 @@ function toPrivateServer(entry: PrivateEntry, key: string) {
   return { server, _meta: { [key]: about } as Record<string, object> };
 }
 
-/** As JSON, without listings whose version is not stored. */
+/** As JSON, if the version is stored. */
 export async function toSelectionEntries(members: readonly SelectionMember[], context: Context) {
   const shared = await readShared(context);
   const { key } = shared;

@@ -15,11 +15,11 @@ import { type ApprovalAnswer, judgeApproval, judgeReports, keepsOut } from './ap
 const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
-/** All of them, if `findCriterionFaults` found nothing. */
+/** All, unless `findCriterionFaults` found something. */
 export const requestedBy = (selection: Selection): RequestedCriterion[] =>
   selection.criteria.filter(isKnownCriterion);
 
-/** Unknown names, and values that are not allowed. */
+/** Unknown names and forbidden values. */
 export const findCriterionFaults = (selections: readonly Selection[]): string[] =>
   selections.flatMap(({ name, file, criteria: sent }) =>
     sent.flatMap((one) => {
@@ -28,7 +28,7 @@ export const findCriterionFaults = (selections: readonly Selection[]): string[] 
     }),
   );
 
-/** A server.json alone answers these; nothing else is known about a private entry. */
+/** From the file alone, which is all that is known of a private entry. */
 const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
   ...(['has_endpoint', 'has_repository', 'needs_no_secret', 'transport', 'package', 'tag'] as const),
   ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
@@ -42,7 +42,7 @@ function toFileAnswer(compared: ComparedListing, found: CriterionAnswer): Criter
   return { criterion, value, ...recordedFinding(compared, notApplicable(fact)) };
 }
 
-/** `failed` keep the listing out. Without any, it is in the selection. */
+/** It is in the selection unless something `failed`. */
 export function judgeMember(selection: Selection, compared: ComparedListing, isPrivate = false) {
   const { imported, observed, native } = compareListing(compared, requestedBy(selection));
   const found = [...imported, ...observed, ...native];
@@ -58,7 +58,7 @@ export function judgeMember(selection: Selection, compared: ComparedListing, isP
       criterion,
       value,
       result,
-      // For a criterion of compare_agents, the name of the criterion says enough.
+      // The name of a criterion says enough.
       ...(!isCriterionName(criterion) && { fact: toText(fact) }),
       ...(from && to && { from: toText(from), to: toText(to) }),
     })),

@@ -12,16 +12,16 @@ import { handlesOf, judgeFacts } from './members.ts';
 import type { SelectionTransaction } from './schema.ts';
 
 const pause_ms = 1000;
-/** All listings are judged again, because some criteria depend on the time alone. */
+/** Some criteria depend on the time alone. */
 const betweenPasses_ms = 600_000;
-/** After this long without a judgement by any node, a selection is forgotten. */
+/** If no node judges a selection for so long, it is forgotten. */
 const longestUnused_ms = day_ms;
-/** Judged without a pause. */
+/** Without a pause. */
 const batch = 20;
-/** The judge then rests this many times as long as the batch took, so that requests go first. */
+/** The judge rests so many times as long as a batch took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
-/** No view approves more listings (config/files.ts). */
+/** The most in a view (config/files.ts). */
 const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
@@ -30,7 +30,7 @@ interface SelectionMove {
   readonly selection: Selection;
   readonly handle: string;
   readonly joined_seq: number | undefined;
-  /** Undefined if the listing joins. */
+  /** Undefined for one that joins. */
   readonly failed: readonly FailedCriterion[] | undefined;
 }
 
@@ -72,14 +72,14 @@ async function apply(
   await tx.selections.putSpan({ view: key, handle, ...span });
 }
 
-/** A listing that is in a selection when that is first judged does not count as joining. */
+/** Nothing joins a selection that is judged for the first time. */
 async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
   const found = await findMoves(context.store, handles, context);
   const moving = [...new Set(found.map(({ handle }) => handle))];
   if (moving.length === 0) return;
   await context.store.write(async (tx) => {
     const judged = new Set((await tx.selections.passes()).map(({ view }) => view));
-    // Again under the write lock, because another node may have seen a later state of the listing.
+    // Under the write lock, because another node may have seen a later state.
     for (const move of await findMoves(tx, moving, context)) {
       const key = keyOf(move.selection);
       if (judged.has(key)) await apply(tx, move, context.clock().toISOString());
@@ -89,7 +89,7 @@ async function judgeBatch(handles: readonly string[], context: JudgeContext): Pr
   });
 }
 
-/** Once the signal is aborted, judging rejects. */
+/** Rejects after the signal. */
 export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal) {
   const { store, config, clock } = context;
   let position: number | undefined;
@@ -101,10 +101,9 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       await wait((performance.now() - began_ms) * restPerWork, undefined, { signal, ref: false });
     }
   };
-  /** Those that changed, in this process or another, since the last call. */
+  /** In any process, since the last call. */
   const follow = async () => {
-    // From where the earliest of the views' last passes began; without any from the newest change, because
-    // the first pass judges all listings.
+    // The earliest of the last passes, or else the newest change, because the first pass judges all.
     position ??= Math.min(await newest(), ...(await store.selections.passes()).map(({ seq }) => seq));
     for (;;) {
       const changes = await store.changes.after(position, changesAtOnce);
@@ -114,7 +113,7 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       if (changes.length < changesAtOnce) return;
     }
   };
-  /** The files of this node may have changed while no node ran. */
+  /** Files may have changed while no node ran. */
   const approved = async () => {
     const withApprovals = config.views.filter(({ approvals }) => approvals);
     const stored = withApprovals.map((selection) =>
@@ -142,8 +141,7 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
 }
 
 /**
- * False until an import from a registry has ended: the first one writes no changes about its listings, so
- * after an earlier pass these would count as joining.
+ * Not before an import from a registry has ended: it writes no changes, so its listings would seem to join.
  */
 async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
   const { done } = await store.imports.last();

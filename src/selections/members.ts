@@ -16,7 +16,7 @@ import { judgeMember } from './judge.ts';
 import { type PrivateEntry, readPrivateEntries } from './private-entries.ts';
 import { type SelectionVerdict, verdictsOf } from './verdicts.ts';
 
-/** Undefined if it is withdrawn, unknown or of the sample. */
+/** Undefined if withdrawn, unknown or of the sample. */
 export function judgeFacts(
   facts: ListingFacts | undefined,
   selections: readonly Selection[],
@@ -34,7 +34,7 @@ export function judgeFacts(
   };
 }
 
-/** Then its stored members are not shown. */
+/** Stored members are not shown then. */
 export const isJudgedWhenRead = ({ approvals, readers }: Selection): boolean =>
   approvals !== undefined || readers !== undefined;
 
@@ -53,7 +53,7 @@ export async function requireJudged(selection: Selection, context: Pick<Context,
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** Throws not_found, also for a private selection. */
+/** Throws not_found, for a private one too. */
 export function requireSelection(name: string, { config }: Pick<Context, 'config'>) {
   const selection = config.views.find((one) => one.name === name);
   if (!selection)
@@ -64,7 +64,7 @@ export function requireSelection(name: string, { config }: Pick<Context, 'config
   return selection;
 }
 
-/** Undefined also if the caller is not one of its readers. */
+/** Undefined unless the caller is a reader. */
 export function findPrivateSelection(name: string, { config, caller }: Pick<Context, 'config' | 'caller'>) {
   const digest = caller.capability === undefined ? '' : `sha256:${hash('sha256', caller.capability)}`;
   return config.privateViews.find(
@@ -74,7 +74,7 @@ export function findPrivateSelection(name: string, { config, caller }: Pick<Cont
 
 type Entries = ReadonlyMap<string, PrivateEntry>;
 
-/** None if it names no readers. Throws unavailable if the folder was never read. */
+/** None without readers. Throws unavailable if the folder was never read. */
 async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, 'config'>): Promise<Entries> {
   const { entries } = await readPrivateEntries(readers ? config.privateListings : '');
   if (entries) return entries;
@@ -82,7 +82,7 @@ async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, '
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** Their facts are held in memory at once. */
+/** Held in memory at once. */
 const readAtOnce = 20;
 
 interface JudgedName {
@@ -101,7 +101,7 @@ interface JudgedOn {
   readonly on: string;
   readonly judged: ReturnType<typeof judgeFacts>;
 }
-/** By entry, because a changed file makes a new one. */
+/** A changed file makes a new entry. */
 const judgedEntries = new WeakMap<PrivateEntry, Map<Selection, JudgedOn>>();
 
 function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context) {
@@ -114,7 +114,7 @@ function judgeEntry(selection: Selection, entry: PrivateEntry, context: Context)
   return judged;
 }
 
-/** The member, or why the name is not in the selection. */
+/** Or why it is not in. */
 function judgeName(
   selection: Selection,
   [handle, known, entry]: [string, ListingFacts | undefined, PrivateEntry | undefined],
@@ -124,7 +124,7 @@ function judgeName(
   const approval = selection.approvals?.find((one) => one.handle === handle);
   if (approval?.private && !entry) return [noFile];
   if (approval && !approval.private && entry) return [notPrivate];
-  // Without approvals, a selection that names its readers lists private entries alone.
+  // With readers and without approvals, private entries alone.
   const mayList = entry || !selection.readers || selection.approvals;
   const judgeKnown = () =>
     entry ? judgeEntry(selection, entry, context) : judgeFacts(known, [selection], context);
@@ -136,7 +136,7 @@ function judgeName(
   return answers.filter((answer) => keepsOut(selection, answer)).map(({ fact }) => toText(fact));
 }
 
-/** Facts about a listing may depend on other listings. */
+/** Other listings may change the facts. */
 const longestKept_ms = 600_000;
 
 async function judgeSome(
@@ -171,10 +171,7 @@ async function inParts(
 const judgeNow = (selection: Selection, [handles, entries]: [readonly string[], Entries], context: Context) =>
   inParts(handles, (some) => judgeSome(selection, [some, entries], context));
 
-/**
- * A result is kept for ten minutes at most, and dropped earlier if the listing or its file changes, or if a
- * date may change it.
- */
+/** A result goes after ten minutes, or when its listing, file or a date may change it. */
 async function judgeChanged(
   selection: Selection,
   [handles, entries]: [readonly string[], Entries],
@@ -200,7 +197,7 @@ async function judgeChanged(
 
 export const handlesOf = ({ approvals = [] }: Selection) => approvals.map(({ handle }) => handle).sort();
 
-/** Throws unavailable before the selection was judged. */
+/** Throws unavailable before it was judged. */
 export async function findMember(
   selection: Selection,
   handle: string,
@@ -216,9 +213,8 @@ export async function findMember(
 }
 
 /**
- * In the order of handles; the next page begins after `next`. `lapsed` are approved listings and private
- * entries that are not in. A listing that no longer meets the criteria is not shown. Throws unavailable
- * before the selection was judged.
+ * By handle; the next page begins after `next`. `lapsed`: approved or private, but not in. What no longer
+ * meets the criteria is not shown. Throws unavailable before it was judged.
  */
 export async function readMembers(
   selection: Selection,
@@ -253,7 +249,7 @@ export async function readMembers(
   };
 }
 
-/** Those of its listings while they were in it, and their joining and leaving. */
+/** Joining, leaving, and what happened in between. */
 export async function changesOf(
   selection: Selection,
   changes: readonly Change[],
@@ -269,7 +265,7 @@ export async function changesOf(
   });
 }
 
-/** Only logs, because selections read the folder themselves. */
+/** Only logs: selections read the folder themselves. */
 export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
   const { privateListings, importInterval_s } = config;
   if (!privateListings) return;

@@ -8,18 +8,18 @@ import { type Listing, type ListingVersion, registryMeta } from '../listings/lis
 import { readRecord } from '../listings/record-form.ts';
 import { publisherFields } from '../observations/kinds/record.ts';
 
-/** In no table, so that only selections with readers can list it. */
+/** In no table, so that only selections with readers list it. */
 export interface PrivateEntry {
   readonly listing: Listing;
   readonly version: ListingVersion;
-  /** Fields whose values Dossier does not read. */
+  /** Unread fields. */
   readonly unread: readonly string[];
 }
 
 export interface PrivateEntries {
   /** Undefined if the folder was never read. */
   readonly entries: ReadonlyMap<string, PrivateEntry> | undefined;
-  /** One line for each unread file, with what to do. */
+  /** By unread file, with what to do. */
   readonly faults: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const deepest = 8;
 const largest_bytes = 64 * 1024;
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
-/** Ordered by path. Throws if the folder itself cannot be read. */
+/** By path. Throws if the folder cannot be read. */
 async function findFiles(root: string) {
   const files: string[] = [];
   const faults: string[] = [];
@@ -65,17 +65,17 @@ async function findFiles(root: string) {
   return { files: files.sort().slice(0, mostFiles), faults };
 }
 
-/** Undefined if it is too large. A pipe in its place blocks no thread. */
+/** Undefined if too large. A pipe blocks no thread. */
 async function readFileBounded(path: string): Promise<Buffer | undefined> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return await readBounded(file.createReadStream({ autoClose: false }), largest_bytes);
 }
 
-/** A text says why the file is no valid entry. */
+/** Or why it is none. */
 async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
-  // Most commands do not need the schemas, which load many modules.
+  // The schemas load many modules, which most commands do not need.
   const { readHead, readVersion } = await import('../imports/entry.ts');
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
@@ -99,8 +99,8 @@ interface ReadFile {
 }
 
 /**
- * Returns `before` if it was read today and the file has not changed. Follows a link within the folder.
- * Throws the system's error.
+ * `before` holds for an unchanged file and a day. Links may lead within the folder. Throws the system's
+ * error.
  */
 async function readEntry(
   root: string,
@@ -119,7 +119,7 @@ async function readEntry(
   return { state, found: await toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
 }
 
-/** `known`, by path, is brought up to date. */
+/** Updates `known`, by path. */
 async function readFolder(folder: string, known: Map<string, ReadFile>): Promise<PrivateEntries> {
   const root = await realpath(folder);
   const at = new Date().toISOString();
@@ -145,7 +145,7 @@ async function readFolder(folder: string, known: Map<string, ReadFile>): Promise
 
 const current_ms = 2000;
 
-/** The next reading does not begin before the last one has ended. */
+/** One at a time. */
 interface FolderReading {
   ended_ms: number | undefined;
   readonly read: Promise<PrivateEntries>;
@@ -153,7 +153,9 @@ interface FolderReading {
 }
 const readings = new Map<string, FolderReading>();
 
-/** Used again for two seconds. While the folder cannot be read, the last entries remain. Never throws. */
+/**
+ * Reads again after two seconds. While the folder cannot be read, the last entries remain. Never throws.
+ */
 export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });
   const last = readings.get(folder);

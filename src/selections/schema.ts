@@ -4,8 +4,8 @@ import type { TransactionPart } from '../store/store.ts';
 import { integer, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 
 /**
- * What is or was in a selection. `joined_seq` is 0 if it was in when that was first judged. `view` is
- * `keyOf` (config/files.ts). Members follow from the listings, so no backup has them.
+ * What is or was in a selection. `joined_seq` is 0 if from the first judgement. `view` is `keyOf`
+ * (config/files.ts). Follows from the listings, so no backup has it.
  */
 const memberTable = table('view_member', noBackup, {
   view: text,
@@ -14,7 +14,7 @@ const memberTable = table('view_member', noBackup, {
   left_seq: optional(integer),
 });
 
-/** When all listings were last judged (RFC 3339), perhaps without changes after `seq`. */
+/** RFC 3339, of all listings, perhaps without changes after `seq`. */
 const passTable = table('view_pass', noBackup, { view: text, seq: integer, passed_at: text });
 
 export const selectionTables = [memberTable, passTable] as const;

@@ -16,7 +16,7 @@ const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_s
 /** `view` is `keyOf` (config/files.ts). */
 export const createSelectionReads = (db: Db) => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
-  /** Leaves out withdrawn listings. */
+  /** Without withdrawn ones. */
   async members(view: string, after: string, limit: number) {
     const rows = selectMembers(db, view).where('view_member.handle', '>', after);
     const page = rows.select('view_member.handle').orderBy('view_member.handle').limit(limit);
@@ -37,7 +37,7 @@ export const createSelectionReads = (db: Db) => ({
       .where('handle', 'in', [...handles])
       .execute();
   },
-  /** By which listings last joined or left, newest first. */
+  /** Last joining or leaving of each, newest first. */
   async moves(view: string, limit: number) {
     const seqs = db
       .selectFrom('view_member')
@@ -63,7 +63,7 @@ export const createSelectionReads = (db: Db) => ({
   },
 });
 
-/** `touch` receives each listing that joined or left, and the key of the selection. */
+/** `touch` receives listings that joined or left, and the selection's key. */
 export const createSelectionWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createSelectionReads(db),
   async putSpan(span: SelectionSchema['view_member']) {
@@ -71,7 +71,7 @@ export const createSelectionWrites = (db: Db, touch: (handle: string) => void) =
     touch(span.view);
     await upsert(db, 'view_member', span, 'view', 'handle').execute();
   },
-  /** Forgets the selections that no node has judged since `before`. */
+  /** Forgets selections that no node has judged since `before`. */
   async putPass(pass: SelectionSchema['view_pass'], before: string) {
     touch(pass.view);
     await upsert(db, 'view_pass', pass, 'view').execute();

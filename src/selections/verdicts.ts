@@ -4,12 +4,12 @@ import type { Store } from '../store/store.ts';
 
 export interface SelectionVerdict {
   readonly handle: string;
-  /** A registry lists or listed it. */
+  /** Listed by a registry, now or once. */
   readonly hasPage: boolean;
   readonly isIn: boolean;
-  /** Why it is not in the selection. */
+  /** Why it is not in. */
   readonly failed: readonly string[];
-  /** If the file of the private entry changes, there is a new object. */
+  /** A changed file makes a new one. */
   readonly entry: object | undefined;
   /** In ms since 1970. */
   readonly judgeAgain_ms: number;
@@ -41,7 +41,7 @@ export function verdictsOf(selection: Selection, store: Store) {
   memory.bySelection.set(selection, known);
   return {
     find: (handle: string) => known.get(handle),
-    /** Stores nothing if a listing changed meanwhile. */
+    /** Not if a listing changed meanwhile. */
     async keep<T extends { readonly verdict: SelectionVerdict }>(judge: () => Promise<readonly T[]>) {
       const mayStore = memory.begin();
       const judged = await judge();

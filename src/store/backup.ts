@@ -8,40 +8,40 @@ import type { Engine, Load, StoreDump } from './store.ts';
 import type { AnyTable, StoredRow, TableBackup } from './table.ts';
 
 const formatName = 'dossier-backup';
-/** Increased when the form of the lines, or tables, columns or values in them change. */
+/** Increased with the form of lines, and with tables, columns or values. */
 const formatVersion = 7;
 
-/** Text of one line, unless it has a single row. */
+/** Of a line with several rows. */
 const mostLineText_bytes = 256 * 1024;
-/** In UTF-8; JSON may escape one byte of a text as six. */
+/** JSON may escape a byte as six. */
 const longestLine_bytes = 256 * 1024 * 1024;
 
 const rowCounts = z.record(z.string(), z.number().int().min(0));
 const cell = z.union([z.string(), z.int(), z.null()]);
 
-/** What the first line has in every version of the format. */
+/** In all versions. */
 const headerOfAnyVersion = z.object({
   format: z.literal(formatName),
   version: z.int(),
   dossier: z.string().regex(/^[\w.+-]{1,40}$/),
   created_at: z.iso.datetime(),
-  /** Of the log at that time. */
+  /** At that time. */
   checkpoint: z.string().optional(),
 });
 const headerLine = headerOfAnyVersion.extend({
   version: z.literal(formatVersion),
   rows: rowCounts,
 });
-/** Up to 500 rows of one table, fewer if they are long. */
+/** Up to 500 rows of a table. */
 const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
-/** `sha256` (hex) is of all lines after the first and before this last one. */
+/** `sha256` (hex): of all lines between the first and this last one. */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
 
 export type BackupHeader = z.output<typeof headerLine>;
 
 type BackedUpTable = AnyTable & { readonly backup: TableBackup };
 
-/** The rows of the last one mark a complete database. */
+/** Rows of the last one mark a complete database. */
 const toBackedUp = (tables: readonly AnyTable[]): readonly BackedUpTable[] =>
   tables
     .filter((table): table is BackedUpTable => table.backup !== undefined)
@@ -53,7 +53,7 @@ function markOf(tables: readonly AnyTable[]): BackedUpTable {
   return mark;
 }
 
-/** Measured or deleted at once, and at most in a batch. */
+/** Measured, deleted or in a batch. */
 const batchRows = 500;
 
 const keyColumns = ({ backup }: BackedUpTable): RawBuilder<unknown> =>
@@ -62,7 +62,7 @@ const keyColumns = ({ backup }: BackedUpTable): RawBuilder<unknown> =>
 const keyOfTable = ({ backup }: BackedUpTable, row: StoredRow): RawBuilder<unknown> =>
   sql.join(backup.key.map((column) => row[column]));
 
-/** Numbers of rows, for the first 500 of a query. */
+/** Rows in each, of the first 500. */
 async function countBatches(
   db: QueryExecutorProvider,
   rows: RawBuilder<unknown>,
@@ -85,7 +85,7 @@ async function countBatches(
   return count > 0 ? [...counts, count] : counts;
 }
 
-/** Rows and batches have the same order on every engine. */
+/** The same on every engine. */
 async function* readTable(
   db: QueryExecutorProvider,
   table: BackedUpTable,
@@ -120,7 +120,7 @@ async function countRows(
   return counts;
 }
 
-/** The state of one moment, whatever is written meanwhile (docs/decisions/store.md). */
+/** Of one moment, whatever is written meanwhile (docs/decisions/store.md). */
 export const dumpStore = <T>(
   engine: Engine,
   tables: readonly AnyTable[],
@@ -144,10 +144,7 @@ async function hasRows(db: QueryExecutorProvider, { name }: AnyTable): Promise<b
 export const isComplete = (db: QueryExecutorProvider, tables: readonly AnyTable[]): Promise<boolean> =>
   hasRows(db, markOf(tables));
 
-/**
- * A new database has the rows that mark a complete one. They are missing only during a load, and after one
- * that did not finish.
- */
+/** The marking rows are missing only during a load, and after one that did not finish. */
 async function readState(db: QueryExecutorProvider, tables: readonly AnyTable[]) {
   if (!(await isComplete(db, tables))) return 'interrupted';
   for (const table of toBackedUp(tables).slice(0, -1)) if (await hasRows(db, table)) return 'in use';
@@ -163,7 +160,7 @@ async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) 
   return state;
 }
 
-/** Writes what depends on rows that a load removes or adds. Removed rows have only their keys. */
+/** For what depends on loaded rows. Removed rows have only their keys. */
 export type Follow<Schema> = (
   db: Kysely<Schema>,
   change: {
@@ -204,7 +201,7 @@ async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
 const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
   withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
 
-/** The transactions of a load fail once a different load into the same database has finished. */
+/** Fails once another load of the database has finished. */
 const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
   ...loading,
   commit: (work) =>
@@ -215,7 +212,7 @@ const whileLoading = <Schema>(loading: Loading<Schema>): Loading<Schema> => ({
     }),
 });
 
-/** After the marking rows, no other load writes. They are removed again if the row counts are wrong. */
+/** The marking rows keep other loads out, and go again if the counts are wrong. */
 async function finish<Schema>(
   engine: Engine,
   loading: Loading<Schema>,
@@ -232,8 +229,8 @@ async function finish<Schema>(
 }
 
 /**
- * Fills a new database, or one that an interrupted load has left. Nothing marks it as complete until
- * `finish`, so no service starts with it. Undefined, and changes nothing, if it is in use.
+ * Fills a new database, or one of an interrupted load. No service starts with it until `finish`. Undefined,
+ * without a change, if it is in use.
  */
 export async function loadStore<Schema>(engine: Engine, loading: Loading<Schema>): Promise<Load | undefined> {
   const { tables, commit, follow } = loading;
@@ -316,7 +313,7 @@ async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: Backup
   throw new Error('truncated');
 }
 
-/** Throws if the header cannot be read; reading the batches, if the backup is incomplete or damaged. */
+/** Throws for the header; the batches throw if the rest is incomplete or damaged. */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);
   const header = toHeader(parse((await lines.next()).value ?? undefined));
@@ -326,8 +323,8 @@ export async function readBackup(chunks: AsyncIterable<Buffer>) {
 const toBackupLine = (value: object) => `${JSON.stringify(value)}\n`;
 
 /**
- * The same data gives the same text, except for the header (docs/decisions/store.md). Throws if a row is so
- * long that no restore would read its line. `onRows` gets the number of rows so far.
+ * Equal for equal data but for the header (docs/decisions/store.md). Throws if no restore would read a row.
+ * `onRows`: so far.
  */
 export async function* toBackupText(
   dump: StoreDump,

@@ -6,7 +6,7 @@ import { inTransaction, refuseInTransaction } from '../core/transaction.ts';
 const mostPerCommit = 64;
 const mostTries = 3;
 
-/** PostgreSQL rolled the transaction back in favour of a concurrent one, and it can run again. */
+/** Rolled back by PostgreSQL for another transaction; it can run again. */
 const isConflict = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 
@@ -20,12 +20,12 @@ interface Queued<Schema> {
   failed(error: unknown): void;
 }
 
-/** Resolves once the transaction is durable. */
+/** Resolves when durable. */
 export type Transact<Schema> = (work: (db: Kysely<Schema>) => Promise<void>) => Promise<void>;
 
 /**
- * An error of the work is in an object, because any value can be thrown. Throws if the whole transaction is
- * lost or has to run again.
+ * In an object, because any value can be thrown. Throws if the whole transaction is lost or has to run
+ * again.
  */
 async function runOnSavepoint<Schema>(db: Kysely<Schema>, queued: Queued<Schema>) {
   await db.executeQuery(savepoint);
@@ -34,7 +34,7 @@ async function runOnSavepoint<Schema>(db: Kysely<Schema>, queued: Queued<Schema>
     await db.executeQuery(release);
     return undefined;
   } catch (error) {
-    // If the whole transaction is lost (disk full, connection gone), its savepoint is lost too.
+    // The savepoint is lost with the transaction (disk full, connection gone).
     await db.executeQuery(rollback).catch(() => {
       throw error;
     });
@@ -83,8 +83,8 @@ async function commitGroup<Schema>(
 }
 
 /**
- * Up to 64 pieces of work that arrive during a commit share the next one. Each then has a savepoint, so an
- * error rolls back only its own changes.
+ * What arrives during a commit shares the next one, up to 64 pieces. Each has a savepoint, so an error
+ * rolls back only its own changes.
  */
 export function createGroupCommit<Schema>(
   transact: Transact<Schema>,
@@ -94,8 +94,7 @@ export function createGroupCommit<Schema>(
   const commitQueue = async () => {
     isBusy = true;
     while (queue.length > 0) {
-      // A commit of SQLite blocks the thread; requests that arrived meanwhile are read first and join this
-      // group.
+      // SQLite's commit blocks the thread: requests that arrived meanwhile join this group.
       await setImmediate();
       const group = queue.slice(0, mostPerCommit);
       queue = queue.slice(mostPerCommit);
@@ -107,7 +106,7 @@ export function createGroupCommit<Schema>(
     refuseInTransaction('a write of its own');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let result: { readonly value: T } | undefined;
-    // Otherwise all work of a group would run in the async context of the caller that began it.
+    // Not in the async context of the group's first caller.
     const asCaller = AsyncLocalStorage.snapshot();
     queue.push({
       run: async (db) => {

@@ -4,15 +4,15 @@ import { day_ms } from '../core/text.ts';
 import type { Db } from './schema.ts';
 import type { Engine, Lease, Leases, Transaction } from './store.ts';
 
-/** From the last renewal until any node can take a lease over. */
+/** Then any node can take it over. */
 const expires_ms = 10_000;
-/** A holder stops acting before anybody else can take the lease over. */
+/** Before that, a holder stops acting. */
 const trusted_ms = 7000;
 const renewEvery_ms = 2000;
-/** A lease that was never released is deleted. */
+/** Then an unreleased one is deleted. */
 const forgotten_ms = 7 * day_ms;
 
-/** Ages are measured by the database's clock, so the clocks of nodes may differ. */
+/** By the database's clock, because those of nodes may differ. */
 export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
   async find(name: string) {
     const row = await db
@@ -27,19 +27,19 @@ export const createLeaseReads = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => 
 });
 
 export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) => ({
-  /** A transaction that checks this first writes nothing for an owner that has lost its lease. */
+  /** Check it first, so that nobody writes without the lease. */
   async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
     const held = db.selectFrom('lease').select('name').where('name', '=', name);
     return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
   },
-  /** False while another owner has the lease. */
+  /** False while another has it. */
   async take(name: string, owner: string) {
     const taken = { owner, renewed_at: now_ms };
     const { numInsertedOrUpdatedRows: rows } = await db
       .insertInto('lease')
       .values({ name, ...taken })
       .onConflict((conflict) =>
-        // A time so far in the future was written before the database's clock was set back.
+        // A time in the far future was written before the clock was set back.
         conflict
           .column('name')
           .doUpdateSet(taken)
@@ -48,7 +48,7 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
       .executeTakeFirstOrThrow();
     return rows !== undefined && rows > 0n;
   },
-  /** Returns the owners that still have their lease. */
+  /** Those still held. */
   async renew(owners: readonly string[]) {
     const renewed = db
       .updateTable('lease')
@@ -64,7 +64,7 @@ export const createLeaseWrites = (db: Db, { now_ms }: Pick<Engine, 'now_ms'>) =>
   },
 });
 
-/** Since the lease was last taken or renewed, counted from before the write. */
+/** From before the write that took or renewed it. */
 interface Held {
   readonly lost: AbortController;
   age_ms: () => number;
@@ -77,7 +77,7 @@ function startWatch(): () => number {
   return () => Math.max(performance.now() - steady_ms, Date.now() - wall_ms);
 }
 
-/** All leases of a store are renewed together in one write. */
+/** One write renews all. */
 export function createLeases(
   { find }: Pick<Leases, 'find'>,
   write: <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>,
@@ -106,7 +106,7 @@ export function createLeases(
     if (isRenewing || held.size === 0) return;
     isRenewing = true;
     void renew()
-      .catch(() => undefined) // The renewal is tried again at the next tick.
+      .catch(() => undefined) // The next tick tries again.
       .finally(() => {
         isRenewing = false;
       });

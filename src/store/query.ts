@@ -21,7 +21,7 @@ export function upsert<Schema, Table extends keyof Schema & string>(
     );
 }
 
-/** Throws if a column of the key is undefined, because Kysely would leave it out. */
+/** Throws for an undefined key, which Kysely would leave out. */
 export async function findOne<
   Schema,
   Table extends keyof Schema & string,
@@ -43,7 +43,7 @@ export async function findOne<
   return row && decode(row as Schema[Table]);
 }
 
-/** Few sizes, so that an engine prepares few statements. */
+/** For few prepared statements. */
 const sizes = [100, 10, 1] as const;
 
 export async function inChunks<T>(
@@ -75,9 +75,9 @@ function toPlaceholders(sample: unknown, read: RunQuery): unknown {
 }
 
 /**
- * Built and compiled once for each Kysely instance and each length of its lists, because building takes
- * longer than SQLite takes to run. `build` receives placeholders, so it must not branch on values, and rows
- * must have the same columns in every call.
+ * Compiled once for a Kysely instance and lengths of lists, because that takes longer than SQLite's run.
+ * `build` receives placeholders, so it must not branch on values, and rows have the same columns in every
+ * call.
  */
 export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
   build: (db: Kysely<Schema>, ...given: Given) => Compilable<Row>,
@@ -87,7 +87,7 @@ export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
     const { adapter } = db.getExecutor();
     const queries = compiled.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
     compiled.set(adapter, queries);
-    // A different number of rows needs a different query.
+    // Other numbers of rows need other queries.
     const shape = given.map((one) => (Array.isArray(one) ? one.length : '')).join();
     const query =
       queries.get(shape) ?? build(db, ...(toPlaceholders(given, (all) => all) as Given)).compile();
@@ -97,11 +97,8 @@ export function precompileQuery<Schema, Given extends readonly unknown[], Row>(
   };
 }
 
-/**
- * A literal, because a partial index is used only for this value. With a parameter, SQLite would plan each
- * statement again.
- */
+/** Partial indexes need the literal; with a parameter, SQLite would plan each time. */
 export const currentFlag = sql.lit(1);
 
-/** Sorts after all texts that start with `prefix`. */
+/** Sorts after all that start with `prefix`. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;

@@ -1,4 +1,4 @@
-/** Without these functions, a member is stored unchanged. */
+/** Otherwise stored unchanged. */
 export interface Column<WrittenValue, Stored> {
   readonly encode?: (value: WrittenValue) => Stored;
   readonly decode?: (stored: Stored) => WrittenValue;
@@ -6,19 +6,19 @@ export interface Column<WrittenValue, Stored> {
 
 export const text: Column<string, string> = {};
 export const oneOf = <WrittenValue extends string>(): Column<WrittenValue, WrittenValue> => ({});
-/** A whole number up to 2^53. */
+/** Up to 2^53. */
 export const integer: Column<number, number> = {};
 export const flag: Column<boolean, number> = { encode: Number, decode: (stored) => stored === 1 };
 export const json = <WrittenValue>(): Column<WrittenValue, string> => ({
   encode: JSON.stringify,
   decode: JSON.parse,
 });
-/** Without spaces, stored with a space between them. */
+/** Without spaces, which are put between them. */
 export const words = <WrittenValue extends string>(): Column<readonly WrittenValue[], string> => ({
   encode: (value) => value.join(' '),
   decode: (stored) => stored.split(' ').filter(Boolean) as WrittenValue[],
 });
-/** Null in its column if absent. */
+/** Null if absent. */
 export const optional = <WrittenValue, Stored>(
   column: Column<WrittenValue, Stored>,
 ): Column<WrittenValue | undefined, Stored | null> =>
@@ -42,7 +42,7 @@ type TableRow<C, Derived> = {
 export type TableValue<T> = T extends { encode(value: infer V): unknown } ? { [K in keyof V]: V[K] } : never;
 export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
 
-/** `derived` computes columns that follow from the value; they are not decoded. */
+/** `derived` columns follow from the value and are not decoded. */
 export function rowCodec<
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type
   C extends Readonly<Record<string, Column<any, any>>>,
@@ -66,14 +66,14 @@ export function rowCodec<
       for (const [name, compute] of computed) row[name] = compute(value);
       return row as TableRow<C, Derived>;
     },
-    /** A member that is undefined becomes null. */
+    /** Undefined becomes null. */
     encodeChange(change: Partial<WrittenValue<C>>): Partial<TableRow<C, Derived>> {
       const set = [...names.entries()].filter(([, name]) => name in change);
       return Object.fromEntries(
         set.map(([at, name]) => [name, encodeMember(at, change[name as keyof typeof change])]),
       ) as Partial<TableRow<C, Derived>>;
     },
-    /** Of all or selected columns; null becomes undefined. */
+    /** Null becomes undefined. */
     decode<R extends Partial<TableRow<C, Derived>>>(
       row: R,
     ): Pick<WrittenValue<C>, keyof R & keyof WrittenValue<C>> {
@@ -92,7 +92,7 @@ export function rowCodec<
 
 export interface TableBackup {
   readonly key: readonly string[];
-  /** The one table that is restored last. Its rows mark a complete database. */
+  /** Restored last, because its rows mark a complete database. */
   readonly isLast: boolean;
   readonly toRestored: (row: StoredRow) => StoredRow;
 }
@@ -104,10 +104,10 @@ export interface AnyTable {
   readonly backup?: TableBackup | undefined;
 }
 
-/** The key of a table that no backup contains. */
+/** In no backup. */
 export const noBackup = [] as const;
 
-/** A backup orders rows by `key`. */
+/** Backups are ordered by `key`. */
 export function table<
   Name extends string,
   // biome-ignore lint/suspicious/noExplicitAny: columns of any type

@@ -4,15 +4,15 @@ import type { Migration } from 'kysely/migration';
 import type { Db } from '../schema.ts';
 
 export interface EngineDdl {
-  /** Of integers up to 2^53. */
+  /** Up to 2^53. */
   readonly int8: string;
   /** Sorts by its bytes. */
   readonly text: string;
-  /** Those that only this engine has, such as those of its search index. */
+  /** Of this engine only, as for its search index. */
   createEngineTables(db: Db): Promise<void>;
 }
 
-/** Each ends with `;` at the end of a line. */
+/** With `;` at the end of a line. */
 export const readStatements = (name: string): string[] =>
   readFileSync(new URL(`./${name}.sql`, import.meta.url), 'utf8')
     .replace(/^--.*\n/gm, '')

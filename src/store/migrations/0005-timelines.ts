@@ -18,7 +18,7 @@ const places = ['vantage', 'source', 'source_url'] as const;
 const keepMembers = (from: Members, names: readonly string[]) =>
   Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));
 
-/** With the dates that the states had. */
+/** With their dates. */
 function spansOf(one: Former): DatedSpan[] {
   const common = keepMembers(one, [...places, 'method_version']);
   const toSpan = (of: Members, from: unknown, to: unknown, checks = 1): DatedSpan => ({
@@ -107,7 +107,7 @@ function merged(spans: readonly DatedSpan[]): DatedSpan[] {
   return kept;
 }
 
-/** An observation before timelines becomes the timeline of what it remembered. */
+/** Of what an observation remembered before timelines. */
 export const toTimeline = (one: Former): Members => ({
   ...keepMembers(one, ['kind', 'subject', 'tally']),
   spans: merged(spansOf(one)),

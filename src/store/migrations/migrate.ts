@@ -6,7 +6,7 @@ import type { Db } from '../schema.ts';
 import { createInitialTables, type EngineDdl, readStatements, runStatements } from './0001-tables.ts';
 import { convertObservations, moveLists } from './0005-timelines.ts';
 
-/** `make` creates a missing database and upgrades an older one, `unchanged` does neither. */
+/** `make` creates and upgrades, `unchanged` does neither. */
 export type SchemaOpening = 'make' | 'unchanged';
 
 const adviceFor = {
@@ -24,7 +24,7 @@ export class NoDatabase extends ExitError {
   }
 }
 
-/** Oldest first. An applied file never changes, except for its comments. */
+/** Oldest first. Only the comments of an applied file may change. */
 const files = [
   '0001-tables',
   '0002-former-values',
@@ -39,7 +39,7 @@ const files = [
 
 interface AppliedMigration {
   readonly name: string;
-  /** Versions before 0004-digests stored none. */
+  /** None before 0004-digests. */
   readonly sha256?: string | null;
 }
 
@@ -55,9 +55,7 @@ function otherVersionOf(recorded: readonly AppliedMigration[]) {
   return isNewest ? undefined : 'older';
 }
 
-/**
- * SQLSTATEs undefined_table and undefined_column. Those of a role or database that does not exist differ.
- */
+/** SQLSTATEs undefined_table and undefined_column; a missing role or database has others. */
 function isMissing(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === '42P01' || code === '42703' || /no such (table|column)/.test(message);
@@ -80,7 +78,7 @@ function columnsOf(statement: string): string[] {
   return table ? names.filter((name) => name !== 'primary').map((name) => `${table}.${name}`) : [];
 }
 
-/** Opens every table with every column: the text of 0001-tables changed before digests were stored. */
+/** Before digests, the text of 0001-tables changed. */
 async function hasColumns(db: Db, recorded: readonly AppliedMigration[]): Promise<boolean> {
   const applied = files.filter((file) => recorded.some(({ name }) => name === file.name));
   const all = applied.flatMap(({ statements }) => statements);
@@ -124,8 +122,8 @@ async function upgrade(db: Db, ddl: EngineDdl): Promise<void> {
 }
 
 /**
- * Throws NoDatabase if there is none and none may be made, and ExitError if an existing one cannot or may
- * not be upgraded; then it is unchanged.
+ * Throws NoDatabase if none may be made, and ExitError if one cannot or may not be upgraded, which stays as
+ * it is.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): Promise<void> {
   const recorded = await readRecorded(db);

@@ -4,18 +4,15 @@ import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 
 export const readConnections = 8;
 
-/**
- * Shorter than `statement_timeout`, so that a write that waits for the lock of an idle transaction
- * succeeds.
- */
+/** Below `statement_timeout`, so that a write succeeds after the lock of an idle transaction. */
 const idleTransactionTimeout_ms = 3000;
 
-/** Object id of int8, which node-postgres returns as text; our integers are below 2^53. */
+/** node-postgres returns it as text; ours are below 2^53. */
 const int8 = 20;
 const getTypeParser: typeof types.getTypeParser = (oid, format) =>
   oid === int8 ? Number : types.getTypeParser(oid, format);
 
-/** The isolation level is set, because a database may have a different default. */
+/** The database's default isolation may differ. */
 export const toPoolConfig = (connectionString: string, options = ''): PoolConfig => ({
   connectionString,
   application_name: 'dossier',
@@ -38,8 +35,8 @@ export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
 type PostgresQuery = (...parameters: unknown[]) => Promise<unknown>;
 
 /**
- * A broken client rejects its current query; without a listener, its 'error' event would end the process. A
- * client whose query timed out is closed instead of returned to the pool.
+ * A broken client rejects its query; its 'error' event would end the process. After a timeout it is closed
+ * and not pooled.
  */
 function handleClientErrors(client: PoolClient): void {
   client.on('error', () => undefined);
@@ -66,7 +63,7 @@ const heartbeat_ms = 1000;
 const firstRetry_ms = 50;
 const longestRetry_ms = 1000;
 
-/** `lost` resolves when the connection ends. */
+/** `lost` resolves at its end. */
 export interface Session {
   readonly client: Client;
   readonly lost: Promise<void>;
@@ -87,7 +84,7 @@ async function openWithRetries(open: Open, stopped: AbortSignal): Promise<Sessio
   }
 }
 
-/** Ends a client that does not answer, so that its session counts as lost. */
+/** A silent client's session is lost. */
 async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Promise<never> {
   for (;;) {
     await pause(heartbeat_ms, stopped);
@@ -97,8 +94,7 @@ async function sendHeartbeats(current: () => Session, stopped: AbortSignal): Pro
 }
 
 /**
- * Opens a lost session again, with at most a second between two attempts, and then calls `onReopened`.
- * Returns a function that closes it for good.
+ * Opens a lost session again, trying each second at least, and calls `onReopened`. Returns how to close it.
  */
 export async function keepSession(open: Open, onReopened: () => void): Promise<() => Promise<void>> {
   const stopping = new AbortController();

@@ -8,7 +8,7 @@ import type { openWatch } from './watch.ts';
 
 const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
 
-/** Reads once, so that a wrong address fails at start. */
+/** A wrong address fails at start. */
 export async function openReplica<Schema>(url: string): Promise<Kysely<Schema>> {
   const db = createDb<Schema>({ ...toPoolConfig(url, searchOptions), max: readConnections });
   try {
@@ -26,7 +26,7 @@ export async function openReplica<Schema>(url: string): Promise<Kysely<Schema>> 
 const poll_ms = 50;
 const retryAfterError_ms = 1000;
 
-/** The replica has replayed everything that the primary has written so far. */
+/** All that the primary has written so far is replayed. */
 async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal): Promise<void> {
   const current = sql<{ lsn: string }>`select pg_current_wal_insert_lsn()::text as lsn`;
   const position = (await current.execute(primary)).rows[0]?.lsn;
@@ -36,10 +36,7 @@ async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal)
     await wait(poll_ms, undefined, { signal: stopped, ref: false });
 }
 
-/**
- * Publishes the same changes again once the replica has them, because reads of it that were cached in
- * between may be out of date.
- */
+/** Reads cached before the replica had the changes may be out of date. */
 function repeatWhenCaughtUp(
   databases: { readonly primary: Db; readonly replica: Db },
   publish: (changed: ChangedHandles) => void,
@@ -53,7 +50,7 @@ function repeatWhenCaughtUp(
       const changed = pending;
       pending = undefined;
       await waitUntilCaughtUp(databases.primary, databases.replica, stopped).catch(async () => {
-        // The replica's position is unknown, so everything counts as changed at the next attempt.
+        // Its position is unknown, so everything counts as changed.
         await wait(retryAfterError_ms, undefined, { ref: false });
         pending = 'all';
       });
@@ -67,7 +64,7 @@ function repeatWhenCaughtUp(
   };
 }
 
-/** Changes of other nodes and, once a replica has them, those of all nodes, this one included. */
+/** Of other nodes, and of all nodes once a replica has them. */
 export function watchChanges(
   watch: Awaited<ReturnType<typeof openWatch>>,
   { reader, replica }: { reader: Db; replica: Db | undefined },

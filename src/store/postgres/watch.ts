@@ -6,7 +6,7 @@ import type { ChangedHandles } from '../store.ts';
 import { keepSession, type Session } from './connection.ts';
 
 const longestPayload_bytes = 7500;
-/** A commit that needs more is announced as a change of everything. */
+/** Beyond, everything counts as changed. */
 const mostPayloads = 8;
 
 const notification = z.object({
@@ -38,18 +38,18 @@ function toPayloads(node: number, changed: ChangedHandles): string[] {
     : groups.map((handles) => JSON.stringify({ node, changed: handles }));
 }
 
-/** Any client of the database may send a payload. An unknown form counts as a change of everything. */
+/** Any client may send one. Of an unknown form, everything counts as changed. */
 const parsePayload = (payload: string): Notification =>
   notification.safeParse(readObject(payload)).data ?? { node: 0, changed: 'all' };
 
 const channel = 'dossier_changed';
-/** First key of the advisory locks that show which nodes run; the second is the node's number. */
+/** Of advisory locks that show which nodes run; the second key is a node's number. */
 const nodeLocks = 0x646f7373;
 const queryTimeout_ms = 1500;
 
 type WatchListener = (changed: ChangedHandles) => void;
 
-/** Parameter 1 is the number of a node, whose session holds the lock while it runs. */
+/** $1 is a node, whose session holds the lock. */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
   and database = (select oid from pg_database where datname = current_database())
   and classid = ${nodeLocks} and objid = $1) as present`;
@@ -80,8 +80,8 @@ const subscribeTo = (listeners: Set<WatchListener>) => (listener: WatchListener)
 };
 
 /**
- * The session's advisory lock shows the others that this node runs. After a lost session everything counts
- * as changed, because notifications may have been missed.
+ * Its lock shows that this node runs. When it was lost everything counts as changed, because notifications
+ * may be missing.
  */
 export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);
@@ -94,7 +94,7 @@ export async function openWatch(config: ClientConfig) {
   const close = await keepSession(open, () => publish({ node: 0, changed: 'all' }));
   return {
     node,
-    /** The other nodes receive it when the transaction commits. */
+    /** Received after the commit. */
     async announce(
       run: (text: string, values: readonly unknown[]) => Promise<unknown>,
       changed: ChangedHandles,
@@ -103,7 +103,7 @@ export async function openWatch(config: ClientConfig) {
         await run('select pg_notify($1, $2)', [channel, payload]);
     },
     onChange: subscribeTo(listeners.foreign),
-    /** Once other sessions can read them. */
+    /** When other sessions can read them. */
     onOwnChange: subscribeTo(listeners.own),
     close,
   };

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { StoreFailure } from '../store.ts';
 
 const cachedStatements = 500;
-/** Longer statements have so many parameters that the same text seldom occurs again. */
+/** Longer ones have so many parameters that they seldom recur. */
 const longestCached_chars = 16_000;
 const busyTimeout_ms = 5000;
 
@@ -18,7 +18,7 @@ export function connect(path: string): DatabaseSync {
 
 function toStatement(statement: StatementSync): SqliteStatement {
   const reader = statement.columns().length > 0;
-  // FTS5 may leave a last_insert_rowid above 2^53. run() then throws, unless it may return a bigint.
+  // FTS5 may leave a last_insert_rowid above 2^53, for which run() throws without bigints.
   if (!reader) statement.setReadBigInts(true);
   return {
     reader,
@@ -28,7 +28,7 @@ function toStatement(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** SQLite itself ends a transaction on SQLITE_FULL; a second rollback would throw and hide that error. */
+/** SQLite rolls back on SQLITE_FULL, and a second rollback would hide that error. */
 const toRollback = (database: DatabaseSync): SqliteStatement => ({
   reader: false,
   all: () => [],
@@ -57,7 +57,7 @@ function toKyselyDatabase(database: DatabaseSync): SqliteDatabase {
 export const createDb = <Schema>(database: DatabaseSync): Kysely<Schema> =>
   new Kysely<Schema>({ dialect: new SqliteDialect({ database: toKyselyDatabase(database) }) });
 
-/** Primary result codes of SQLite (sqlite.org/rescode.html). */
+/** sqlite.org/rescode.html */
 const busy = 5;
 const locked = 6;
 const io = 10;
@@ -82,9 +82,6 @@ export const sqliteFailure = (error: unknown): StoreFailure | undefined =>
 export const isDamagedContent = (error: unknown): error is Error =>
   resultCodeOf(error) === corrupt || resultCodeOf(error) === notADatabase || isForeignNumber(error);
 
-/**
- * No integer that we store is above 2^53. node:sqlite refuses to read a larger one, which only damage can
- * leave in the file.
- */
+/** None of ours is above 2^53, so only damage leaves what node:sqlite refuses. */
 const isForeignNumber = (error: unknown) =>
   error instanceof Error && /too large to be represented as a JavaScript number/.test(error.message);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ChangedHandles, StoreFailure } from '../store.ts';
 import { sqliteFailure } from './connection.ts';
 
-/** From the last statement that found the damage. */
+/** After damage was found. */
 const remembered_ms = 60_000;
 
 class FileReplacedError extends Error {
@@ -26,7 +26,7 @@ export function watchFile(path: string) {
     requireSame() {
       if (!isSame()) throw new FileReplacedError(path);
     },
-    /** After an error of a damaged file, `isWell` is false for a while. */
+    /** After damage, `isWell` is false for a while. */
     failureOf(error: unknown): StoreFailure | undefined {
       const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
       if (failure === 'damaged') damagedAt_ms = performance.now();
@@ -37,12 +37,12 @@ export function watchFile(path: string) {
 }
 
 const poll_ms = 250;
-/** A process that has missed more treats everything as changed. */
+/** Whoever missed more treats everything as changed. */
 const savedCommits = 200;
-/** A commit of more is announced as a change of everything. */
+/** Beyond, everything counts as changed. */
 const mostHandles = 2000;
 
-/** Inside a transaction; other processes read the handles after the commit. */
+/** In the transaction; others read it after the commit. */
 export function createAnnounce(writing: DatabaseSync, node: string): (changed: ChangedHandles) => void {
   const insert = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
   const purge = writing.prepare('delete from changed_handles where seq <= ?');
@@ -53,7 +53,7 @@ export function createAnnounce(writing: DatabaseSync, node: string): (changed: C
   };
 }
 
-/** Reads the commits since the last call; undefined if some of them are purged. */
+/** Since the last call; undefined if some are purged. */
 function createCommitReader(watching: DatabaseSync) {
   const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
   const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
@@ -71,8 +71,8 @@ function createCommitReader(watching: DatabaseSync) {
 }
 
 /**
- * `watching` is a connection without other use, because its `data_version` changes with every commit of any
- * other. Returns a function that stops watching.
+ * `watching` has no other use: its `data_version` changes with other connections' commits. Returns how to
+ * stop.
  */
 export function watchForeignChanges(
   watching: DatabaseSync,
