@@ -191,6 +191,7 @@ const oursUsers = [
   'observations/offers/compare.ts',
   'observations/offers/notes.ts',
   'observations/prices/assets.ts',
+  'observations/standing.ts',
   'selections/judge.ts',
   'tools/compare-agents.ts',
   'views/log-page.ts',

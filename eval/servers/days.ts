@@ -83,7 +83,7 @@ interface Expected {
 
 const noAnswer = /no answer from/i;
 const otherwise = /instead of MCP/;
-const changed = /changed|did before|did not before/i;
+const changed = /changed|stopped asking|began to ask/i;
 const never = (...all: RegExp[]) => new RegExp(all.map(({ source }) => source).join('|'), 'i');
 const silent = (says: RegExp): Expected => ({
   outcome: 'silent',
@@ -107,7 +107,7 @@ const untold = (says: RegExp): Expected => ({
 const notAsked = { ...untold(/not seen by checks since|not asked/), isMissed: true } as const;
 const asksFirst: Expected = {
   outcome: 'seen',
-  says: /It asks for credentials first, and did not before/,
+  says: /It began to ask for credentials first/,
   neverSays: never(noAnswer, otherwise, /tools changed/),
 };
 const asUsual = untold(/Answered since/);
@@ -145,7 +145,7 @@ const expected: Readonly<Record<Name, Expected>> = {
   'list is cut': listUnread,
   'list is unknown': {
     outcome: 'seen',
-    says: /has had no list of tools since/,
+    says: /Tools it lists were no longer there/,
     neverSays: never(noAnswer, otherwise),
   },
   'sessions are lost': listUnread,

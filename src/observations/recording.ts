@@ -1,7 +1,7 @@
 import type { Words, WordsPart } from '../core/words.ts';
 import type { Finding, ObservationChange } from './observation.ts';
 import { isLearnedOutcome, isUnanswered } from './outcome.ts';
-import { rulesOf, toEarlier, weightOf } from './standing.ts';
+import { rulesOf, tellingChanges } from './standing.ts';
 import { addCheck, type CheckEnd, toTallied } from './timeline/tally.ts';
 import {
   add,
@@ -15,7 +15,6 @@ import {
   mostSpans,
   type Reading,
   type Span,
-  type StateChange,
   type StoredDifference,
   standing,
   type Timeline,
@@ -93,16 +92,6 @@ function withNewestLists({ spans, ...timeline }: Timeline): Timeline {
   return { ...timeline, spans: spans.map((span, at) => (at < newest ? withoutLists(span) : span)) };
 }
 
-const mostWeighty = 3;
-
-function weightiest(kind: string, all: readonly StateChange[]): readonly StateChange[] {
-  const weighed = all.map((change) => ({ change, weight: weightOf(kind, toEarlier(kind, change)) }));
-  return weighed
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, mostWeighty)
-    .map(({ change }) => change);
-}
-
 function tallied(
   known: Known,
   found: DatedFinding & { readonly ended: CheckEnd },
@@ -131,8 +120,12 @@ function next(known: Known, found: DatedFinding, stamp: RunStamp, differences: D
           { ...newest, difference: { items: difference.shown, counts: difference.counts } },
         ]
       : added;
-  const all = dated.length > mostSpans ? weightiest(kind, changesOf(dated, rulesOf(found))) : [];
-  return { kind, ...(subject !== undefined && { subject }), spans: fold(dated, all) };
+  const told = dated.length > mostSpans ? tellingChanges(kind, changesOf(dated, rulesOf(found))) : [];
+  const spans = fold(
+    dated,
+    told.map(({ change }) => change),
+  );
+  return { kind, ...(subject !== undefined && { subject }), spans };
 }
 
 /** The known facts after a check whose results could not be stored. */

@@ -1,5 +1,6 @@
-import { own } from '../core/words.ts';
+import { ours, own, say, type Words } from '../core/words.ts';
 import { surfaces } from './endpoint/surface.ts';
+import type { BeforeChange } from './kind.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { kindOf, surfaceOf } from './kinds.ts';
 import type { EarlierChange, Observation, StoredObservation } from './observation.ts';
@@ -16,9 +17,8 @@ import {
   type Timeline,
 } from './timeline/timeline.ts';
 
-/** The most changes of one fact that are told beside the last one, and the most with the same weight. */
+/** The most changes of one fact that are told beside the last one. */
 const mostEarlier = 5;
-const mostOfWeight = 2;
 
 export const rulesOf = ({ kind }: Pick<Timeline, 'kind'>): StateRules => ({
   reach: kind === endpointAnswers.kind,
@@ -59,38 +59,74 @@ export function toEarlier(kind: string, change: StateChange): EarlierChange {
   };
 }
 
-/** Only changes for which there is a sentence are told. */
-const isSaid = (kind: string, { value, changed_from: from, ...more }: EarlierChange) =>
-  (from.value !== null || from.outcome === 'nothing') &&
-  kindOf(kind)?.sayChange?.(from, { ...more, value }, own('')) !== undefined;
+export type ChangedFact = Pick<
+  Observation,
+  'kind' | 'subject' | 'value' | 'outcome' | 'value_digest' | 'details' | 'changed_from' | 'earlier_changes'
+>;
 
-export const weightOf = (kind: string, { value, changed_from, ...more }: EarlierChange): number =>
-  kindOf(kind)?.weighChange?.(changed_from, { ...more, value }) ?? 0;
+type ToldChange = Pick<EarlierChange, 'value' | 'value_digest' | 'details'> & {
+  readonly changed_from: BeforeChange & Pick<ChangedFrom, 'tools' | 'members'>;
+};
+
+/** The sentence about a change. Undefined if it needs none. The end of a value is a change too. */
+export function changeWords(
+  { kind }: { readonly kind: string },
+  { value, changed_from: from, ...more }: ToldChange,
+  between: Words,
+): Words | undefined {
+  const { sayChange, say: sayValue, title } = kindOf(kind) ?? {};
+  if (!sayChange || (from.value === null && from.outcome !== 'nothing')) return undefined;
+  if (value !== null) return sayChange(from, { ...more, value }, between);
+  const was = typeof from.value === 'object' && sayValue?.({ value: from.value });
+  return say`${ours(title ?? kind)} were no longer there (${between})${was ? say`: ${was}` : own('')}`;
+}
+
+/** Each member that a change names, with what became of it. A change without members names itself. */
+function namedIn({ value, changed_from: { tools, members, difference, counts, ...from } }: EarlierChange) {
+  const items: readonly unknown[] = tools ?? members ?? difference?.items ?? [[from.value, value]];
+  const all = Object.values(difference?.counts ?? counts ?? {}).reduce((sum, one) => sum + one, 0);
+  return [...items, ...(all > items.length ? [{ all }] : [])].map((one) => JSON.stringify(one));
+}
+
+/** Only changes for which there is a sentence are told. A request for credentials has its own fact. */
+const isTold = (kind: string, { is }: StateChange, said: EarlierChange) =>
+  (is.value !== null || is.outcome === 'nothing' || is.outcome === 'absent') &&
+  changeWords({ kind }, said, own('')) !== undefined;
 
 /**
- * The changes that no later one outweighs, oldest first. A change that went to and fro is told once.
+ * The changes to tell, the weightiest first, then those that name what changed most seldom. A change whose
+ * members later ones name is left out, so that what changes at each check hides nothing.
  */
-function earlierChanges(
+export function tellingChanges(
   kind: string,
   all: readonly StateChange[],
-  last: StateChange | undefined,
-): EarlierChange[] {
-  if (all.length === 0 || !kindOf(kind)?.weighChange) return [];
-  let least = last ? weightOf(kind, toEarlier(kind, last)) : 0;
-  const told = new Map<string, EarlierChange>();
-  let ofWeight = 0;
-  for (const change of all.filter((one) => one !== last).toReversed()) {
-    const one = toEarlier(kind, change);
-    const key = JSON.stringify([one.changed_from.value, one.value]);
-    const weight = weightOf(kind, one);
-    const isEqual = last && isSame(change.was, last.was) && isSame(change.is, last.is);
-    const isLight = weight < least || (weight === least && ofWeight >= mostOfWeight);
-    if (isEqual || told.has(key) || isLight || !isSaid(kind, one)) continue;
-    ofWeight = weight === least ? ofWeight + 1 : 1;
-    least = weight;
-    told.set(key, one);
-  }
-  return [...told.values()].toReversed().slice(0, mostEarlier);
+  last?: StateChange,
+): { readonly change: StateChange; readonly said: EarlierChange }[] {
+  const { weighChange } = kindOf(kind) ?? {};
+  if (!weighChange) return [];
+  const found = all
+    .map((change) => ({ change, said: toEarlier(kind, change) }))
+    .filter(({ change, said }) => change === last || isTold(kind, change, said))
+    .map((one) => ({ ...one, named: namedIn(one.said) }))
+    .toReversed();
+  const times = Map.groupBy(
+    found.flatMap(({ named }) => named),
+    (one) => one,
+  );
+  const told = new Set<string>();
+  return found
+    .filter(({ change, named }) => {
+      const isNew = named.some((one) => !told.has(one));
+      for (const one of named) told.add(one);
+      return isNew && change !== last;
+    })
+    .map((one) => ({
+      ...one,
+      weight: weighChange(one.said.changed_from, one.said),
+      times: Math.min(...one.named.map((name) => times.get(name)?.length ?? 0)),
+    }))
+    .sort((a, b) => b.weight - a.weight || a.times - b.times)
+    .slice(0, mostEarlier);
 }
 
 /** The changes that led to what stands. A value that came back has those of the value. */
@@ -115,13 +151,10 @@ function toMissed(later: readonly Span[]): StoredObservation['missed'] {
   };
 }
 
-/** The changes of a fact that are told, oldest first; the last that led to its value is at the end. */
-export function toldChanges(
-  kind: string,
-  fact: Pick<Observation, 'value' | 'value_digest' | 'details' | 'changed_from' | 'earlier_changes'>,
-): EarlierChange[] {
-  const { value, value_digest, details, changed_from, earlier_changes = [] } = fact;
-  if (!changed_from || value === null) return [...earlier_changes];
+/** The changes of a fact that are told, the weightiest first; the last that led to what stands ends them. */
+export function toldChanges(fact: ChangedFact): EarlierChange[] {
+  const { kind, value, outcome, value_digest, details, changed_from, earlier_changes = [] } = fact;
+  if (!changed_from || outcome === 'asks') return [...earlier_changes];
   const last = {
     value,
     first_seen_at: changed_from.seen_from,
@@ -129,7 +162,7 @@ export function toldChanges(
     ...(value_digest && { value_digest }),
     ...(details && { details }),
   };
-  return isSaid(kind, last) ? [...earlier_changes, last] : [...earlier_changes];
+  return changeWords({ kind }, last, own('')) ? [...earlier_changes, last] : [...earlier_changes];
 }
 
 /** What stands of a fact, and what its readings say about how it came to be. */
@@ -143,7 +176,7 @@ export function toFact(timeline: Timeline): StoredObservation | undefined {
   const all = changesTo(timeline, state);
   const led = all.findLast(({ is }) => isSame(is, state) && is.method_version === state.method_version);
   const last = led === all.at(-1) ? led : undefined;
-  const earlier = earlierChanges(kind, all, last);
+  const earlier = tellingChanges(kind, all, last).map(({ said }) => said);
   const alternates_since = last && alternatesSince(all);
   const missed = toMissed(later);
   const { one_session_at } = spans.at(-1) ?? {};

@@ -12,8 +12,8 @@ import { toolsSurface } from './kinds/lists/tools.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf, quotedPayees } from './payees.ts';
 import { changeTable, type Db, observationTable, valueTable } from './schema.ts';
-import { toFacts } from './standing.ts';
-import type { Timeline } from './timeline/timeline.ts';
+import { type ChangedFact, toFacts, toldChanges } from './standing.ts';
+import { type Timeline, wholeDigestOf } from './timeline/timeline.ts';
 import { unpackValue } from './timeline/values.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
@@ -21,7 +21,7 @@ export type RecordedChange = TableValue<typeof changeTable>;
 export type ValueAt = Pick<TableValue<typeof valueTable>, 'handle' | 'kind' | 'subject'>;
 export type StoredValue = Pick<TableValue<typeof valueTable>, 'digest' | 'first_seen_at' | 'bytes'>;
 
-/** The newest values of each fact are stored. */
+/** The newest values of each fact are stored, and those beside the changes that are told. */
 const storedValues = 5;
 const mostOfListing_bytes = 8 * 2 ** 20;
 const mostOfDomain_bytes = 64 * 2 ** 20;
@@ -40,10 +40,11 @@ const selectValues = (db: Db, { handle, kind, subject }: ValueAt) =>
     .where('kind', '=', kind)
     .where('subject', '=', subject);
 
-/** Of the values of these handles, the newest of each fact stay first, and the oldest go first. */
+/** Values of these digests stay like the second newest of a fact. Of all, the newest of each fact go last. */
 async function dropBeyond(
   db: Db,
-  { from, to, most_bytes }: { readonly from: string; readonly to: string; readonly most_bytes: number },
+  { from, to, most_bytes, most = 100 }: Record<'from' | 'to', string> & { most_bytes: number; most?: number },
+  told: readonly string[] = [],
 ): Promise<void> {
   await sql`delete from observed_value where handle between ${from} and ${to}
     and (handle, kind, subject, digest) in (
@@ -52,9 +53,12 @@ async function dropBeyond(
           sum(bytes) over (order by age, first_seen_at desc, handle, kind, subject, digest) as used_bytes
         from (
           select handle, kind, subject, digest, first_seen_at, bytes,
-            row_number() over (partition by handle, kind, subject order by first_seen_at desc) as age
-          from observed_value where handle between ${from} and ${to}) as aged) as summed
-      where age > ${sql.lit(storedValues)} or used_bytes > ${sql.lit(most_bytes)})`.execute(db);
+            case when nth > 1 and digest in (${sql.join([...told, ''])}) then 2 else nth end as age
+          from (
+            select handle, kind, subject, digest, first_seen_at, bytes,
+              row_number() over (partition by handle, kind, subject order by first_seen_at desc) as nth
+            from observed_value where handle between ${from} and ${to}) as numbered) as aged) as summed
+      where age > ${sql.lit(most)} or used_bytes > ${sql.lit(most_bytes)})`.execute(db);
 }
 
 /** A listing that the registry or its publisher withdrew keeps no text of its endpoints. */
@@ -190,7 +194,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     await upsert(db, 'observed_value', valueTable.encode(stored), ...key).execute();
   },
   /** Deletes the values of other facts than these, and those beyond the bounds. */
-  async keepValues(handle: string, facts: readonly Pick<Timeline, 'kind' | 'subject'>[]) {
+  async keepValues(handle: string, facts: readonly ChangedFact[]) {
     const keys = new Set(facts.map(({ kind, subject = '' }) => `${kind}\n${subject}`));
     const stored = db.selectFrom('observed_value').select(['kind', 'subject']).distinct();
     for (const { kind, subject } of await stored.where('handle', '=', handle).execute())
@@ -202,7 +206,13 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
           .where('subject', '=', subject)
           .execute();
     const domain = namespacePrefix(handle);
-    await dropBeyond(db, { from: handle, to: handle, most_bytes: mostOfListing_bytes });
+    const told = facts.flatMap(toldChanges).flatMap((one) => [one, one.changed_from]);
+    const bounds = { from: handle, to: handle, most_bytes: mostOfListing_bytes, most: storedValues };
+    await dropBeyond(
+      db,
+      bounds,
+      told.flatMap((one) => wholeDigestOf(one) ?? []),
+    );
     // `.` and `/` sort before `0`.
     await dropBeyond(db, { from: `${domain}.`, to: `${domain}0`, most_bytes: mostOfDomain_bytes });
   },

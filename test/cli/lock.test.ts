@@ -438,7 +438,7 @@ it('a view whose pages have no end is not locked', async () => {
   ]);
 });
 
-it('of several changes of the tools that weigh the same, a check says the first and the last', async () => {
+it('of several changes of the same tool, a check says the last', async () => {
   expect((await lock('--update')).code).toBe(0);
   for (const changed of ['Reads and keeps mail', 'Reads mail, and sends it to us']) {
     description = changed;
@@ -449,12 +449,12 @@ it('of several changes of the tools that weigh the same, a check says the first 
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(
-      /^com\.example\/mail: tools\.surface `\S+`: of several changes since, the weightiest: its tools changed on \S+: changed words in `read`; the last: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
+      /^com\.example\/mail: tools\.surface `\S+`: of several changes since: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
     ),
   ]);
 });
 
-it('of several changes of the tools, a check says the one that weighs most, whatever came later', async () => {
+it('of several changes of the tools, a check says each that names something else, whatever came later', async () => {
   expect((await lock('--update')).code).toBe(0);
   for (const [hint, text] of [
     [true, 'Reads mail'],
@@ -465,7 +465,7 @@ it('of several changes of the tools, a check says the one that weighs most, what
     await look();
   }
   expect((await check()).stdout).toMatch(
-    /: of several changes since, the weightiest: its tools changed on \S+: changed hints of `read`; the last: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
+    /: of several changes since: its tools changed on \S+: changed hints of `read`; its tools changed on \S+: changed words in `read`, known since \S+\n$/,
   );
 });
 

@@ -994,7 +994,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     const members = [{ name: 'x'.repeat(2_000_000) }];
     const kind = 'tools.surface';
     const [a, b] = ['https://a.example/mcp', 'https://b.example/mcp'] as const;
-    const facts = [a, b].map((subject) => ({ kind, subject }));
+    const facts = [a, b].map((subject) => ({ kind, subject, value: null, outcome: 'nothing' as const }));
     const put = async (handle: string, day: number, subject: string = a) => {
       const first_seen_at = new Date(Date.UTC(2026, 0, day)).toISOString();
       const list = { digest: `${day}`, first_seen_at, members };

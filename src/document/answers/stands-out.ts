@@ -30,7 +30,7 @@ import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { kinds } from '../../observations/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/observation.ts';
 import type { Outcome } from '../../observations/outcome.ts';
-import { toldChanges } from '../../observations/standing.ts';
+import { type ChangedFact, changeWords, toldChanges } from '../../observations/standing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ratingParts } from '../rated.ts';
 import { recordedSecrets } from '../record.ts';
@@ -171,16 +171,11 @@ function unreadTools({ listing, seen }: JudgedListing): Words[] {
   const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
   const answering = new Set(reached.map(({ subject }) => subject));
   return seen(toolsSurface).flatMap((one) => {
-    const { unanswered_since, observed_at, first_seen_at, changed_from, outcome, subject } = one;
-    if (!answering.has(subject)) return [];
+    const { unanswered_since, observed_at, subject } = one;
+    if (!answering.has(subject) || !isKnown(one) || unanswered_since === undefined) return [];
     const at = listing.remotes.length < 2 ? say`` : say` of ${code(subject ?? '')}`;
-    if (isKnown(one) && unanswered_since !== undefined)
-      return [
-        say`The list of tools${at} could not be read by checks since ${dayOf(unanswered_since)}, although the endpoint answered; it was last read on ${day(observed_at)}`,
-      ];
-    if (outcome !== 'absent' || typeof changed_from?.value !== 'string') return [];
     return [
-      say`The endpoint has had no list of tools${at} since ${dayOf(first_seen_at)}; one was last read on ${day(changed_from.seen_until)}`,
+      say`The list of tools${at} could not be read by checks since ${dayOf(unanswered_since)}, although the endpoint answered; it was last read on ${day(observed_at)}`,
     ];
   });
 }
@@ -190,8 +185,8 @@ const changed_days = 90;
 const mostChanges = 3;
 
 /** Of the changes in the last 90 days, the two weightiest and the last. */
-function shownChanges({ kind }: Kind, one: SeenFact<Kind>, listing: ListingDocument) {
-  const all = toldChanges(kind, one).filter(
+function shownChanges(one: ChangedFact, listing: ListingDocument) {
+  const all = toldChanges(one).filter(
     ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,
   );
   return [...all.slice(0, mostChanges - 1), ...all.slice(mostChanges - 1).slice(-1)];
@@ -202,12 +197,11 @@ function changed(judged: JudgedListing): Words[] {
   return kinds.flatMap((kind) =>
     (kind.sayChange ? seen(kind) : []).flatMap((one) => {
       const { subject } = one;
-      const said = shownChanges(kind, one, listing).flatMap((change) => {
+      const said = shownChanges(one, listing).flatMap((change) => {
         const isLast = change.changed_from === one.changed_from;
-        const now = isLast ? { ...one, value: change.value } : change;
-        const words = kind.sayChange?.(change.changed_from, now, between(change));
+        const words = changeWords(kind, change, between(change));
         const alternates = isLast ? alternatesWords(one.changed_from) : own('');
-        const isOlder = isLast && !isEmpty(sinceThen(judged, one));
+        const isOlder = isLast && isKnown(one) && !isEmpty(sinceThen(judged, one));
         if (!words) return [];
         return isOlder
           ? say`${words}${alternates}; last seen on ${day(one.observed_at)}`

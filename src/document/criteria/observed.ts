@@ -1,5 +1,5 @@
 import { dayText } from '../../core/text.ts';
-import { code, dayOf, fromDayToDay, ours, own, say, type Words } from '../../core/words.ts';
+import { code, dayOf, ended, fromDayToDay, join, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
@@ -21,7 +21,8 @@ import { heldSince, payeesIn } from '../../observations/payees.ts';
 import { isWithinLimit, readPriceLimit } from '../../observations/prices/assets.ts';
 import { isAnotherEachTime, isWhole, type Offer } from '../../observations/prices/offer.ts';
 import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
-import { factWords, tallyWords, unaskedReason, whyNotAsked } from '../seen.ts';
+import { changeWords, toldChanges } from '../../observations/standing.ts';
+import { between, factWords, tallyWords, unaskedReason, whyNotAsked } from '../seen.ts';
 import {
   absentFinding,
   bestOf,
@@ -309,8 +310,10 @@ function judgeUnchanged(one: DatedObservation, days: number, subject: Words): Cr
   if (seen_days >= days) return observedFinding(one, met(say`${same}.`));
   const before = one.changed_from;
   if (before && before.value !== null) {
+    const told = one.kind === toolsSurface.kind ? toldChanges(one) : [];
+    const how = told.flatMap((change) => changeWords(one, change, between(change)) ?? []).map(ended);
     const fact = say`${subject} changed: Dossier has seen the present ones since ${since}, and others until ${dayOf(before.seen_until)}.`;
-    return observedFinding(one, notMet(fact));
+    return observedFinding(one, notMet(join([fact, ...how], ' ')));
   }
   return observedFinding(one, unknown(say`${same}; this is a shorter time than was asked for.`));
 }

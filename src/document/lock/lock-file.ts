@@ -41,10 +41,7 @@ interface SaidChange {
   readonly text: string;
 }
 
-/**
- * The changes of each fact, by the name of the fact. The weightiest changes come first, and the last change
- * comes at the end.
- */
+/** The changes of each fact that are told, by the name of the fact. The last of them comes at the end. */
 export type LockChanges = Readonly<Record<string, readonly SaidChange[]>>;
 
 export interface LockDifference {
@@ -56,10 +53,7 @@ export interface LockDifference {
   /** Quotations and code spans were written by others. */
   readonly from_text: string;
   readonly to_text: string;
-  /**
-   * Says how the fact changed, if the two values do not show that. If there were several changes, it names
-   * the weightiest and the last.
-   */
+  /** Says how the fact changed, if the two values do not show that: by each change that is told. */
   readonly how?: string;
   /**
    * The time since which the fact has the new value (RFC 3339) or, if this time is not known, the day of the
@@ -87,11 +81,9 @@ function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) 
 }
 
 function howChanged(changes: readonly SaidChange[], { value, since: lockedSince = '' }: Partial<LockedFact>) {
-  const last = changes.at(-1);
-  if (!last || isDeepStrictEqual(last.from, value)) return last?.text;
-  const first = changes.find(({ since }) => since > lockedSince) ?? last;
-  const most = first === last ? '' : `the weightiest: ${first.text}; `;
-  return `of several changes since, ${most}the last: ${last.text}`;
+  const [first, ...others] = changes.filter(({ since }) => since > lockedSince);
+  if (!first || (others.length === 0 && isDeepStrictEqual(first.from, value))) return first?.text;
+  return `of several changes since: ${[first, ...others].map(({ text }) => text).join('; ')}`;
 }
 
 /** Lock files of older versions of Dossier do not name the method. */

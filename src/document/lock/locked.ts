@@ -3,7 +3,7 @@ import { ownersOf, secretsOf } from '../../listings/naming.ts';
 import { priceOffers } from '../../observations/kinds/prices/offers.ts';
 import { kindOf } from '../../observations/kinds.ts';
 import type { Observation } from '../../observations/observation.ts';
-import { toldChanges } from '../../observations/standing.ts';
+import { changeWords, toldChanges } from '../../observations/standing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { between } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
@@ -82,11 +82,11 @@ export function toLocked(document: ListingDocument): LockedListing {
 export const toChanges = ({ observations }: ListingDocument): LockChanges =>
   Object.fromEntries(
     observations.flatMap((one) => {
-      const { isLocked, isToldByChange, sayChange } = kindOf(one.kind) ?? {};
+      const { isLocked, isToldByChange } = kindOf(one.kind) ?? {};
       if (!isLocked || !(isToldByChange || typeof one.value === 'string')) return [];
-      const changes = toldChanges(one.kind, one).flatMap((change) => {
+      const changes = toldChanges(one).flatMap((change) => {
         const { changed_from, first_seen_at: since } = change;
-        const said = sayChange?.(changed_from, change, between(change));
+        const said = changeWords(one, change, between(change));
         return said ? [{ from: lockedValue(changed_from), since, text: toText(within(said)) }] : [];
       });
       return changes.length > 0 ? [[nameOfLocked(one), changes] as const] : [];

@@ -269,8 +269,8 @@ export const accessRequired = defineKind({
   say: ({ value }) => (value ? own('yes') : own('no')),
   sayChange: (_was, { value }, between) =>
     value === true
-      ? say`It asks for credentials first, and did not before (${between})`
-      : say`It asks for no credentials first, and did before (${between})`,
+      ? say`It began to ask for credentials first (${between})`
+      : say`It stopped asking for credentials first (${between})`,
   line: 'asks',
   isLocked: true,
   question: 'access',

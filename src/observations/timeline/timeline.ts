@@ -101,7 +101,7 @@ const confirmedAfter_ms = 3_600_000;
 const isHourLater = (from: string, at: string) => Date.parse(at) - Date.parse(from) >= confirmedAfter_ms;
 
 /** The digest of the whole value of a reading that has one. A list has its digest as its value. */
-export const wholeDigestOf = ({ value, value_digest }: Essence): string | undefined =>
+export const wholeDigestOf = ({ value, value_digest }: Pick<Essence, 'value' | 'value_digest'>) =>
   value_digest ?? (typeof value === 'string' ? value : undefined);
 
 export const isSame = (a: Essence, b: Essence): boolean => isDeepStrictEqual(essenceOf(a), essenceOf(b));

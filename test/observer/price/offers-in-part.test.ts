@@ -259,7 +259,7 @@ it('of twenty offers, the one that changed is named, and so is its payee', async
   const { stands_out } = await lookAgain('twenty', [offerOf({ payTo: alice }), ...twenty.slice(1)]);
   expect(stands_out).toContainEqual(
     expect.stringMatching(
-      /^In the quoted price: payee changed from `0x0{36}1000` to `0x1{40}` on Base\. Price changed from 9 of .* to 0\.01 USDC on Base \(between /,
+      /In the quoted price: payee changed from `0x0{36}1000` to `0x1{40}` on Base\. Price changed from 9 of .* to 0\.01 USDC on Base \(between /,
     ),
   );
 });
@@ -282,7 +282,7 @@ it('an offer behind many others is compared too', async () => {
   const otherPayee = await lookAgain('crowd', [...thirty.slice(1), { ...manyAt(0), payTo: mallory }]);
   expect(otherPayee.stands_out).toEqual([
     expect.stringMatching(
-      /^In the quoted price: payee changed from `0x0{36}1000` to `0x2{40}` on Base \(between /,
+      /In the quoted price: payee changed from `0x0{36}1000` to `0x2{40}` on Base \(between /,
     ),
   ]);
   const { stands_out } = await lookAgain('crowd', [...thirty.slice(1), { ...manyAt(0), amount: '7' }]);

@@ -239,7 +239,7 @@ it('a price that comes back beside an offer that cannot be read, after there was
   await nextDay('ended', {});
   const { history, standsOut, feed } = await nextDay('ended', { quote: [offerOf(), unread] });
   expect(history).toContain('looked for, none stated until');
-  expect(standsOut).toContain('and quoted no price before (between');
+  expect(standsOut).toContain('It began to quote');
   expect(feed).toEqual(['price.offers']);
 });
 

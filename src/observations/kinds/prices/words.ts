@@ -266,8 +266,8 @@ const differenceOf = (was: BeforeChange<OffersSummary>, now: ShownFinding<Offers
 
 const gainedWords = ({ value }: ShownFinding<OffersSummary>, between: Words): Words =>
   value.place === 'quote'
-    ? say`It quoted ${offersWords(value.offers, value.count)}, and quoted no price before (${between})`
-    : say`There were prices in ${placeWords[value.place]}, and there were none before (${between})`;
+    ? say`It began to quote ${offersWords(value.offers, value.count)} (${between})`
+    : say`Prices were new in ${placeWords[value.place]} (${between})`;
 
 export function offersChangeWords(
   was: BeforeChange<OffersSummary>,
