@@ -19,20 +19,22 @@ export const escapeMarks = (text: string): string =>
 
 export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
-/**
- * Other quotation marks are replaced, because the text after one would be read as ours. The caller names
- * the author before.
- */
-export const quoted = (text: string): string =>
-  `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
+/** Other quotation marks are replaced, because the text after one would be read as ours. */
+export const toQuotable = (text: string): string =>
+  oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'");
+
+/** The caller names the author before it. */
+export const quoted = (text: string): string => `“${toQuotable(text)}”`;
+
+/** Cannot end a code span. */
+export const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
 /** A third party's, quoted unless it is one word or several with commas. */
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
 /** A third party's: one word is a code span, anything else quoted. */
-export const coded = (text: string): string =>
-  /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
+export const coded = (text: string): string => (isWord(text) ? `\`${text}\`` : quoted(text));
 
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, counted, dayText, escapeMarks, quotationMarks } from './text.ts';
+import { amount, counted, dayText, escapeMarks, isWord, toQuotable } from './text.ts';
 
 export type Source = 'record' | 'Dossier';
 
@@ -105,14 +105,8 @@ export const source = (by: Source, date?: string): Words =>
 export const withoutSource = ({ parts }: Words, by: Source, date: string | undefined): Words =>
   toWords(parts.filter((part) => part.is !== 'source' || part.by !== by || part.date !== date));
 
-const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-
-/** Cannot end a code span. */
-const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
-
 /** The caller names the author before it. */
-export const quote = (text: string): Words =>
-  new Words([{ is: 'quote', text: oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'") }]);
+export const quote = (text: string): Words => new Words([{ is: 'quote', text: toQuotable(text) }]);
 
 /** Foreign; quoted unless `isWord`. */
 export const code = (text: string, href?: string): Words =>

@@ -120,7 +120,7 @@ const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit:
 });
 
 /** Only the oldest, because thousands may share a host or a payee. */
-const selectOldest = precompileQuery((db: Db, key: string, limit: number) =>
+const oldestRecording = (db: Db, key: string, limit: number) =>
   db
     .selectFrom('listing_reference')
     .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
@@ -130,20 +130,12 @@ const selectOldest = precompileQuery((db: Db, key: string, limit: number) =>
     .where('withdrawn', 'is', null)
     .orderBy('listing_reference.published_at')
     .orderBy('listing_reference.handle')
-    .limit(limit),
-);
+    .limit(limit);
+
+const selectOldest = precompileQuery(oldestRecording);
 
 const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: number) =>
-  db
-    .selectFrom('listing_reference')
-    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
-    .selectAll('listing')
-    .where('listing_reference.key', '=', key)
-    .where('listing_reference.publisher', '=', holder)
-    .where('withdrawn', 'is', null)
-    .orderBy('listing_reference.published_at')
-    .orderBy('listing_reference.handle')
-    .limit(limit),
+  oldestRecording(db, key, limit).where('listing_reference.publisher', '=', holder),
 );
 
 type RecordingRow = ListingRow & { readonly publisher?: string | null };

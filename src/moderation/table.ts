@@ -68,12 +68,9 @@ export async function readModeratedListings(
   handles: readonly string[],
 ): Promise<Map<string, ReadonlySet<string>>> {
   const found = new Map<string, Set<string>>();
-  const rows = db
-    .selectFrom('moderation')
-    .select(['target', 'action'])
+  const rows = selectActive(db)
     .where('target_kind', '=', 'listing')
-    .where('target', 'in', [...handles])
-    .where('ended_by', 'is', null);
+    .where('target', 'in', [...handles]);
   for (const { target, action } of await rows.execute())
     found.set(target, (found.get(target) ?? new Set()).add(action));
   return found;

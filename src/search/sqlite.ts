@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { memoize } from '../core/lazy.ts';
 import type { SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
@@ -9,20 +10,6 @@ import type { EngineIndex } from './search-index.ts';
 /** A tokenizer would divide it at its colon. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
 
-/** Once for each facet, because many listings share it. */
-function createFacetTokens(): (facets: readonly string[]) => string {
-  const tokens = new Map<string, string>();
-  return (facets) => {
-    let text = '';
-    for (const facet of facets) {
-      const token = tokens.get(facet) ?? toFacetToken(facet);
-      tokens.set(facet, token);
-      text += ` ${token}`;
-    }
-    return text;
-  };
-}
-
 const join = (prefix: string, terms: readonly string[]) =>
   terms.length > 0 ? `${prefix}${terms.join(` ${prefix}`)} ` : '';
 
@@ -31,7 +18,9 @@ const toPairs = (documents: readonly SearchDocument[], toPair: (document: Search
 
 /** By key: FTS5 begins a segment at each smaller one. */
 function toIndexRows(documents: readonly SearchDocument[]) {
-  const toFacetText = createFacetTokens();
+  // Many listings have the same facets.
+  const toToken = memoize(toFacetToken, Infinity);
+  const toFacetText = (facets: readonly string[]) => facets.map((one) => ` ${toToken(one)}`).join('');
   const byPosition = documents.toSorted((a, b) => a.position - b.position);
   const byId = documents.toSorted((a, b) => a.id - b.id);
   return {

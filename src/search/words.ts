@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { memoize } from '../core/lazy.ts';
 import ownStems from './own-stems.json' with { type: 'json' };
 
 const ascii = /^[ -~\n]*$/;
@@ -65,18 +66,12 @@ export function toWords(text: string): SearchWord[] {
 const stemOf: ReadonlyMap<string, string> = new Map(
   ownStems.map((line) => line.split(' ')).flatMap((words) => words.map((word) => [word, words[0] ?? word])),
 );
-const mostCached = 10_000;
-const stems = new Map<string, string>();
 
 /** Without `stemOf`, only a word of 4 to 30 letters a-z differs from its stem. */
-export function stem(word: string): string {
-  const cached = stems.get(word);
-  if (cached !== undefined) return cached;
-  const found = stemOf.get(word) ?? (/^[a-z]{4,30}$/.test(word) ? stemmer(word) : word);
-  if (stems.size >= mostCached) stems.clear();
-  stems.set(word, found);
-  return found;
-}
+export const stem = memoize(
+  (word) => stemOf.get(word) ?? (/^[a-z]{4,30}$/.test(word) ? stemmer(word) : word),
+  10_000,
+);
 
 const toSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
 
