@@ -36,7 +36,7 @@ const ofRulesAlone = [
   'test/observer/{endpoint,refusal,surface}.test.ts',
   'test/ratings/{bent-figures,groups,payment-receipt,receipt-keys,rules,service-receipt,set-apart}.test.ts',
   'test/registry/{hostile,import-status,kill,odd-entries,origin,sample}.test.ts',
-  'test/transparency-log/{audit,audit-claims,audit-edits,audit-observations,background-audit,erasure,refused-proofs,statement,withheld-texts}.test.ts',
+  'test/transparency-log/{audit,audit-edits,audit-observations,background-audit,erasure,refused-proofs,statement,withheld-texts}.test.ts',
   'test/webhooks/{delivery,document,openapi,slow-receivers}.test.ts',
 ];
 /** What `npm run test:fast` leaves out beside `slow`: started commands, many processes, long histories. */

@@ -8,16 +8,16 @@ import { createSearches } from '../limits/searches.ts';
 import { compareWithCheckpointFile, openLogSeed } from '../log/checkpoints.ts';
 import { createDomainReader } from '../net/domains.ts';
 import { createCheckTurns, createRepositoryReader } from '../net/repositories.ts';
+import type { Store } from '../store/store.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { openStore, type SchemaOpening } from './open.ts';
 import { requireUsableSettings } from './usable-settings.ts';
 
-/** `store.close()` closes it. Throws ExitError. */
-export async function openContext(config: Config, opening?: SchemaOpening): Promise<Context> {
-  await requireUsableSettings(config);
-  const context: Context = {
+/** Writes nothing, and compares no checkpoint. */
+export async function toContext(config: Config, store: Store): Promise<Context> {
+  return {
     config,
-    store: await openStore(config, opening),
+    store,
     repositories: createRepositoryReader(config.repositoryHosts, undefined, config.dnsServers),
     domains: createDomainReader(config),
     runningChecks: new Map(),
@@ -31,6 +31,12 @@ export async function openContext(config: Config, opening?: SchemaOpening): Prom
     caller: { network: 'local' },
     reading: {},
   };
+}
+
+/** `store.close()` closes it. Throws ExitError. */
+export async function openContext(config: Config, opening?: SchemaOpening): Promise<Context> {
+  await requireUsableSettings(config);
+  const context = await toContext(config, await openStore(config, opening));
   await compareWithCheckpointFile(context);
   // Otherwise the log would have a new key after a restore from a backup that lacks it.
   if (opening === 'make')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { day_ms } from '../core/text.ts';
-import type { LogContext } from '../log/checkpoints.ts';
 import {
   type AuditState,
   createAuditState,
@@ -14,7 +14,6 @@ import { createTreeCheck, type KnownRoot, readKnownRoot } from './check-tree.ts'
 import type { AuditedLog, EntryRecord, EvidenceReader } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 import { type StepWatch, takeSteps } from './steps.ts';
-import { createStoredEvidence } from './stored.ts';
 
 interface AuditWatch extends StepWatch {
   readonly onProgress?: (progress: {
@@ -39,37 +38,30 @@ async function readRecords(reader: EvidenceReader, indexes: readonly number[], {
   return records;
 }
 
-async function readFaults(
-  reader: EvidenceReader,
-  handle: string,
-  rest: StepWatch['rest'],
-  watch: AuditWatch,
-) {
-  const faults: AuditFault[] = [];
-  const listing = await reader.listing(handle, rest);
-  if (!listing) return { listing, faults };
-  const records = await readRecords(reader, indexesOf(listing), watch);
-  const onFault = (fault: AuditFault) => void faults.push(fault);
-  await takeSteps(findListingFaults(listing, records), { ...watch, onFault });
-  return { listing, faults };
-}
+const mostReadings = 3;
 
-/**
- * If a listing has faults, it is read again, at most twice, because it may have changed between two requests.
- * Its pages are then read without rests, so that less can change meanwhile.
- */
-async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
-  for (const rest of [watch.rest, undefined]) {
-    const found = await readFaults(reader, handle, rest, watch);
-    if (found.faults.length === 0) return found;
+/** If a listing has faults, it is read again, because it may have changed between two requests. */
+async function readListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
+  for (let reading = 1; ; reading += 1) {
+    const faults: AuditFault[] = [];
+    const listing = await reader.listing(handle);
+    if (!listing) return { listing, faults };
+    const records = await readRecords(reader, indexesOf(listing), watch);
+    const onFault = (fault: AuditFault) => void faults.push(fault);
+    await takeSteps(findListingFaults(listing, records), { ...watch, onFault });
+    if (faults.length === 0 || reading === mostReadings) return { listing, faults };
   }
-  return readFaults(reader, handle, undefined, watch);
 }
 
-async function auditListings(reader: EvidenceReader, state: AuditState, watch: AuditWatch): Promise<number> {
+async function auditListings(
+  reader: EvidenceReader,
+  handles: AsyncIterable<string> | Iterable<string>,
+  state: AuditState,
+  watch: AuditWatch,
+): Promise<number> {
   let listings = 0;
-  for await (const handle of reader.handles()) {
-    const { listing, faults } = await checkListing(reader, handle, watch);
+  for await (const handle of handles) {
+    const { listing, faults } = await readListing(reader, handle, watch);
     for (const fault of faults) watch.onFault(fault);
     if (listing) await takeSteps(noteShown(listing, state), watch);
     else state.unshownListings.add(handle);
@@ -86,30 +78,42 @@ const toGap = (from: number, wanted: number, found: number) =>
     `${wanted - found} of these ${wanted} leaves are missing, so the rest of this log cannot be checked`,
   );
 
-async function auditLog(
+/** Returns a function that reads the entries of a log which it has not read yet. */
+function createLogAudit(
   reader: EvidenceReader,
-  log: AuditedLog,
+  check: ReturnType<typeof createEntryCheck>['check'],
   roots: readonly KnownRoot[],
-  check: ReturnType<typeof createEntryCheck>,
   watch: AuditWatch,
-  total: number,
-): Promise<void> {
-  const tree = createTreeCheck(reader, log, roots);
-  for (let from = 0; from < log.size; from += batchEntries) {
-    const wanted = Math.min(batchEntries, log.size - from);
-    const leaves = await reader.leaves(log, from, wanted);
-    if (leaves.length !== wanted) return watch.onFault(toGap(log.base + from, wanted, leaves.length));
-    const records = await reader.records(leaves.map((_, at) => log.base + from + at));
-    for (const [at, leaf] of leaves.entries()) {
-      const log_index = log.base + from + at;
-      for (const fault of check.check(log_index, leaf, records.get(log_index) ?? 'absent'))
-        watch.onFault(fault);
+) {
+  const trees = new Map<number, { readonly tree: ReturnType<typeof createTreeCheck>; read: number }>();
+  const read = async (log: AuditedLog, total: number): Promise<void> => {
+    const known = trees.get(log.id) ?? { tree: createTreeCheck(reader, log, roots), read: 0 };
+    trees.set(log.id, known);
+    while (known.read < log.size) {
+      const wanted = Math.min(batchEntries - (known.read % batchEntries), log.size - known.read);
+      const first = log.base + known.read;
+      const leaves = await reader.leaves(log, known.read, wanted);
+      known.read = leaves.length === wanted ? known.read + wanted : Infinity;
+      if (leaves.length !== wanted) return watch.onFault(toGap(first, wanted, leaves.length));
+      const records = await reader.records(leaves.map((_, at) => first + at));
+      for (const [at, leaf] of leaves.entries())
+        for (const fault of check(first + at, leaf, records.get(first + at) ?? 'absent'))
+          watch.onFault(fault);
+      for (const fault of await known.tree.add(leaves)) watch.onFault(fault);
+      watch.onProgress?.({ part: 'entries', done: first + leaves.length, total });
+      await watch.rest?.();
     }
-    for (const fault of await tree.add(leaves)) watch.onFault(fault);
-    watch.onProgress?.({ part: 'entries', done: log.base + from + leaves.length, total });
-    await watch.rest?.();
-  }
-  for (const fault of tree.finish()) watch.onFault(fault);
+  };
+  return {
+    async readOn(logs: readonly AuditedLog[]): Promise<void> {
+      for (const log of logs) await read(log, sizeOf(logs));
+    },
+    /** Finds the roots that no tree reached. A log of which leaves are missing has no tree to compare. */
+    finish(): void {
+      for (const { tree, read: entries } of trees.values())
+        if (entries !== Infinity) for (const fault of tree.finish()) watch.onFault(fault);
+    },
+  };
 }
 
 function readOwnRoot({ id, checkpoint, key }: AuditedLog): (KnownRoot | AuditFault)[] {
@@ -141,6 +145,9 @@ function readRoots(
   });
 }
 
+/** What changes between two readings this often is told as a fault. */
+const mostComparisons = 10;
+
 /**
  * Compares what a reader shows with the transparency log, in both directions (docs/log.md). `kept` has the
  * roots of checkpoints that the caller saved, and a fault for each saved checkpoint that is unusable.
@@ -154,18 +161,35 @@ export async function audit(
   let faults = 0;
   const watch: AuditWatch = {
     ...watcher,
-    onFault(fault) {
+    onFault({ handle: _, ...fault }) {
       faults += 1;
       watcher.onFault(fault);
     },
   };
-  const state = createAuditState(sizeOf(await reader.logs()));
-  const listings = await auditListings(reader, state, watch);
-  const logs = await reader.logs();
+  const state = createAuditState();
+  let began = sizeOf(await reader.logs());
+  const listings = await auditListings(reader, reader.handles(), state, watch);
+  let logs = await reader.logs();
   const roots = readRoots(logs, kept, watch);
-  const check = createEntryCheck(state);
-  for (const log of logs) await auditLog(reader, log, roots, check, watch, sizeOf(logs));
-  const not_checked = await takeSteps(check.finish(), watch);
+  const { check, finish } = createEntryCheck(state);
+  const ofLogs = createLogAudit(reader, check, roots, watch);
+  await ofLogs.readOn(logs);
+  let found: AuditFault[] = [];
+  let not_checked: string[] = [];
+  for (let comparison = 1; ; comparison += 1) {
+    found = [];
+    not_checked = await takeSteps(finish(), { ...watch, onFault: (fault) => void found.push(fault) });
+    // A listing may have been read before an entry that was read later: it is read again.
+    const again = new Set(found.flatMap(({ handle }) => handle ?? []));
+    if (again.size === 0 || sizeOf(logs) === began || comparison === mostComparisons) break;
+    began = sizeOf(logs);
+    await sleep(comparison * 100);
+    await auditListings(reader, again, state, { ...watch, onFault() {}, onProgress: undefined });
+    logs = await reader.logs();
+    await ofLogs.readOn(logs);
+  }
+  for (const fault of found) watch.onFault(fault);
+  ofLogs.finish();
   const entries = sizeOf(logs);
   if (entries > 0 && roots.length === 0)
     not_checked.push('the tree as a whole: there is no checkpoint to compare it with');
@@ -187,10 +211,18 @@ function createRest(signal: AbortSignal): () => Promise<void> {
   };
 }
 
-function runAudit(context: LogContext, signal: AbortSignal) {
+/** Opens a reader of the database of this node, which rests before each request. */
+export type OpenOwnEvidence = (
+  context: Context,
+  rest?: () => Promise<void>,
+) => Promise<EvidenceReader & AsyncDisposable>;
+
+async function runAudit(context: Context, open: OpenOwnEvidence, signal: AbortSignal) {
   let logged = 0;
-  return audit(createStoredEvidence(context), [], {
-    rest: createRest(signal),
+  const rest = createRest(signal);
+  await using reader = await open(context, rest);
+  return await audit(reader, [], {
+    rest,
     onFault({ where, message, next }) {
       logged += 1;
       if (logged <= mostLogged)
@@ -203,11 +235,11 @@ function runAudit(context: LogContext, signal: AbortSignal) {
  * Audits the database once, unless another node is doing so. Rejects if the database cannot be read, or if
  * the audit is aborted.
  */
-export async function auditOnce(context: LogContext, signal: AbortSignal): Promise<void> {
+export async function auditOnce(context: Context, open: OpenOwnEvidence, signal: AbortSignal): Promise<void> {
   const { store, log, clock } = context;
   await using lease = await store.leases.take('audit');
   if (!lease) return;
-  const { entries, faults } = await runAudit(context, AbortSignal.any([signal, lease.signal]));
+  const { entries, faults } = await runAudit(context, open, AbortSignal.any([signal, lease.signal]));
   const finished_at = clock().toISOString();
   await store.write((tx) => tx.audits.put({ finished_at, entries, faults }));
   if (faults === 0) log.info({ entries }, 'audit: what is shown agrees with the transparency log');
@@ -218,7 +250,7 @@ export async function auditOnce(context: LogContext, signal: AbortSignal): Promi
  * Returns the time until the next audit is due, but at most ten minutes. An audit is due a day after the end
  * of the last audit of any node.
  */
-async function untilDue_ms({ store, clock }: LogContext): Promise<number> {
+async function untilDue_ms({ store, clock }: Context): Promise<number> {
   const last = await store.audits.last();
   const due_ms = last ? Date.parse(last.finished_at) + interval_ms - clock().getTime() : 0;
   return Math.min(Math.max(due_ms, 0), longestSleep_ms);
@@ -228,7 +260,11 @@ async function untilDue_ms({ store, clock }: LogContext): Promise<number> {
  * Audits the database at once and then daily, until the signal aborts. Only one node audits at a time. Never
  * rejects.
  */
-export async function startAudits(context: LogContext, signal: AbortSignal): Promise<void> {
+export async function startAudits(
+  context: Context,
+  open: OpenOwnEvidence,
+  signal: AbortSignal,
+): Promise<void> {
   let isFirst = true;
   await every({
     signal,
@@ -236,7 +272,7 @@ export async function startAudits(context: LogContext, signal: AbortSignal): Pro
     async run() {
       const isDue = isFirst || (await untilDue_ms(context)) === 0;
       isFirst = false;
-      if (isDue) await auditOnce(context, signal);
+      if (isDue) await auditOnce(context, open, signal);
       return (await untilDue_ms(context)) || longestSleep_ms;
     },
     onError: (err) =>

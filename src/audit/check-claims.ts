@@ -4,7 +4,6 @@ import { type LoggedKeys, toLoggedKeys } from '../claims/receipt-keys.ts';
 import { differingFields } from './entry-proof.ts';
 import type { AuditedClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
-import type { AuditSteps } from './steps.ts';
 
 type DatedKey = LoggedKeys['published'][number] & { readonly valid_from: string; valid_until?: string };
 const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
@@ -60,64 +59,27 @@ const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'com
 /** Fields of a claim that the audit can read only from a database. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
-/**
- * The sizes of the log at which a claim may have been read: at the beginning of the audit, and after each
- * later event of the claim.
- */
-function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
-  return [size, ...new Set(events.map(({ log_index }) => log_index + 1).filter((end) => end > size))];
-}
-
-type ReadClaim = Pick<ShownListing, 'handle' | 'claim' | 'events' | 'withdrawn'>;
-
-/**
- * A claim that has events since the audit began is left out, because the listing may have been read before
- * them.
- */
-function* findClaimOfWithdrawn({ handle, claim, events, withdrawn }: ReadClaim, size: number): AuditSteps {
-  if (claim?.state !== 'claimed' || events.some(({ log_index }) => log_index >= size)) return;
-  if (withdrawn === 'deleted' || withdrawn === 'optout')
-    yield rowFault(`claim of ${handle}`, `it is in force, and the listing is withdrawn (${withdrawn})`);
-}
-
-function findFaultsOf({ handle, claim, events }: ReadClaim) {
+/** Finds a shown claim that does not follow from the events of its listing in the log. */
+export function findClaimFaults({
+  handle,
+  claim,
+  events,
+}: Pick<ShownListing, 'handle' | 'claim' | 'events'>): AuditFault[] {
   const where = `claim of ${handle}`;
   const folded = foldClaim(events);
   const said = folded && { ...folded, ...placeMember(folded.kind, folded.place) };
   const decided = events.findLast((event) => event.type === 'suspended' || isProof(event))?.log_index;
   if (!claim && !said) return [];
-  if (!claim)
-    return [rowFault(where, `no claim is shown, but log entry ${decided} gives it the state ${said?.state}`)];
-  if (!said)
-    return [rowFault(where, `it is shown as ${claim.state}, but no entry of the log records a proof of it`)];
+  const fault = (message: string) => rowFault(where, message, handle);
+  if (!claim) return [fault(`no claim is shown, but log entry ${decided} gives it the state ${said?.state}`)];
+  if (!said) return [fault(`it is shown as ${claim.state}, but no entry of the log records a proof of it`)];
   const is = toComparable(claim);
   const keys = claim.hasHiddenKeys ? undefined : loggedKeys(events, is.receipt_keys);
   const must = { ...toComparable(said), receipt_keys: keys ?? is.receipt_keys };
   const compared = claim.root === undefined ? fields : [...fields, ...rootFields];
   return differingFields(must, is, compared).map((field) =>
-    rowFault(
-      where,
+    fault(
       `${field} is ${toShownValue(is[field as keyof typeof is])}, but its events up to log entry ${decided} say ${toShownValue(must[field as keyof typeof must])}`,
     ),
   );
-}
-
-/**
- * Finds a shown claim that does not follow from the events of its listing in the log, and a claim in force
- * whose listing was deleted or opted out. New events may be added while the audit runs. It is therefore no
- * fault if the shown claim follows from the events of the first `size` entries, or of any longer beginning of
- * the log.
- */
-export function* findClaimFaults(read: ReadClaim, size: number): AuditSteps {
-  yield* findClaimOfWithdrawn(read, size);
-  const { handle, claim, events } = read;
-  let first: readonly AuditFault[] | undefined;
-  for (const end of momentsOf(size, events)) {
-    yield undefined;
-    const before = events.filter(({ log_index }) => log_index < end);
-    const faults = findFaultsOf({ handle, claim, events: before });
-    if (faults.length === 0) return;
-    first ??= faults;
-  }
-  yield* first ?? [];
 }

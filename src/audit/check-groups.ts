@@ -1,60 +1,44 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { afterEvent, type LoggedClaim, rootKey } from '../claims/fold.ts';
+import { afterEvent, isProof, type LoggedClaim, rootKey } from '../claims/fold.ts';
 import { Holder } from '../core/identity.ts';
 import { memoize } from '../core/lazy.ts';
 import { day_ms, dayText } from '../core/text.ts';
-import { toNewUntil } from '../ratings/fold.ts';
+import { toNewUntil, toSpan } from '../ratings/fold.ts';
 import { isPraise, isRelated, overlapReason, type RatingFlag } from '../ratings/groups.ts';
-import { type GroupEvidence, notePairs, readHolders } from './check-pairs.ts';
+import { createPairs, type PairHalf } from '../ratings/pairs.ts';
 import type { CountedRating } from './check-ratings.ts';
 import { rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** The state of one control root of a source, according to the claim events. */
+interface GroupEvidence {
+  readonly ratings: readonly CountedRating[];
+  /** Ratings that only the log shows. */
+  readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
+  /** If false, there may be ratings that neither a listing nor an entry shows. */
+  readonly isWhole: boolean;
+  /** Returns the events in the order of the log, or undefined if some events may be unread. */
+  readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
+}
+
+/** When a control root of a source first proved the claim, and since when the claim is not in force. */
 interface SourceState {
   readonly first_proved_at?: string;
-  readonly ended_at?: string | undefined;
-  readonly isHeld: boolean;
+  readonly ended_at?: string;
 }
 
-/**
- * Returns a function that gives the states of a control root of a source: at `size` entries, and after each
- * later change. A rating by this root may have been read at any of these moments. The states are undefined if
- * some events may be unread. All roots of a listing are read in one pass, because a listing may have had
- * thousands.
- */
-function readSourceStates(events: readonly ClaimEvent[] | undefined, size: number) {
-  const states = new Map<string, SourceState[]>();
+/** All control roots of a listing are read in one pass, because a listing may have had thousands. */
+function readSourceStates(events: readonly ClaimEvent[]): ReadonlyMap<string, SourceState> {
+  const known = new Map<string, SourceState>();
   let claim: LoggedClaim | undefined;
-  for (const event of events ?? []) {
+  for (const event of events) {
     const before = claim;
     claim = afterEvent(before, event);
-    for (const one of new Set([before, claim])) {
-      if (!one) continue;
-      const known = states.get(rootKey(one)) ?? [];
-      states.set(rootKey(one), known);
-      const last = known.at(-1);
-      const isHeld = claim?.state === 'claimed' && rootKey(claim) === rootKey(one);
-      if (last?.isHeld === isHeld) continue;
-      if (event.log_index < size) known.pop();
-      const { first_proved_at } = one;
-      known.push(isHeld ? { first_proved_at, isHeld } : { first_proved_at, isHeld, ended_at: event.at });
-    }
+    const held = claim?.state === 'claimed' ? rootKey(claim) : undefined;
+    if (before?.state === 'claimed' && rootKey(before) !== held)
+      known.set(rootKey(before), { first_proved_at: before.first_proved_at, ended_at: event.at });
+    if (claim && held) known.set(held, { first_proved_at: claim.first_proved_at });
   }
-  return (source: Parameters<typeof rootKey>[0]) =>
-    events && (states.get(rootKey(source)) ?? [{ isHeld: false }]);
-}
-
-interface JudgedRating {
-  readonly rating: CountedRating;
-  readonly states: readonly SourceState[] | undefined;
-  readonly related: boolean | undefined;
-  readonly reciprocal: boolean | undefined;
-}
-
-function agreed<T>(values: readonly T[] = []): T | undefined {
-  const [first, ...others] = new Set(values);
-  return others.length === 0 ? first : undefined;
+  return known;
 }
 
 const newUntilOf = ({ first_proved_at = '' }: SourceState): string | undefined =>
@@ -70,22 +54,81 @@ function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefi
   return isSoon ? undefined : left_ms > 0;
 }
 
-const isRelatedTo = (rating: CountedRating, proven: readonly Holder[]): boolean => {
+/** Who holds a listing: its namespace and the control roots that proved a claim, as far as they are read. */
+function readHolders(handle: string, events: readonly ClaimEvent[] | undefined) {
+  const roots = new Set(events?.flatMap((event) => (isProof(event) ? (event.root ?? '') : [])));
+  const proven = [Holder.ofNamespace(handle), ...[...roots].map((root) => new Holder(root))];
+  return { proven, isWhole: events !== undefined };
+}
+type ProvenHolders = ReturnType<typeof readHolders>;
+
+const isRelatedTo = (rating: CountedRating, { proven }: ProvenHolders): boolean => {
   const source = [Holder.ofNamespace(rating.source_handle), new Holder(rating.source_root)];
   return isRelated({ source: { proven: source }, subject: { proven } }, isPraise(rating));
 };
 
+/** The span of a rating whose time is unknown. */
+const always = { from_ms: -Infinity, until_ms: Infinity };
+
+const toHalf = (rating: CountedRating): PairHalf => {
+  const { source_root, subject_handle, isUnknown } = rating;
+  return { source_root, subject_handle, ...(isUnknown ? always : toSpan(rating)) };
+};
+
+/**
+ * Returns a function that tells whether a rating has a counterpart in the other direction. That function
+ * returns undefined if this is not known.
+ */
+function* notePairs(
+  { ratings, unshown, isWhole }: GroupEvidence,
+  holdersOf: (handle: string) => ProvenHolders,
+) {
+  const raters = new Set<string>();
+  for (const { source_root } of [...ratings, ...unshown]) {
+    yield undefined;
+    raters.add(new Holder(source_root).id);
+  }
+  // Control roots that made no rating cannot be the other half of a pair. They are left out, because a
+  // listing may have had thousands of control roots.
+  const ratersOf = memoize(
+    (handle) => new Set(holdersOf(handle).proven.map(({ id }) => id)).intersection(raters),
+    Infinity,
+  );
+  const sure = createPairs(ratersOf);
+  const possible = createPairs(ratersOf);
+  for (const rating of ratings) {
+    yield undefined;
+    if (rating.withdrawn_at === undefined) (rating.isUnknown ? possible : sure).add(toHalf(rating));
+  }
+  for (const half of unshown) possible.add({ ...half, ...always });
+  return (rating: CountedRating): boolean | undefined => {
+    const half = toHalf(rating);
+    const isSure = sure.has(half);
+    if (isSure && !rating.isUnknown) return true;
+    const isKnown = isWhole && holdersOf(rating.subject_handle).isWhole && !isSure && !possible.has(half);
+    return isKnown ? false : undefined;
+  };
+}
+
+interface JudgedRating {
+  readonly rating: CountedRating;
+  /** Undefined if claim events of the source may be unread. */
+  readonly state: SourceState | undefined;
+  readonly related: boolean | undefined;
+  readonly reciprocal: boolean | undefined;
+}
+
 const toExpected = ({
   rating,
-  states,
+  state,
   related,
   reciprocal,
 }: JudgedRating): Partial<Record<RatingFlag, boolean | undefined>> => ({
   related,
   declared_interest: rating.declared_interest || (rating.isUnknown ? undefined : false),
   reciprocal,
-  source_ended: agreed(states?.map(({ isHeld }) => !isHeld)),
-  new_source: agreed(states?.map((state) => isNew(state, rating))),
+  source_ended: state && (state.first_proved_at === undefined || state.ended_at !== undefined),
+  new_source: state && isNew(state, rating),
 });
 
 const dayIn = (reason: string) => /\d{4}-\d\d-\d\d/.exec(reason)?.[0];
@@ -113,13 +156,12 @@ const dates = [
 ] as const;
 
 /** A date is read from its column or, if the column is not shown, from the reason of the group. */
-function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<string> {
+function* findDateFaults({ rating, state = {} }: JudgedRating): Generator<string> {
   for (const [column, group, toDate] of dates) {
-    const inReason = rating.group === group ? dayIn(rating.group_reason) : undefined;
-    const shown = rating[column] ?? inReason;
-    const said = states.flatMap((state) => toDate(state) ?? []);
-    if (shown && said.length > 0 && !said.some((date) => date.startsWith(shown)))
-      yield `its date of ${group} is ${shown}, but claim events in the log lead to ${said[0]}`;
+    const shown = rating[column] ?? (rating.group === group ? dayIn(rating.group_reason) : undefined);
+    const said = toDate(state);
+    if (shown && said && !said.startsWith(shown))
+      yield `its date of ${group} is ${shown}, but claim events in the log lead to ${said}`;
   }
 }
 
@@ -145,24 +187,28 @@ function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Gene
  */
 export function* findGroupFaults(evidence: GroupEvidence): AuditSteps<ReadonlyMap<string, number>> {
   const unknown = new Map<string, number>();
-  const { eventsOf, size } = evidence;
-  const holdersOf = memoize((handle) => readHolders(handle, evidence), Infinity);
-  const statesOf = memoize((handle) => readSourceStates(eventsOf(handle), size), Infinity);
+  const { eventsOf } = evidence;
+  const holdersOf = memoize((handle) => readHolders(handle, eventsOf(handle)), Infinity);
+  const statesOf = memoize((handle) => {
+    const events = eventsOf(handle);
+    return { known: events && readSourceStates(events) };
+  }, Infinity);
   const isPaired = yield* notePairs(evidence, holdersOf);
   for (const rating of evidence.ratings) {
     yield undefined;
     if (!rating.isCurrent) continue;
     const { rating_id, source_handle, subject_handle } = rating;
-    const source = { root: rating.source_root, root_generation: rating.source_root_generation };
-    const { sure, possible, isWhole } = holdersOf(subject_handle);
+    const source = rootKey({ root: rating.source_root, root_generation: rating.source_root_generation });
+    const { known } = statesOf(source_handle);
+    const holders = holdersOf(subject_handle);
     const judged: JudgedRating = {
       rating,
-      states: statesOf(source_handle)(source),
-      related: isWhole ? agreed([sure, possible].map((proven) => isRelatedTo(rating, proven))) : undefined,
+      state: known && (known.get(source) ?? {}),
+      related: holders.isWhole ? isRelatedTo(rating, holders) : undefined,
       reciprocal: isPraise(rating) && isPaired(rating),
     };
     for (const message of findFaultsOf(judged, unknown))
-      yield rowFault(`rating ${rating_id} of ${subject_handle}`, message);
+      yield rowFault(`rating ${rating_id} of ${subject_handle}`, message, subject_handle);
   }
   return unknown;
 }

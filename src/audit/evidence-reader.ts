@@ -6,7 +6,7 @@ import type { NoteVerifier } from '../log/notes.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { Observation } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
-import type { Essence } from '../observations/timeline/timeline.ts';
+import type { Essence, Timeline } from '../observations/timeline/timeline.ts';
 import type { DerivedRow } from '../ratings/queries.ts';
 import type { NativeSignals, RatingRecord } from '../ratings/rating.ts';
 
@@ -56,13 +56,17 @@ export interface AuditedClaim
   readonly hasHiddenKeys?: boolean | undefined;
 }
 
+/** What only the database shows of a listing. */
+export interface OwnRows extends Pick<Listing, 'withdrawn' | 'hidden'> {
+  readonly derived: ReadonlyMap<string, DerivedRow>;
+  readonly timelines: readonly Timeline[];
+}
+
 export interface ShownListing {
   readonly handle: string;
-  /** The day of the reading; for a service, by the clock of the service. */
+  /** The day of the reading by the clock of the service. */
   readonly read_on: string;
   readonly ratings: readonly RatingRecord[];
-  /** The columns of ratings that are not published, by rating_id. Set only if a database is read. */
-  readonly derived?: ReadonlyMap<string, DerivedRow>;
   readonly claim?: AuditedClaim | undefined;
   /** At most the newest 20 changes of keys and the newest 100 other events, oldest first. */
   readonly events: readonly ClaimEvent[];
@@ -70,16 +74,13 @@ export interface ShownListing {
     readonly current: readonly (Pick<Observation, 'kind' | 'subject'> & Essence)[];
     readonly changes: readonly RecordedChange[];
   };
-  /** Set only if a database is read. */
-  readonly withdrawn?: Listing['withdrawn'];
-  /** Set only if a database is read. */
-  readonly isHidden?: boolean;
   readonly moderation?: readonly ModerationNotice[] | undefined;
-  /** The counts and newest ratings of the listing document; undefined if no document is shown. */
-  readonly native?: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'> | undefined;
+  /** The counts and newest ratings of the listing document. */
+  readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
+  readonly own?: OwnRows;
 }
 
-/** A database (stored.ts) or a service over HTTP (served.ts). */
+/** Reads public answers (served.ts), with the rows of one's own database (own.ts) or without. */
 export interface EvidenceReader {
   /** Returns the oldest log first. */
   logs(): Promise<AuditedLog[]>;
@@ -90,6 +91,6 @@ export interface EvidenceReader {
   records(indexes: readonly number[]): Promise<ReadonlyMap<number, EntryRecord>>;
   /** Handles of listings that may show ratings, claim events or observations. */
   handles(): AsyncIterable<string>;
-  /** May call `rest` before each page. Returns undefined if nothing of the listing can be read. */
-  listing(handle: string, rest?: () => Promise<void>): Promise<ShownListing | undefined>;
+  /** Returns undefined if nothing of the listing can be read. */
+  listing(handle: string): Promise<ShownListing | undefined>;
 }

@@ -5,6 +5,8 @@ export interface AuditFault {
   readonly where: string;
   readonly message: string;
   readonly next: string;
+  /** The listing that is read again before the fault is told, because it may have changed meanwhile. */
+  readonly handle?: string | undefined;
 }
 
 const longestValue = 80;
@@ -17,10 +19,11 @@ export function toShownValue(value: unknown): string {
 }
 
 /** A fault in a row or answer that differs from an intact log entry. */
-export const rowFault = (where: string, message: string): AuditFault => ({
+export const rowFault = (where: string, message: string, handle?: string): AuditFault => ({
   where,
   message,
   next: 'Find out who changed it, and restore it from a backup that agrees with the log.',
+  handle,
 });
 
 /** A fault in the log itself. */

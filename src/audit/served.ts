@@ -22,9 +22,7 @@ import {
   isWithheld,
   type ShownListing,
 } from './evidence-reader.ts';
-import { createServiceClient, ServiceUnreadable } from './service.ts';
-
-type AskService = ReturnType<typeof createServiceClient>;
+import { type AskService, ServiceUnreadable } from './service.ts';
 
 const logs = z.object({
   logs: z.array(
@@ -186,16 +184,11 @@ const mostUnloggedPages = 1000;
 
 /**
  * Returns a function that yields the pages of a list, until a page names no next page, or a page that was
- * read before. That function throws ServiceUnreadable if the log that the service signed is too small for so
- * many pages.
+ * read before. Throws ServiceUnreadable if `readSigned`, the size of the logs that the service signed, is too
+ * small for so many pages.
  */
-function createPages(ask: AskService) {
-  const signed = lazy(async () => {
-    const checkpoints = (await readLogs(ask)).map(({ checkpoint, closedWith, key }) =>
-      key ? openCheckpoint(checkpoint ?? closedWith ?? '', key) : undefined,
-    );
-    return checkpoints.reduce((sum, checkpoint) => sum + (checkpoint?.size ?? 0), 0);
-  });
+function createPages(readSigned: () => Promise<number>) {
+  const signed = lazy(readSigned);
   return async function* <T extends { readonly next_cursor?: string | undefined }>(
     path: string,
     readPage: (cursor: string) => Promise<T>,
@@ -213,6 +206,13 @@ function createPages(ask: AskService) {
       cursor = page.next_cursor ?? '';
     }
   };
+}
+
+async function readSignedSize(ask: AskService): Promise<number> {
+  const checkpoints = (await readLogs(ask)).map(({ checkpoint, closedWith, key }) =>
+    key ? openCheckpoint(checkpoint ?? closedWith ?? '', key) : undefined,
+  );
+  return checkpoints.reduce((sum, checkpoint) => sum + (checkpoint?.size ?? 0), 0);
 }
 
 async function readServedObservations(
@@ -308,6 +308,12 @@ async function readRatings(
   return ratings;
 }
 
+/** Returns a function that reads what is shown of a listing; undefined if nothing is. */
+export function createListingReader(ask: AskService, readSigned: () => Promise<number>) {
+  const pages = createPages(readSigned);
+  return (handle: string) => readListing(ask, pages, handle);
+}
+
 async function readListing(
   ask: AskService,
   pages: ReturnType<typeof createPages>,
@@ -318,7 +324,7 @@ async function readListing(
   if (answer.status === 410 || answer.status === 404) return undefined;
   const shown = readAnswer(path, answer, document);
   const { claim, history = [], moderation } = shown;
-  const hasHiddenKeys = moderation?.some(({ action }) => action === 'hide');
+  const hasHiddenKeys = !claim?.receipt_keys && moderation?.some(({ action }) => action === 'hide');
   return {
     handle,
     read_on: shown.evidence_snapshot_date,
@@ -331,11 +337,9 @@ async function readListing(
   };
 }
 
-/** Uses only public HTTP requests. The methods throw ServiceUnreadable. */
-export function createServedEvidence(url: string): EvidenceReader {
-  const ask = createServiceClient(url);
+/** Uses only public requests. The methods throw ServiceUnreadable. */
+export function createServedEvidence(ask: AskService): EvidenceReader {
   const log = createServedLog(ask);
-  const pages = createPages(ask);
   return {
     levelStep: 8,
     ...log,
@@ -347,6 +351,6 @@ export function createServedEvidence(url: string): EvidenceReader {
           seen.add(handle);
         }
     },
-    listing: (handle) => readListing(ask, pages, handle),
+    listing: createListingReader(ask, () => readSignedSize(ask)),
   };
 }

@@ -19,6 +19,28 @@ function toMoved(url: string, { status, headers }: Response): string | undefined
   return to?.origin === new URL(url).origin ? to.href : undefined;
 }
 
+/** Asks for a path; a request with a JSON body is a POST. Throws ServiceUnreadable. */
+export type AskService = (
+  path: string,
+  body?: object,
+  limit_bytes?: number,
+) => Promise<{ readonly status: number; readonly body: Buffer }>;
+
+const toRequest = (body: object | undefined): RequestInit =>
+  body ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {};
+
+/** Asks an app in this process, and rests before each request. */
+export const askApp =
+  (
+    app: { request(path: string, init: RequestInit): Response | Promise<Response> },
+    rest?: () => Promise<void>,
+  ): AskService =>
+  async (path, body) => {
+    await rest?.();
+    const answer = await app.request(path, toRequest(body));
+    return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+  };
+
 async function askService(
   url: string,
   body: object | undefined,
@@ -29,11 +51,7 @@ async function askService(
     const response = await fetch(url, {
       redirect: 'manual',
       signal: AbortSignal.timeout(timeout_ms),
-      ...(body && {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      ...toRequest(body),
     });
     const moved = redirects > 0 && !body ? toMoved(url, response) : undefined;
     if (moved) {
@@ -51,11 +69,10 @@ async function askService(
 }
 
 /**
- * A request with a JSON body is a POST. If the service answers 429 or 503, the client waits as long as the
- * answer asks, but at most a minute, and then tries again. The client makes at most eight tries. Throws
- * ServiceUnreadable, also for an answer of more than `limit_bytes`.
+ * If the service answers 429 or 503, the client waits as long as the answer asks, but at most a minute, and
+ * then tries again, at most eight times. An answer of more than `limit_bytes` is unreadable too.
  */
-export function createServiceClient(base: string) {
+export function createServiceClient(base: string): AskService {
   const root = base.replace(/\/+$/, '');
   return async (path: string, body?: object, limit_bytes = largestAnswer_bytes) => {
     for (let tried = 1; ; tried++) {

@@ -1,15 +1,15 @@
+import { openOwnEvidence } from '../app/own-evidence.ts';
+import { toContext } from '../app/server.ts';
 import { audit } from '../audit/audit.ts';
 import { type KnownRoot, readKnownRoot } from '../audit/check-tree.ts';
 import type { EvidenceReader } from '../audit/evidence-reader.ts';
 import type { AuditFault } from '../audit/fault.ts';
 import { createServedEvidence } from '../audit/served.ts';
-import { ServiceUnreadable } from '../audit/service.ts';
-import { createStoredEvidence } from '../audit/stored.ts';
+import { createServiceClient, ServiceUnreadable } from '../audit/service.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted, isWebAddress, nameHidden } from '../core/text.ts';
 import { type NoteVerifier, readVerifier } from '../log/notes.ts';
-import type { Store } from '../store/store.ts';
 import { createBar, print, withStore } from './shell.ts';
 import { readKey, readSaved } from './verify.ts';
 
@@ -77,13 +77,14 @@ async function auditDatabase(config: Config, name: string | undefined, options: 
   const databaseUrl = name === undefined || /^[a-z]+:/i.test(name) ? name : `file:${name}`;
   const place = databaseUrl === undefined ? config : { databaseUrl, databaseReadUrl: '', checkpointFile: '' };
   const saved = await readKnownRoots(options, await readAuditKey(options.key));
-  const evidenceOf = (store: Store) =>
-    createStoredEvidence({ store, config: place, clock: () => new Date() });
-  return withStore(place, (store) => report(evidenceOf(store), saved, options));
+  return withStore(place, async (store) => {
+    await using reader = await openOwnEvidence(await toContext({ ...config, ...place }, store));
+    return await report(reader, saved, options);
+  });
 }
 
 async function auditService(url: string, options: AuditOptions) {
-  const reader = createServedEvidence(url);
+  const reader = createServedEvidence(createServiceClient(url));
   try {
     const own = (await reader.logs()).at(-1)?.key;
     const key = await readAuditKey(options.key);

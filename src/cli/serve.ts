@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { importInThread, startImports } from '../app/import-schedule.ts';
+import { openOwnEvidence } from '../app/own-evidence.ts';
 import { startPurge } from '../app/purge.ts';
 import { listen, openContext, type Running } from '../app/server.ts';
 import { startAudits } from '../audit/audit.ts';
@@ -113,7 +114,8 @@ export async function runServe(config: Config): Promise<void> {
       throw toListenError(error, 'PORT', config);
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
-    const jobs = [startPurge, startAudits, observe, startBackups, startWebhooks, startReadingPrivate];
+    const audits = (own: Context, signal: AbortSignal) => startAudits(own, openOwnEvidence, signal);
+    const jobs = [startPurge, audits, observe, startBackups, startWebhooks, startReadingPrivate];
     const later = [startIssuing, startJudgingSelections, startRecheck];
     background = [
       startImports(running.context, stopping.signal, importInThread),

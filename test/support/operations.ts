@@ -1,8 +1,9 @@
 import { readTarget } from '../../src/actions/action.ts';
 import { actions, applyAction, undoAction } from '../../src/actions/actions.ts';
+import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { createServedEvidence } from '../../src/audit/served.ts';
-import { createStoredEvidence } from '../../src/audit/stored.ts';
+import { createServiceClient } from '../../src/audit/service.ts';
 import { recheckClaims } from '../../src/claims/checks/recheck.ts';
 import { startServiceMetrics } from '../../src/cli/serve.ts';
 import type { Context } from '../../src/context.ts';
@@ -99,8 +100,9 @@ export function operationsOf(context: Context, url?: string): Operations {
       const found: string[] = [];
       const onFault = ({ where, message }: { where: string; message: string }) =>
         void found.push(`${where}: ${message}`);
-      await audit(createStoredEvidence(context), [], { onFault });
-      if (url !== undefined) await audit(createServedEvidence(url), [], { onFault });
+      await using own = await openOwnEvidence(context);
+      await audit(own, [], { onFault });
+      if (url !== undefined) await audit(createServedEvidence(createServiceClient(url)), [], { onFault });
       return found;
     },
     async deliver() {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { audit } from '../../src/audit/audit.ts';
 import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
-import { createStoredEvidence } from '../../src/audit/stored.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -58,7 +58,7 @@ it.each(['hide', 'withdraw'])(
   'accuses nobody if the operator acts on a listing meanwhile: %s',
   async (name) => {
     await rate();
-    const reader = createStoredEvidence(directory.context);
+    const reader = await openOwnEvidence(directory.context);
     const appliedBefore: EvidenceReader = {
       ...reader,
       async *handles() {

@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { findGroupFaults } from '../../src/audit/check-groups.ts';
-import { createStoredEvidence } from '../../src/audit/stored.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
@@ -35,7 +34,7 @@ const ratingOf = (id: string, more: Partial<Rating> = {}): Rating => {
     new_until: undefined,
     source_ended_at: undefined,
     ...more,
-  };
+  } as Rating;
 };
 
 /** Counts the steps of an audit, and how often it reads a time of a rating or a part of a claim event. */
@@ -53,8 +52,6 @@ function countWork({ ratings, events = [] }: { ratings: Rating[]; events?: Event
     ratings: ratings.map(counting),
     unshown: [],
     isWhole: true,
-    endedBy: () => undefined,
-    size: 1e9,
     eventsOf: () => counted,
   });
   let taken = 0;
@@ -116,38 +113,6 @@ it('holders of a listing who rated nothing make no work for each of its ratings'
   expect(countWork({ ratings, events }).reads).toBeLessThan(400 * 20 + 400 * 20);
 });
 
-it('the pairs that are found are those of which both halves were made within 90 days, also by an amendment that praises', () => {
-  const days = (n: number) => minute(n * 1440);
-  const span = fc.record({ from: fc.constantFrom('x', 'y'), first: fc.nat(400), later: fc.nat(200) });
-  const isNear = (one: Rating, back: Rating) =>
-    Date.parse(back.first_created_at) - Date.parse(`${one.praised_at}`) <= 90 * 86_400_000 &&
-    Date.parse(one.first_created_at) - Date.parse(`${back.praised_at}`) <= 90 * 86_400_000;
-  fc.assert(
-    fc.property(fc.array(span, { maxLength: 12 }), (spans) => {
-      const ratings = spans.map(({ from, first, later }, n) =>
-        ratingOf(`${from}${n}`, { first_created_at: days(first), praised_at: days(first + later) }),
-      );
-      const steps = findGroupFaults({
-        ratings,
-        unshown: [],
-        isWhole: true,
-        endedBy: () => undefined,
-        size: 1e9,
-        eventsOf: () => [],
-      });
-      const found = [...steps].flatMap((fault) =>
-        fault?.message.startsWith('it is not shown as reciprocal') ? [fault.where] : [],
-      );
-      const paired = ratings.filter((one) =>
-        ratings.some((back) => back.source_root !== one.source_root && isNear(one, back)),
-      );
-      expect(found).toEqual(
-        paired.map(({ rating_id, subject_handle }) => `rating ${rating_id} of ${subject_handle}`),
-      );
-    }),
-  );
-});
-
 let directory: ClaimedDirectory;
 const entryOf = (who: string) =>
   registryEntry(`io.github.${who}/t`, { repository: { url: `https://github.com/${who}/t` } });
@@ -181,12 +146,11 @@ it('an audit rests between the pieces of one listing, and holds', async () => {
   }
   const faults: string[] = [];
   let rests = 0;
-  const result = await audit(createStoredEvidence(directory.context), [], {
-    onFault: ({ message }) => void faults.push(message),
-    async rest() {
-      rests += 1;
-    },
-  });
+  const rest = async () => {
+    rests += 1;
+  };
+  await using reader = await openOwnEvidence(directory.context, rest);
+  const result = await audit(reader, [], { onFault: ({ message }) => void faults.push(message), rest });
   expect(faults).toEqual([]);
   expect(result.entries).toBe(242);
   // 2 listings have 2 pages and 2 hundreds of items and records each. At the end there are at least two steps

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -13,9 +13,8 @@ let directory: Directory;
 let DATABASE_URL: string;
 
 /** Two looks, between which the tools changed: entries 0 and 1 of the log. */
-beforeEach(async () => {
+beforeAll(async () => {
   DATABASE_URL = await createSharedDatabase();
-  tools = [{ name: 'send', description: 'Sends a message' }];
   endpoint = await startModernServer(() => tools);
   directory = await openDirectory({
     entries: [
@@ -30,7 +29,7 @@ beforeEach(async () => {
   directory.wait(86_400);
   await directory.observe(handle);
 });
-afterEach(async () => {
+afterAll(async () => {
   await directory.close();
   await endpoint.close();
 });
@@ -61,105 +60,62 @@ async function auditService(environment: Record<string, string> = {}) {
   }
 }
 
-it('agrees after two looks, and counts the listing', async () => {
-  expect(await audit()).toEqual({ code: 0, entries: 2, listings: 1, faults: [] });
+it('agrees after two looks, counts the listing, and holds where they are stale', async () => {
+  const holds = { code: 0, entries: 2, listings: 1, faults: [] };
+  expect(await audit()).toEqual(holds);
+  expect(await auditService()).toEqual(holds);
+  expect(await auditService({ OBSERVE_INTERVAL: '1s' })).toMatchObject({ code: 0, faults: [] });
 });
 
-it('finds a change that was edited, in its facts, its date or its listing', async () => {
-  await editDatabase(
-    DATABASE_URL,
-    `update observation_change set changes = replace(changes, '"value":2,', '"value":1,') where log_index = 1`,
-  );
-  await editDatabase(
-    DATABASE_URL,
-    "update observation_change set at = '2020-01-01T00:00:00.000Z' where log_index = 0",
-  );
-  const { code, faults } = await audit();
-  expect(code).toBe(1);
-  expect(faults.filter((fault) => fault.startsWith('changes of'))).toEqual([
-    expect.stringMatching(
-      /^changes of com\.example\.audited\/a at 2026-.*: changes is \[\{.*, but log entry 1 says \[\{/,
-    ),
-    expect.stringMatching(
-      /^changes of com\.example\.audited\/a at 2020-.*: at is "2020-01-01T00:00:00.000Z", but log entry 0 says "/,
-    ),
-  ]);
-});
+const setIn = (table: string, column: string, from: string, to: string) =>
+  `update ${table} set ${column} = replace(${column}, '${from}', '${to}')`;
 
-it('finds a change that was deleted', async () => {
-  await editDatabase(DATABASE_URL, 'delete from observation_change where log_index = 0');
-  const { faults } = await audit();
-  expect(faults).toContain(
-    'entry 0: it records changes that Dossier saw at com.example.audited/a, which are shown nowhere',
-  );
-});
+/** What is done, a fault that both audits find, and one that only the audit of the database finds. */
+const edits: Record<string, { sql: string; said?: string; unseen?: string }> = {
+  'a change that was edited': {
+    sql: `${setIn('observation_change', 'changes', '"value":2,', '"value":1,')} where log_index = 1`,
+    said: `changes is [{"kind"`,
+  },
+  'the date of a change that was edited': {
+    sql: "update observation_change set at = '2020-01-01T00:00:00.000Z' where log_index = 0",
+    said: `changes of ${handle} at 2020-01-01T00:00:00.000Z: at is "2020-01-01T00:00:00.000Z", but log entry 0 says "`,
+  },
+  'a change that was deleted': {
+    sql: 'delete from observation_change where log_index = 0',
+    said: `entry 0: it records changes that Dossier saw at ${handle}, but no listing shows that`,
+  },
+  'changes that were all deleted': {
+    sql: 'delete from observation_change',
+    said: `tools.count of ${handle}: it is shown as 2 (seen), but no change of it is stored`,
+  },
+  'a change that no entry records': {
+    sql: 'insert into observation_change select 9, handle, at, vantage, changes from observation_change where log_index = 1',
+    said: 'it is shown and names entry 9, but no record of that entry is stored',
+  },
+  'a fact that is not as its newest change says': {
+    sql: setIn('observation', 'observations', '"value":2,', '"value":3,'),
+    said: `tools.count of ${handle}: it is shown as 3 (seen), but its newest change, log entry 1, says 2 (seen)`,
+    unseen: `tools.count of ${handle}: its readings changed to 3 (seen) at 2`,
+  },
+  'a past reading that was edited': {
+    sql: setIn('observation', 'observations', '"value":1,', '"value":7,'),
+    unseen: `tools.count of ${handle}: log entry 0 says that it changed to 1 (seen), which its readings do not show`,
+  },
+};
 
-it('finds a change that no entry records', async () => {
-  await editDatabase(
-    DATABASE_URL,
-    'insert into observation_change select 9, handle, at, vantage, changes from observation_change where log_index = 1',
-  );
-  const { faults } = await audit();
-  expect(faults).toEqual([
-    expect.stringMatching(
-      /^changes of com\.example\.audited\/a at .*: it is shown and names entry 9, but no record of that entry is stored$/,
-    ),
-  ]);
-});
-
-it('finds a current fact that is not as its newest change says', async () => {
-  await editDatabase(
-    DATABASE_URL,
-    `update observation set observations = replace(observations, '"value":2,', '"value":3,')`,
-  );
-  const { faults } = await audit();
-  expect(faults).toEqual([
-    'tools.count of com.example.audited/a: it is shown as 3 (seen), but its newest change, log entry 1, says 2 (seen)',
-  ]);
-});
-
-it('finds a current fact that no change led to', async () => {
-  await editDatabase(DATABASE_URL, 'delete from observation_change');
-  const { faults } = await audit();
-  expect(faults).toContain(
-    'tools.count of com.example.audited/a: it is shown as 2 (seen), but no change of it is stored',
-  );
-});
-
-describe('over HTTP', () => {
-  it('agrees after two looks, and where they are stale', async () => {
-    expect(await auditService()).toEqual({ code: 0, entries: 2, listings: 1, faults: [] });
-    expect(await auditService({ OBSERVE_INTERVAL: '1s' })).toMatchObject({ code: 0, faults: [] });
-  });
-
-  it('finds a change that was edited', async () => {
-    await editDatabase(
-      DATABASE_URL,
-      `update observation_change set changes = replace(changes, '"value":2,', '"value":1,') where log_index = 1`,
-    );
-    const { code, faults } = await auditService();
-    expect(code).toBe(1);
-    expect(faults[0]).toMatch(
-      /^changes of com\.example\.audited\/a at .*: changes is \[\{.*, but log entry 1 says \[\{/,
-    );
-  });
-
-  it('finds a change that was deleted', async () => {
-    await editDatabase(DATABASE_URL, 'delete from observation_change where log_index = 0');
-    const { faults } = await auditService();
-    expect(faults).toContain(
-      'entry 0: it records changes that Dossier saw at com.example.audited/a, which are shown nowhere',
-    );
-  });
-
-  it('finds a current fact that is not as its newest change says', async () => {
-    await editDatabase(
-      DATABASE_URL,
-      `update observation set observations = replace(observations, '"value":2,', '"value":3,')`,
-    );
-    const { faults } = await auditService();
-    expect(faults).toEqual([
-      'tools.count of com.example.audited/a: it is shown as 3 (seen), but its newest change, log entry 1, says 2 (seen)',
-    ]);
-  });
+it.each(Object.entries(edits))('finds %s', async (_, { sql, said, unseen }) => {
+  const tables = ['observation', 'observation_change'];
+  for (const table of tables)
+    await editDatabase(DATABASE_URL, `create table kept_${table} as select * from ${table}`);
+  await editDatabase(DATABASE_URL, sql);
+  const own = await audit();
+  const served = await auditService();
+  for (const table of tables) {
+    await editDatabase(DATABASE_URL, `delete from ${table}`);
+    await editDatabase(DATABASE_URL, `insert into ${table} select * from kept_${table}`);
+    await editDatabase(DATABASE_URL, `drop table kept_${table}`);
+  }
+  for (const one of [said, unseen]) if (one) expect(own.faults.join('\n')).toContain(one);
+  expect(served.faults.join('\n')).toContain(said ?? '');
+  expect([own.code, served.code]).toEqual([1, said ? 1 : 0]);
 });

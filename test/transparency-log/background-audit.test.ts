@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { auditOnce } from '../../src/audit/audit.ts';
 import { startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
@@ -83,10 +84,10 @@ it('only one of several nodes audits at a time, and a node that ended is no obst
   const { signal } = new AbortController();
   const lease = await node.store.leases.take('audit');
   expect(lease?.isOurs()).toBe(true);
-  await auditOnce(other.context, signal);
+  await auditOnce(other.context, openOwnEvidence, signal);
   expect(await other.store.audits.last()).toBeUndefined();
   await node.close();
-  await auditOnce(other.context, signal);
+  await auditOnce(other.context, openOwnEvidence, signal);
   expect(await other.store.audits.last()).toMatchObject({ entries: 2, faults: 0 });
   await other.close();
 });

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { openOwnEvidence } from '../../../src/app/own-evidence.ts';
 import { openContext } from '../../../src/app/server.ts';
 import { audit } from '../../../src/audit/audit.ts';
 import { readKnownRoot } from '../../../src/audit/check-tree.ts';
-import { createStoredEvidence } from '../../../src/audit/stored.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { readCheckpoint } from '../../../src/log/notes.ts';
 import { queryDatabase } from '../../../test/support/nodes.ts';
@@ -38,9 +38,12 @@ async function findFaults(databaseUrl: string, published: readonly string[]) {
     readKnownRoot(text, { where: 'a published checkpoint', key: undefined }),
   );
   const trouble: string[] = [];
-  await audit(createStoredEvidence(context), roots, {
-    onFault: ({ where, message }) => void trouble.push(`${where}: ${message}`),
-  });
+  {
+    await using own = await openOwnEvidence(context);
+    await audit(own, roots, {
+      onFault: ({ where, message }) => void trouble.push(`${where}: ${message}`),
+    });
+  }
   await context.store.close();
   return { open_ms, trouble };
 }

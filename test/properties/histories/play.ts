@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { audit } from '../../../src/audit/audit.ts';
 import { readKnownRoot } from '../../../src/audit/check-tree.ts';
 import { createServedEvidence } from '../../../src/audit/served.ts';
+import { createServiceClient } from '../../../src/audit/service.ts';
 import { postgresUrl } from '../../support/database.ts';
 import { isLong } from '../../support/long.ts';
 import { findBroken } from './properties.ts';
@@ -55,7 +56,7 @@ async function auditServed(world: World, figures: Figures): Promise<string[]> {
   const known = world.kept.map((text, at) =>
     readKnownRoot(text, { where: `checkpoint ${at} that was kept` }),
   );
-  await audit(createServedEvidence(url), known, {
+  await audit(createServedEvidence(createServiceClient(url)), known, {
     onFault: ({ where, message }) => void found.push(`audit over HTTP: ${where}: ${message}`),
   });
   figures.audits += 1;
