@@ -22,7 +22,7 @@ const onBothEngines = [
 ];
 /** Tests of HTTP alone: their store is never the subject. */
 const ofHttpAlone = [
-  'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,listing-markdown,markdown,observed-pages,page-cache,refusals,server-card,wording}.test.ts',
+  'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,markdown,page-cache,refusals,server-card}.test.ts',
 ];
 /** Tests of rules that only pass through the store: `npm run lab test:long` runs them on PostgreSQL too. */
 const ofRulesAlone = [
@@ -30,7 +30,7 @@ const ofRulesAlone = [
   'test/claims/{after-the-claim,claim-agent,continuity,control-root,domains,opt-out-ways,registry-key,takeovers}.test.ts',
   'test/compare/**/*.test.ts',
   'test/hostile/fuzz.test.ts',
-  'test/http/{api,approvals,badge,client,dates,dead-ends,forms,head,hostile-identifiers,inputs,limits,listing,origin,pages,private-entries,registry-api,sample,saved-views,search-page,sentences,valid-html}.test.ts',
+  'test/http/{api,approvals,badge,client,dates,dead-ends,forms,head,hostile-identifiers,inputs,limits,listing,not-known,origin,pages,private-entries,registry-api,sample,saved-views,search-page,valid-html}.test.ts',
   'test/mcp/{clients,robustness}.test.ts',
   'test/moderation/{actions,blocked,gone-texts,reports,taking-back}.test.ts',
   'test/observer/{endpoint,refusal,surface}.test.ts',

@@ -34,7 +34,7 @@ const testsOf: Record<string, string> = {
   actions: 'moderation properties/moderation',
   audit: 'transparency-log moderation/audit',
   claims: 'claims evidence/challenge properties/claim repositories/many-claims mcp/wire',
-  document: 'compare cli/lock http/listing http/sentences evidence/criteria mcp/summary',
+  document: 'compare cli/lock http/listing http/not-known evidence/criteria mcp/answers mcp/summary',
   http: 'http mcp/robustness mcp/answer-cache properties/answer-cache',
   imports: 'registry http/imports http/changes ratings/history',
   limits: 'limits http/limits http/shared-limits',

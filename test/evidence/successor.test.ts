@@ -1,33 +1,34 @@
-import { expect, it } from 'vitest';
-import { successorOf } from '../../src/document/answers/answers.ts';
-import { toListingDocument } from '../../src/document/document.ts';
-import { listing, listingCases } from '../sentences/cases.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 
-const place = {
-  publicUrl: 'http://127.0.0.1:3000',
-  observeInterval_s: 86_400,
-  hasPages: true,
-  operatorContact: '',
-};
-
-const named = (status_message: string, origin_status: 'active' | 'deprecated' = 'deprecated') => {
-  const [facts] = listingCases;
-  if (!facts) throw new Error('there is no case');
-  const changed = { ...facts, listing: { ...listing, status_message, origin_status } };
-  return successorOf(toListingDocument(changed, place, new Date('2026-11-20T08:00:00.000Z')));
-};
-
-it.each([
-  ['Replaced by com.other/tool.', 'com.other/tool'],
-  ['Deprecated, use io.github.acme/new instead', 'io.github.acme/new'],
-  ['New pricing: see acme.com/pricing.', undefined],
-  ['Works best together with com.other/tool', undefined],
-  ['Moved to github.com/acme', undefined],
-  ['Replaced by com.example/service', undefined],
-])('a deprecated listing whose publisher writes “%s” is replaced by %s', (message, successor) => {
-  expect(named(message)).toBe(successor);
+const cases: readonly (readonly [status: string, says: string, successor: string | undefined])[] = [
+  ['deprecated', 'Replaced by com.other/tool.', 'com.other/tool'],
+  ['deprecated', 'Deprecated, use io.github.acme/new instead', 'io.github.acme/new'],
+  ['deprecated', 'New pricing: see acme.com/pricing.', undefined],
+  ['deprecated', 'Works best together with com.other/tool', undefined],
+  ['deprecated', 'Moved to github.com/acme', undefined],
+  ['deprecated', 'Replaced by com.example/s5', undefined],
+  ['active', 'Use com.other/tool', undefined],
+];
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({
+    entries: cases.map(([status, statusMessage], at) =>
+      registryEntry(`com.example/s${at}`, {}, { status, statusMessage }),
+    ),
+  });
 });
+afterAll(() => directory.close());
 
-it('an active listing is replaced by nothing, whatever its publisher writes', () => {
-  expect(named('Use com.other/tool', 'active')).toBeUndefined();
-});
+it.each(cases.map((one, at) => [...one, at] as const))(
+  'the successor of a listing that is %s, of which its publisher says “%s”, is %s',
+  async (_status, _says, successor, at) => {
+    const answer = await directory.app.request('/api/tools/search_agents', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ similar_to: `com.example/s${at}` }),
+    });
+    expect(((await answer.json()) as { successor?: string }).successor).toBe(successor);
+  },
+);

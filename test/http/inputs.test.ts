@@ -118,32 +118,3 @@ describe('what a listed service requires of its caller', () => {
     );
   });
 });
-
-describe('what has not been checked', () => {
-  const factsOf = async (handle: string) =>
-    JSON.parse(await read(`${handle}.json`)) as {
-      not_known: { kind: string; state: string }[];
-      signals: { imported: { kind: string; state: string }[] };
-    };
-
-  const sentences: Record<string, string> = {
-    'endpoint.answers': 'Endpoint, ',
-    'repository.last_commit': 'Dossier has not checked when the recorded repository last changed.',
-    'package.exists': 'Published package',
-  };
-
-  it.each([
-    ['a.b/remote', ['endpoint.answers', 'repository.last_commit']],
-    ['a.b/package', ['package.exists']],
-    ['a.b/neither', []],
-  ])('is said of %s under one name, and on the page', async (handle, kinds) => {
-    const { not_known, signals } = await factsOf(handle);
-    const unknown = not_known.filter(({ state }) => state === 'not_checked').map(({ kind }) => kind);
-    expect(unknown.filter((kind) => kind in sentences)).toEqual(kinds);
-    // One fact has one name: what Dossier would check itself is no imported signal too.
-    expect(signals.imported.filter(({ kind }) => kind in sentences || !kind.includes('.'))).toEqual([]);
-    const page = await read(handle);
-    for (const [kind, sentence] of Object.entries(sentences))
-      expect([kind, page.includes(sentence)]).toEqual([kind, kinds.includes(kind)]);
-  });
-});

@@ -54,46 +54,60 @@ const saw = ({ reason, missed, changed_from, ...one }: Seen): StoredObservation 
   ...(missed && { missed: { ...missed, why: said(missed.reason) } }),
 });
 const answers = saw({ kind: 'endpoint.answers', value: 200, first_seen_at: timeAgo(20) });
+/** What a check did not see. */
+const unseen = (kind: string, outcome: 'absent' | 'silent' | 'refused', reason: string, more = {}) =>
+  saw({ kind, value: null, outcome, reason, ...more });
+const silent = (more: object = {}) => unseen('endpoint.answers', 'silent', 'No connection.', more);
+const required = (value: boolean) => saw({ kind: 'auth.required', value });
+const until = { seen_until: timeAgo(21), seen_from: timeAgo(20) };
+const stale = { observed_at: timeAgo(200), first_seen_at: timeAgo(200) };
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
-const quote = (amount: string, scheme = 'exact', address = '0xbb') =>
-  pricesAt('quote', {
-    amount,
-    scheme,
-    network: 'eip155:8453',
-    asset: usdc.toLowerCase(),
-    pays: [{ address }],
-  });
-const priced = (value: ReturnType<typeof quote>) =>
-  saw({
-    kind: 'price.offers',
-    value,
-    first_seen_at: timeAgo(20),
-    changed_from: { value: quote('10000'), outcome: 'seen', seen_until: timeAgo(21), seen_from: timeAgo(20) },
-  });
-const price = priced(quote('50000'));
+const quote = (amount: string, scheme = 'exact', address = '0xbb') => {
+  const pays = [{ address }];
+  return pricesAt('quote', { amount, scheme, network: 'eip155:8453', asset: usdc.toLowerCase(), pays });
+};
+const priced = (value: ReturnType<typeof quote>, was = quote('10000')) => {
+  const changed_from = { value: was, outcome: 'seen' as const, ...until };
+  return saw({ kind: 'price.offers', value, first_seen_at: timeAgo(20), changed_from });
+};
 const payee = priced(quote('10000', 'exact', '0xcc'));
-const surface = (...names: string[]) =>
+/** Tools that are others than before, and how they differ where that is known. */
+const changedTools = (more: object = {}) =>
   saw({
     kind: 'tools.surface',
     value: 'ab'.repeat(32),
     first_seen_at: timeAgo(20),
-    details: { tools: names.map((name) => ({ name, ...(name === 'run' && { hints: ['destructive'] }) })) },
+    details: { tools: [{ name: 'read' }, { name: 'run', hints: ['destructive'] }] },
+    changed_from: { value: 'cd'.repeat(32), outcome: 'seen', ...until, ...more },
   });
 /** A tally of so many checks of 30 and 90 days. */
 function tallyOf(answered: number, made: number) {
   const counted = { answered, made, others: { server_error: made - answered } };
   return { days_30: counted, days_90: counted, first_check: long };
 }
-/** What a fact about a package says of its version. */
-const details = { version: '1.0.0' };
-const packageFact = (one: Partial<Seen> & Pick<Seen, 'kind'>) =>
+const packageFact = (kind: string, one: Partial<Seen> = {}) =>
   saw({
+    kind,
     value: true,
     subject: 'npm:x-mcp',
     source: 'registry.npmjs.org',
     recorded: 'npm:x-mcp@1.0.0',
     ...one,
   });
+/** What a fact about a package says of its version. */
+const details = { version: '1.0.0' };
+const noPackage = { value: null, outcome: 'absent', reason: 'npm has no package x-mcp.' } as const;
+const variable = (name: string, more: object = {}) => ({
+  ...npm.packages[0],
+  ...more,
+  environmentVariables: [{ ...header, name }],
+});
+const remote = (address: string, ...headers: object[]) => ({
+  remotes: [{ type: 'streamable-http', url: address, headers }],
+});
+const repository = 'https://github.com/example/x';
+const checked = `(Dossier, ${today})`;
+const between = `(between ${dayAgo(21)} and ${before})`;
 
 interface Row {
   readonly says: string;
@@ -117,73 +131,44 @@ const rows: readonly Row[] = [
     expected: ['Deprecated in the registry (record); its publisher says “Use com.example/next”.'],
   },
   {
-    says: 'several packages that are not there once in a list',
+    says: 'several packages that are not there once in a list, and one that its registry marks as yanked',
     record: {
       packages: ['a', 'b', 'c'].map((identifier) => ({
+        ...npm.packages[0],
         registryType: 'pypi',
         identifier,
-        version: '1.0.0',
-        transport: { type: 'stdio' },
       })),
     },
     seen: [
-      packageFact({
-        kind: 'package.deprecated',
+      packageFact('package.deprecated', {
         value: { deprecated: true, message: 'broken' },
         subject: 'pypi:a',
         recorded: 'pypi:a@1.0.0',
       }),
       ...['b', 'c'].map((name) =>
-        packageFact({
-          kind: 'package.exists',
-          value: null,
-          outcome: 'absent',
-          reason: `PyPI has no package ${name}.`,
+        packageFact('package.exists', {
+          ...noPackage,
           subject: `pypi:${name}`,
           recorded: `pypi:${name}@1.0.0`,
         }),
       ),
     ],
-    expected: [`PyPI marks the recorded version of pypi:a as yanked (Dossier, ${today}): “broken”.`],
+    expected: [`PyPI marks the recorded version of pypi:a as yanked ${checked}: “broken”.`],
     hit: [`2 packages not there ${today}`],
   },
   {
     says: 'a package that its registry marks as deprecated',
     record: npm,
     seen: [
-      packageFact({
-        kind: 'package.deprecated',
-        value: { deprecated: true, message: 'use another' },
-        details,
-      }),
+      packageFact('package.deprecated', { value: { deprecated: true, message: 'use another' }, details }),
     ],
-    expected: [`npm marks version 1.0.0 of npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`],
-  },
-  {
-    says: 'a release that its registry marks as yanked, without a reason',
-    record: { packages: [{ registryType: 'pypi', identifier: 'x', version: '1.0.0' }] },
-    seen: [
-      saw({
-        kind: 'package.deprecated',
-        value: { deprecated: true },
-        recorded: 'pypi:x@1.0.0',
-        details,
-        subject: 'pypi:x',
-        source: 'pypi.org',
-      }),
-    ],
-    expected: [`PyPI marks version 1.0.0 of pypi:x as yanked (Dossier, ${today}).`],
-    absent: ['without a reason'],
+    expected: [`npm marks version 1.0.0 of npm:x-mcp as deprecated ${checked}: “use another”.`],
   },
   {
     says: 'an endpoint that does not answer: since when, how often, from where',
     record: at(url),
     seen: [
-      saw({
-        kind: 'endpoint.answers',
-        value: null,
-        outcome: 'silent',
-        reason: 'No connection.',
+      silent({
         first_seen_at: timeAgo(1),
         changed_from: { value: 200, outcome: 'seen', seen_until: timeAgo(20) },
       }),
@@ -191,7 +176,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `No usable answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
-      `Where: ${url}: no connection (Dossier, ${today}).`,
+      `Where: ${url}: no connection ${checked}.`,
     ],
     absent: ['not checked', 'has not checked whether the endpoint answers'],
   },
@@ -230,32 +215,14 @@ const rows: readonly Row[] = [
   {
     says: 'nothing of silence of a refusal that was not checked since',
     record: at(url),
-    seen: [
-      saw({
-        kind: 'endpoint.answers',
-        value: null,
-        outcome: 'refused',
-        reason: 'Its robots.txt refuses.',
-        observed_at: timeAgo(200),
-        first_seen_at: timeAgo(200),
-      }),
-    ],
+    seen: [unseen('endpoint.answers', 'refused', 'Its robots.txt refuses.', stale)],
     expected: ['ts robots.txt refuses'],
     absent: ['No usable answer from'],
   },
   {
     says: 'that nothing was at an endpoint, which was not checked since',
     record: at(url),
-    seen: [
-      saw({
-        kind: 'endpoint.answers',
-        value: null,
-        outcome: 'absent',
-        reason: 'HTTP status 404.',
-        observed_at: timeAgo(200),
-        first_seen_at: timeAgo(200),
-      }),
-    ],
+    seen: [unseen('endpoint.answers', 'absent', 'HTTP status 404.', stale)],
     expected: [
       `Nothing was at the endpoint on ${long}. Dossier asks from lab-one.`,
       `No observation is newer than ${long}.`,
@@ -267,11 +234,7 @@ const rows: readonly Row[] = [
     says: 'of an endpoint that only refused before no day on which it answered',
     record: at(url),
     seen: [
-      saw({
-        kind: 'endpoint.answers',
-        value: null,
-        outcome: 'silent',
-        reason: 'No connection.',
+      silent({
         first_seen_at: timeAgo(1),
         changed_from: { value: null, outcome: 'refused', seen_until: timeAgo(20) },
       }),
@@ -282,81 +245,41 @@ const rows: readonly Row[] = [
     absent: ['last answered'],
   },
   {
-    says: 'a package that is not there',
+    says: 'a package that is not there, and of it nothing more',
     record: npm,
-    seen: [
-      packageFact({
-        kind: 'package.exists',
-        value: null,
-        outcome: 'absent',
-        reason: 'npm has no package x-mcp.',
-      }),
-    ],
+    seen: ['exists', 'maintainers', 'deprecated', 'version_age'].map((kind) =>
+      packageFact(`package.${kind}`, noPackage),
+    ),
     expected: [
-      `npm has no package x-mcp (Dossier, ${today}).`,
-      `A package for your machine: npm x-mcp@1.0.0, which is not there (Dossier, ${today}).`,
+      `Stands out: npm has no package x-mcp ${checked}.`,
+      `A package for your machine: npm x-mcp@1.0.0, which is not there ${checked}.`,
     ],
-  },
-  {
-    says: 'of a package that is not there nothing more',
-    record: npm,
-    seen: [
-      packageFact({
-        kind: 'package.exists',
-        value: null,
-        outcome: 'absent',
-        reason: 'npm has no package x-mcp.',
-      }),
-      packageFact({
-        kind: 'package.maintainers',
-        value: null,
-        outcome: 'absent',
-        reason: 'npm has no package x-mcp.',
-      }),
-      packageFact({
-        kind: 'package.deprecated',
-        value: null,
-        outcome: 'absent',
-        reason: 'npm has no package x-mcp.',
-      }),
-      packageFact({
-        kind: 'package.version_age',
-        value: null,
-        outcome: 'absent',
-        reason: 'npm has no package x-mcp.',
-      }),
-    ],
-    expected: [`Stands out: npm has no package x-mcp (Dossier, ${today}).`],
     absent: ['Not there:', 'maintainers', 'deprecated', 'advisories', 'provenance', 'published on'],
   },
   {
     says: 'of an endpoint that is not there, that neither tools nor costs were seen',
     record: at(url),
     seen: ['endpoint.answers', 'tools.surface', 'price.offers'].map((kind) =>
-      saw({ kind, value: null, outcome: 'absent', reason: 'The endpoint answered with HTTP status 404.' }),
+      unseen(kind, 'absent', 'The endpoint answered with HTTP status 404.'),
     ),
     expected: [
       `Nothing was at the endpoint on ${today}.`,
-      `Where: ${url}: the endpoint answered with HTTP status 404 (Dossier, ${today}).`,
-      `Tools: None seen: the endpoint answered with HTTP status 404 (Dossier, ${today}).`,
-      `Costs: No price could be seen (Dossier, ${today}).`,
+      `Where: ${url}: the endpoint answered with HTTP status 404 ${checked}.`,
+      `Tools: None seen: the endpoint answered with HTTP status 404 ${checked}.`,
+      `Costs: No price could be seen ${checked}.`,
     ],
   },
   {
     says: 'a repository that is gone',
     record: onGitHub('example/x'),
     seen: [
-      saw({
-        kind: 'repository.exists',
-        subject: 'https://github.com/example/x',
-        value: null,
-        outcome: 'absent',
-        reason: 'github.com shows no public repository at example/x.',
+      unseen('repository.exists', 'absent', 'github.com shows no public repository at example/x.', {
+        subject: repository,
       }),
     ],
     expected: [
-      `github.com shows no public repository at example/x (Dossier, ${today}).`,
-      `Repository https://github.com/example/x is gone or not public (Dossier, ${today}).`,
+      `github.com shows no public repository at example/x ${checked}.`,
+      `Repository ${repository} is gone or not public ${checked}.`,
     ],
     absent: ['Not there:', 'repository contents', 'last commit'],
   },
@@ -365,7 +288,7 @@ const rows: readonly Row[] = [
     record: withSecret,
     seen: [
       saw({ kind: 'endpoint.answers', value: 401 }),
-      saw({ kind: 'auth.required', value: true }),
+      required(true),
       ...['tools.surface', 'price.offers', 'security.contact', 'terms.url'].map((kind) =>
         saw({
           kind,
@@ -377,8 +300,8 @@ const rows: readonly Row[] = [
       ),
     ],
     expected: [
-      `Tools: None seen: it asks for credentials first (Dossier, ${today}).`,
-      `Costs: No price could be seen (Dossier, ${today}).`,
+      `Tools: None seen: it asks for credentials first ${checked}.`,
+      `Costs: No price could be seen ${checked}.`,
     ],
     absent: ['Not there:', 'Could not be seen:', 'before it shows anything'],
   },
@@ -386,13 +309,13 @@ const rows: readonly Row[] = [
     says: 'what could not be seen, and why, apart from what is not there',
     record: npm,
     seen: [
-      packageFact({ kind: 'package.exists', value: { version: '1.0.0' } }),
-      packageFact({ kind: 'package.maintainers', value: null, outcome: 'absent', reason: 'None.' }),
-      packageFact({ kind: 'package.advisories', value: null, outcome: 'silent', reason: 'Time-out.' }),
+      packageFact('package.exists', { value: details }),
+      packageFact('package.maintainers', { ...noPackage, reason: 'None.' }),
+      packageFact('package.advisories', { value: null, outcome: 'silent', reason: 'Time-out.' }),
     ],
     expected: [
-      `Not there: maintainers of the package (Dossier, ${today})`,
-      `Could not be seen: advisories about the package: no usable answer came (Dossier, ${today})`,
+      `Not there: maintainers of the package ${checked}`,
+      `Could not be seen: advisories about the package: no usable answer came ${checked}`,
     ],
   },
   {
@@ -400,140 +323,51 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [answers, priced(quote('50000', 'exact', '0xcc'))],
     expected: [
-      `In the quoted price: payee changed from 0xbb to 0xcc on Base. Price raised from 0.01 USDC to 0.05 USDC on Base (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) on Base (eip155:8453), paid to 0xcc, the same since ${before} (Dossier, ${today}).`,
+      `In the quoted price: payee changed from 0xbb to 0xcc on Base. Price raised from 0.01 USDC to 0.05 USDC on Base ${between}.`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of ${usdc.toLowerCase()}) on Base (eip155:8453), paid to 0xcc, the same since ${before} ${checked}.`,
     ],
   },
   {
     says: 'a price that is the most a call costs, and was exact before',
     record: at(url),
-    seen: [
-      answers,
-      {
-        ...price,
-        value: quote('50000', 'upto'),
-        changed_from: {
-          value: quote('50000'),
-          outcome: 'seen',
-          seen_until: timeAgo(21),
-          seen_from: timeAgo(20),
-        },
-      },
-    ],
+    seen: [answers, priced(quote('50000', 'upto'), quote('50000'))],
     expected: [
-      `Price changed from 0.05 USDC on Base to 0.05 USDC (scheme upto) on Base (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme upto) on Base (eip155:8453), paid to 0xbb, this price since ${before} and this payee since ${dayAgo(21)} (Dossier, ${today}).`,
+      `Price changed from 0.05 USDC on Base to 0.05 USDC (scheme upto) on Base ${between}.`,
+      'Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC ',
+      `this price since ${before} and this payee since ${dayAgo(21)} ${checked}.`,
     ],
     absent: ['scheme exact'],
   },
   {
     says: 'of a charge of MPP that it is for one request',
     record: at(url),
-    seen: [
-      answers,
-      {
-        ...price,
-        value: quote('50000', 'charge'),
-      },
-    ],
-    expected: [
-      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913) (scheme charge) on Base (eip155:8453), paid to 0xbb, this price since ${before} and this payee since ${dayAgo(21)} (Dossier, ${today}).`,
-    ],
-  },
-  {
-    says: 'of a package that was not there when it was last checked, both, and each once',
-    record: npm,
-    seen: [
-      packageFact({
-        kind: 'package.exists',
-        value: null,
-        outcome: 'absent',
-        reason: 'npm has no package x-mcp.',
-        observed_at: timeAgo(200),
-        first_seen_at: timeAgo(200),
-      }),
-    ],
-    expected: [
-      `Stands out: npm has no package x-mcp (Dossier, ${long}). No observation is newer than ${long}.`,
-      `A package for your machine: npm x-mcp@1.0.0, which is not there (Dossier, ${long}).`,
-    ],
-  },
-  {
-    says: 'of a repository that was elsewhere when it was last checked once that it was not checked since',
-    record: onGitHub('example/x'),
-    seen: [
-      saw({
-        kind: 'repository.exists',
-        subject: 'https://github.com/example/x',
-        value: { state: 'empty' },
-        observed_at: timeAgo(200),
-        first_seen_at: timeAgo(200),
-        reason: 'It holds no commit.',
-      }),
-    ],
-    expected: [`Stands out: It holds no commit (Dossier, ${long}). No observation is newer than ${long}.`],
+    seen: [answers, priced(quote('50000', 'charge'))],
+    expected: ['Costs: Quotes for one request before it answers: 0.05 USDC '],
   },
   {
     says: 'tools that changed, by name',
     record: at(url),
     seen: [
       answers,
-      {
-        ...surface('read', 'run'),
-        changed_from: {
-          value: 'cd'.repeat(32),
-          outcome: 'seen',
-          seen_until: timeAgo(21),
-          seen_from: timeAgo(20),
-          tools: [
-            { tool: 'read', change: 'changed', class: 'words' },
-            { tool: 'run', change: 'added', class: 'added' },
-          ],
-          counts: { words: 1, added: 1 },
-        },
-      },
+      changedTools({
+        tools: [
+          { tool: 'read', change: 'changed', class: 'words' },
+          { tool: 'run', change: 'added', class: 'added' },
+        ],
+        counts: { words: 1, added: 1 },
+      }),
     ],
     expected: [
       `Its tools changed between ${dayAgo(21)} and ${before}: changed words in read; added run.`,
-      `Tools: Since ${before}: read, run (says destructive) (Dossier, ${today}).`,
+      `Tools: Since ${before}: read, run (says destructive) ${checked}.`,
     ],
   },
   {
-    says: 'tools that changed where the names are not known',
+    says: 'tools that changed where the names are not known, without the number of another change',
     record: at(url),
     seen: [
       answers,
-      {
-        ...surface('read', 'run'),
-        changed_from: {
-          value: 'cd'.repeat(32),
-          outcome: 'seen',
-          seen_until: timeAgo(21),
-          seen_from: timeAgo(20),
-        },
-      },
-      saw({
-        kind: 'tools.count',
-        value: 2,
-        changed_from: { value: 3, outcome: 'seen', seen_until: timeAgo(21), seen_from: timeAgo(20) },
-      }),
-    ],
-    expected: [`Its tools changed between ${dayAgo(21)} and ${before}.`],
-  },
-  {
-    says: 'no number of tools of another change than the last',
-    record: at(url),
-    seen: [
-      answers,
-      {
-        ...surface('read', 'run'),
-        changed_from: {
-          value: 'cd'.repeat(32),
-          outcome: 'seen',
-          seen_until: timeAgo(21),
-          seen_from: timeAgo(20),
-        },
-      },
+      changedTools(),
       saw({
         kind: 'tools.count',
         value: 2,
@@ -553,17 +387,11 @@ const rows: readonly Row[] = [
         subject: 'https://x.example',
         value: { contacts: ['mailto:a@x.example'] },
       }),
-      saw({
-        kind: 'security.contact',
-        subject: 'https://y.example',
-        value: null,
-        outcome: 'absent',
-        reason: 'None.',
-      }),
+      unseen('security.contact', 'absent', 'None.', { subject: 'https://y.example' }),
     ],
     expected: [
-      `Security contact mailto:a@x.example (Dossier, ${today})`,
-      `Not there: security contact at https://y.example (Dossier, ${today})`,
+      `Security contact mailto:a@x.example ${checked}`,
+      `Not there: security contact at https://y.example ${checked}`,
     ],
   },
   {
@@ -584,18 +412,15 @@ const rows: readonly Row[] = [
   {
     says: 'a record that asks for a secret, and an endpoint that does not',
     record: withSecret,
-    seen: [answers, saw({ kind: 'auth.required', value: false })],
+    seen: [answers, required(false)],
     expected: [
-      `The record asks for a secret (X-Key); the endpoint introduced itself to Dossier without a secret (Dossier, ${today}).`,
-      `Asks: Needs a secret header X-Key for x.example (record). Introduced itself without asking for credentials (Dossier, ${today}).`,
+      `The record asks for a secret (X-Key); the endpoint introduced itself to Dossier without a secret ${checked}.`,
+      `Asks: Needs a secret header X-Key for x.example (record). Introduced itself without asking for credentials ${checked}.`,
     ],
   },
   {
     says: 'that the record asks for secrets',
-    record: {
-      ...withSecret,
-      packages: [{ ...npm.packages[0], environmentVariables: [{ ...header, name: 'X_TOKEN' }] }],
-    },
+    record: { ...withSecret, packages: [variable('X_TOKEN')] },
     expected: ['The record asks for 2 secrets.'],
     short: [
       'Asks: Endpoint needs a secret header X-Key for x.example; package needs a secret environment variable X_TOKEN (record).',
@@ -603,15 +428,7 @@ const rows: readonly Row[] = [
   },
   {
     says: 'what its publisher says of a secret, and the hosting domain that it is sent to',
-    record: {
-      remotes: [
-        {
-          type: 'streamable-http',
-          url: 'https://x.onrender.com/mcp',
-          headers: [{ ...header, name: 'X-Key', description: 'Refresh token of your account' }],
-        },
-      ],
-    },
+    record: remote('https://x.onrender.com/mcp', { ...header, description: 'Refresh token of your account' }),
     expected: [
       'its endpoint is on another domain: onrender.com, where others can have hosts too',
       'Asks: Needs a secret header X-Key (“Refresh token of your account”) for x.onrender.com (record).',
@@ -619,43 +436,35 @@ const rows: readonly Row[] = [
   },
   {
     says: 'which of two packages asks for what',
-    record: {
-      packages: [
-        { ...npm.packages[0], environmentVariables: [{ ...header, name: 'X_TOKEN' }] },
-        { ...npm.packages[0], identifier: 'y-mcp', environmentVariables: [{ ...header, name: 'Y_TOKEN' }] },
-      ],
-    },
+    record: { packages: [variable('X_TOKEN'), variable('Y_TOKEN', { identifier: 'y-mcp' })] },
     expected: [
       'Asks: Needs a secret environment variable X_TOKEN at x-mcp; needs a secret environment variable Y_TOKEN at y-mcp (record).',
     ],
   },
   {
     says: 'that only a package asks for a secret',
-    record: {
-      ...at(url),
-      packages: [{ ...npm.packages[0], environmentVariables: [{ ...header, name: 'X_TOKEN' }] }],
-    },
-    seen: [saw({ kind: 'auth.required', value: true })],
+    record: { ...at(url), packages: [variable('X_TOKEN')] },
+    seen: [required(true)],
     expected: [
-      `The record names no credentials for the endpoint, which asked Dossier for some (Dossier, ${today}).`,
+      `The record names no credentials for the endpoint, which asked Dossier for some ${checked}.`,
       'The record asks for 1 secret if the service is run from a package.',
     ],
   },
   {
     says: 'an endpoint that asks for credentials, and a record that does not',
     record: at(url, other),
-    seen: [saw({ kind: 'auth.required', value: true })],
+    seen: [required(true)],
     expected: [
-      `The record names no credentials for ${url}, which asked Dossier for some (Dossier, ${today}).`,
-      `Asks: Asked Dossier for credentials first at ${url} (Dossier, ${today}).`,
+      `The record names no credentials for ${url}, which asked Dossier for some ${checked}.`,
+      `Asks: Asked Dossier for credentials first at ${url} ${checked}.`,
     ],
   },
   {
     says: 'that an endpoint asked for a payment, which lets nobody in',
     record: withSecret,
-    seen: [saw({ kind: 'endpoint.answers', value: 402 }), saw({ kind: 'auth.required', value: false })],
+    seen: [saw({ kind: 'endpoint.answers', value: 402 }), required(false)],
     expected: [
-      `Asks: Needs a secret header X-Key for x.example (record). Asked for a payment, not for credentials (Dossier, ${today}).`,
+      `Asks: Needs a secret header X-Key for x.example (record). Asked for a payment, not for credentials ${checked}.`,
     ],
     absent: ['introduced itself to Dossier', 'Introduced itself to Dossier'],
   },
@@ -663,39 +472,26 @@ const rows: readonly Row[] = [
     says: 'where people sign in, and where nothing names it',
     record: at(url, other),
     seen: [
-      saw({
-        kind: 'auth.oauth',
-        value: { issuers: ['https://login.example'], scopes: [], resource: null },
-      }),
-      saw({
-        kind: 'auth.oauth',
-        subject: other,
-        value: { issuers: [], scopes: [], resource: null },
-      }),
+      saw({ kind: 'auth.oauth', value: { issuers: ['https://login.example'], scopes: [], resource: null } }),
+      saw({ kind: 'auth.oauth', subject: other, value: { issuers: [], scopes: [], resource: null } }),
     ],
     expected: [
-      `OAuth sign-in through https://login.example at ${url}; OAuth sign-in without an authorization server in its metadata at ${other} (Dossier, ${today}).`,
+      `OAuth sign-in through https://login.example at ${url}; OAuth sign-in without an authorization server in its metadata at ${other} ${checked}.`,
     ],
   },
   {
     says: 'only of the version that was looked up that it is published',
-    record: {
-      packages: ['1.0.0', '2.0.0'].map((version) => ({ ...npm.packages[0], version })),
-    },
-    seen: [packageFact({ kind: 'package.exists', value: { version: '1.0.0' } })],
+    record: { packages: ['1.0.0', '2.0.0'].map((version) => ({ ...npm.packages[0], version })) },
+    seen: [packageFact('package.exists', { value: details })],
     expected: [
-      `A package for your machine: npm x-mcp@1.0.0, which is published (Dossier, ${today}). A package for your machine: npm x-mcp@2.0.0, not checked.`,
+      `A package for your machine: npm x-mcp@1.0.0, which is published ${checked}. A package for your machine: npm x-mcp@2.0.0, not checked.`,
     ],
   },
   {
     says: 'which version was looked up for a range, whatever the case of the registry’s name',
     record: { packages: [{ ...npm.packages[0], registryType: 'NPM', version: '^1.0.0' }] },
-    seen: [
-      packageFact({ kind: 'package.exists', recorded: 'npm:x-mcp@^1.0.0', value: { version: '2.1.0' } }),
-    ],
-    expected: [
-      `A package for your machine: NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
-    ],
+    seen: [packageFact('package.exists', { recorded: 'npm:x-mcp@^1.0.0', value: { version: '2.1.0' } })],
+    expected: [`A package for your machine: NPM “x-mcp@^1.0.0”, of which 2.1.0 is published ${checked}.`],
   },
   {
     says: 'of checks of a later day nothing beside the day of an earlier one',
@@ -718,20 +514,14 @@ const rows: readonly Row[] = [
     says: 'when a change was last seen, if it was not seen again',
     record: at(url),
     seen: [saw({ ...payee, observed_at: timeAgo(10), missed: { since: timeAgo(0), reason: 'Time-out.' } })],
-    expected: [`(between ${dayAgo(21)} and ${before}); last seen on ${dayAgo(10)}.`],
+    expected: [`${between}; last seen on ${dayAgo(10)}.`],
   },
   {
     says: 'of more than three endpoints first those that do not answer',
     record: at(...['a', 'b', 'c', 'd'].map((name) => `https://${name}.example/mcp`)),
     seen: [
       ...['a', 'b', 'c'].map((name) => ({ ...answers, subject: `https://${name}.example/mcp` })),
-      saw({
-        kind: 'endpoint.answers',
-        value: null,
-        subject: 'https://d.example/mcp',
-        outcome: 'silent',
-        reason: 'No connection.',
-      }),
+      silent({ subject: 'https://d.example/mcp' }),
     ],
     expected: [`Where: https://d.example/mcp: no connection; https://a.example/mcp answered`],
     short: ['1 more endpoint recorded (record).'],
@@ -740,7 +530,7 @@ const rows: readonly Row[] = [
   },
   {
     says: 'that the record names secrets which a caller need not send',
-    record: { remotes: [{ type: 'streamable-http', url, headers: [{ ...header, isRequired: false }] }] },
+    record: remote(url, { ...header, isRequired: false }),
     expected: ['The record names 1 optional secret.'],
     absent: ['The record asks for'],
     hit: ['takes secret `X-Key`'],
@@ -753,42 +543,15 @@ const rows: readonly Row[] = [
   },
   {
     says: 'in a list only those secrets that a caller must send',
-    record: {
-      remotes: [
-        {
-          type: 'streamable-http',
-          url,
-          headers: [{ ...header, name: 'X-Optional', isRequired: false }, header],
-        },
-      ],
-    },
+    record: remote(url, { ...header, name: 'X-Optional', isRequired: false }, header),
     expected: ['The record asks for 1 secret.'],
     hit: ['asks for secret `X-Key`'],
-  },
-  {
-    says: 'where something is not there that is there elsewhere',
-    record: at(url, other),
-    seen: [
-      saw({
-        kind: 'security.contact',
-        subject: 'https://x.example',
-        value: { contacts: ['mailto:a@x.example'] },
-      }),
-      saw({
-        kind: 'security.contact',
-        subject: 'https://y.example',
-        value: null,
-        outcome: 'absent',
-        reason: 'None.',
-      }),
-    ],
-    expected: [`Not there: security contact at https://y.example (Dossier, ${today})`],
   },
   {
     says: 'of two endpoints what is so of each',
     record: at(url, other),
     seen: [
-      saw({ kind: 'endpoint.answers', value: null, outcome: 'absent', reason: 'HTTP status 404.' }),
+      unseen('endpoint.answers', 'absent', 'HTTP status 404.'),
       { ...answers, subject: other },
       saw({ kind: 'auth.required', subject: other, value: true }),
     ],
@@ -804,27 +567,25 @@ const rows: readonly Row[] = [
     says: 'a package that was built from another repository',
     record: { ...npm, ...onGitHub('example/x') },
     seen: [
-      packageFact({
-        kind: 'package.provenance',
+      packageFact('package.provenance', {
         value: { result: 'other', repository: 'https://github.com/else/y' },
-        recorded: 'npm:x-mcp@1.0.0 https://github.com/example/x',
+        recorded: `npm:x-mcp@1.0.0 ${repository}`,
       }),
     ],
     expected: [
-      `The signed provenance of npm:x-mcp names https://github.com/else/y, not the recorded repository (Dossier, ${today}).`,
+      `The signed provenance of npm:x-mcp names https://github.com/else/y, not the recorded repository ${checked}.`,
     ],
   },
   {
     says: 'advisories about the package',
     record: npm,
     seen: [
-      packageFact({
-        kind: 'package.advisories',
+      packageFact('package.advisories', {
         value: { count: 2, ids: ['GHSA-1', 'GHSA-2'], not_compared: [] },
         details,
       }),
     ],
-    expected: [`2 advisories about version 1.0.0 of npm:x-mcp: GHSA-1, GHSA-2 (Dossier, ${today}).`],
+    expected: [`2 advisories about version 1.0.0 of npm:x-mcp: GHSA-1, GHSA-2 ${checked}.`],
   },
   {
     says: 'an entry that is new',
@@ -841,17 +602,7 @@ const rows: readonly Row[] = [
     says: 'four facts first, and where the others are said',
     record: { ...withSecret, ...npm },
     official: { status: 'deprecated', publishedAt: timeAgo(5), updatedAt: timeAgo(5) },
-    seen: [
-      answers,
-      payee,
-      saw({ kind: 'auth.required', value: false }),
-      packageFact({
-        kind: 'package.exists',
-        value: null,
-        outcome: 'absent',
-        reason: 'npm has no package x-mcp.',
-      }),
-    ],
+    seen: [answers, payee, required(false), packageFact('package.exists', noPackage)],
     expected: ['Deprecated in the registry (record).'],
     short: ['And 1 more: detail full.'],
     full: [`First published ${dayAgo(5)}.`],
@@ -862,29 +613,17 @@ const rows: readonly Row[] = [
     record: { ...at(url), ...onGitHub('example/x') },
     seen: [
       answers,
-      saw({ kind: 'repository.exists', subject: 'https://github.com/example/x', value: { state: 'there' } }),
-      saw({ kind: 'repository.last_commit', subject: 'https://github.com/example/x', value: timeAgo(3) }),
+      saw({ kind: 'repository.exists', subject: repository, value: { state: 'there' } }),
+      saw({ kind: 'repository.last_commit', subject: repository, value: timeAgo(3) }),
     ],
-    full: [`Repository https://github.com/example/x is public (Dossier, ${today}). Not claimed.`],
-    expected: [
-      `Where: ${url} answered since ${before} (Dossier, ${today}).`,
-      `Last commit ${dayAgo(3)} (Dossier, ${today}).`,
-    ],
+    full: [`Repository ${repository} is public ${checked}. Not claimed.`],
+    expected: [`Where: ${url} answered since ${before} ${checked}.`, `Last commit ${dayAgo(3)} ${checked}.`],
     absent: ['Stands out'],
   },
   {
     says: 'that terms could not be seen, which is not that none are stated',
     record: at(url),
-    seen: [
-      answers,
-      saw({
-        kind: 'terms.url',
-        subject: termsPlaces,
-        value: null,
-        outcome: 'silent',
-        reason: 'The files could not be read.',
-      }),
-    ],
+    seen: [answers, unseen('terms.url', 'silent', 'The files could not be read.', { subject: termsPlaces })],
     expected: ['Could not be seen: terms: no usable answer came'],
     absent: ['licence, support, terms', 'operator, terms'],
   },
@@ -894,16 +633,10 @@ const rows: readonly Row[] = [
     seen: [
       answers,
       saw({ kind: 'price.offers', value: null, outcome: 'nothing' }),
-      saw({
-        kind: 'security.contact',
-        subject: 'https://x.example',
-        value: null,
-        outcome: 'absent',
-        reason: 'None.',
-      }),
-      saw({ kind: 'terms.url', subject: termsPlaces, value: null, outcome: 'absent', reason: 'No link.' }),
+      unseen('security.contact', 'absent', 'None.', { subject: 'https://x.example' }),
+      unseen('terms.url', 'absent', 'No link.', { subject: termsPlaces }),
     ],
-    expected: [`Costs: No price seen; calls may cost (Dossier, ${today}).`],
+    expected: [`Costs: No price seen; calls may cost ${checked}.`],
   },
   {
     says: 'what is not stated, and what was not checked',
@@ -924,23 +657,10 @@ const rows: readonly Row[] = [
     says: 'first and once that a listing was not checked lately, and no count of checks of then',
     record: at(url),
     seen: [
-      saw({ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(200), first_seen_at: timeAgo(200) }),
+      saw({ kind: 'endpoint.answers', value: 200, ...stale }),
       saw({ kind: 'endpoint.availability', value: tallyOf(1, 1), observed_at: timeAgo(200) }),
-      saw({
-        kind: 'price.offers',
-        value: null,
-        outcome: 'nothing',
-        reason: 'Dossier calls no tool.',
-        observed_at: timeAgo(200),
-        first_seen_at: timeAgo(200),
-      }),
-      saw({
-        kind: 'tools.surface',
-        value: 'ab',
-        observed_at: timeAgo(200),
-        first_seen_at: timeAgo(200),
-        details: { tools: [{ name: 'read' }] },
-      }),
+      saw({ kind: 'price.offers', value: null, outcome: 'nothing', reason: 'None.', ...stale }),
+      saw({ kind: 'tools.surface', value: 'ab', details: { tools: [{ name: 'read' }] }, ...stale }),
     ],
     expected: [
       `Stands out: No observation is newer than ${long}.`,

@@ -140,14 +140,6 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     expect(unchecked.unstated).toBe('operator, terms, data handling, region, licence, support');
   });
 
-  it('is of a check that the log does not call a change', async () => {
-    const log = (
-      await (await directory.app.request('/log', { headers: { accept: 'text/html' } })).text()
-    ).replaceAll(/<[^>]+>/g, '');
-    expect(log).toContain(`${rich}: facts seen for the first time`);
-    expect(log).not.toContain(': changed: ');
-  });
-
   it('in full is the Markdown of the page', async () => {
     const { text, json } = await ask({ handle: rich, detail: 'full' });
     const page = await directory.app.request(`/agents/${rich}.md`);

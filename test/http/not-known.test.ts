@@ -27,27 +27,6 @@ afterAll(() => directory.close());
 
 const read = async (path: string) => (await directory.app.request(path)).text();
 
-describe('published sentences are about Dossier or about what is recorded', () => {
-  it.each([
-    [
-      '/agents?q=remote',
-      '<li>domain b.a</li><li><a class="foreign" href="https://a.example/mcp" rel="nofollow ugc noopener noreferrer">https://a.example/mcp</a></li>',
-    ],
-    ['/agents?q=template', '<li>template <span class="foreign">https://{host}/mcp</span></li>'],
-    ['/agents?q=neither', '<li>domain b.a</li><li>updated '],
-    [
-      '/agents/a.b/remote',
-      '<li class="gap"><b>Number of tools, tools it lists:</b> Dossier has made no observation of this listing.',
-    ],
-    ['/agents/a.b/neither', '<b>Packages, repository:</b> not stated.</li>'],
-    ['/', 'Dossier does not score or recommend services.'],
-    ['/about', 'Dossier computes no score, mean or star of them'],
-    ['/llms.txt', 'No score is computed.'],
-  ])('%s reads: %s', async (path, sentence) => {
-    expect(await read(path)).toContain(sentence);
-  });
-});
-
 describe('what is not known', () => {
   it('never denies what a field that Dossier does not read may state', async () => {
     const reasonsOf = async (handle: string) => {
