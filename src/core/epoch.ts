@@ -8,7 +8,7 @@ interface Cached {
   readonly most?: number;
 }
 
-/** Keeps a cache from storing what was read before a write ended, even one of other keys. */
+/** A value is not stored if a write, even of other keys, ended since its read began. */
 export function createEpoch({ drop, clear, most = Number.POSITIVE_INFINITY }: Cached) {
   let epoch = 0;
   return {

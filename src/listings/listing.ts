@@ -261,7 +261,7 @@ export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
 
 const officialRegistry = 'registry.modelcontextprotocol.io';
 
-/** Or from a copy of it. */
+/** A copy of the official registry counts, too. */
 export const isOfficial = ({ origin }: Pick<Listing, 'origin'>): boolean =>
   origin.startsWith(`${officialRegistry} (MCP)`);
 

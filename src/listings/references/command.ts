@@ -74,7 +74,7 @@ const starters: readonly Starter[] = [
 /** Then the first other word is one of the package's commands. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
-/** With a registry, or with what may lead to one. */
+/** The value is a registry, or leads to settings that may name one. */
 const settingOption =
   /^(?:-i|--(?:.+[:-])?(?:registry|index|index-url|source|links|args|config|config-?file|env-file|userconfig|globalconfig|prefix|directory|project|constraints|requirements|import-map))$/;
 
