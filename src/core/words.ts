@@ -113,32 +113,38 @@ export const code = (text: string, href?: string): Words =>
   isWord(text) ? new Words([{ is: 'code', text, ...(href !== undefined && { href }) }]) : quote(text);
 
 /** In code spans, or all in one quote if any is not `isWord`. */
-export function codes(values: readonly string[]): Words {
-  const words = values.map((value) => code(value));
-  return words.every(({ parts }) => parts[0]?.is === 'code') ? join(words, ', ') : quote(values.join(', '));
+export function codes(values: readonly string[], most = values.length, total = values.length): Words {
+  const shown = values.slice(0, most);
+  const words = shown.map((value) => code(value));
+  const isEach = words.every(({ parts }) => parts[0]?.is === 'code');
+  const said = isEach ? join(words, ', ') : quote(shown.join(', '));
+  return total > shown.length ? say`${said} and ${total - shown.length} more` : said;
 }
 
+/** Words that may be left out of a sentence or a list. */
+type Maybe = Words | false | undefined;
+
 /** A string in a placeholder does not compile: use `own`, `code` or `quote`. */
-export function say(texts: TemplateStringsArray, ...words: readonly (Words | number)[]): Words {
+export function say(texts: TemplateStringsArray, ...words: readonly (Maybe | number)[]): Words {
   const parts = texts.flatMap((text, at): readonly WordsPart[] => {
-    const before = at === 0 ? none : (words[at - 1] ?? none);
-    const { parts } = typeof before === 'number' ? number(before) : before;
+    const before = at > 0 && words[at - 1];
+    const { parts } = typeof before === 'number' ? number(before) : before || none;
     return [...parts, { is: 'own', text }];
   });
   return toWords(parts);
 }
 
 /** Without empty words. */
-export function join<const T extends string>(all: readonly Words[], between: Literal<T>): Words {
-  const said = all.filter((words) => !isEmpty(words));
+export function join<const T extends string>(all: readonly Maybe[], between: Literal<T>): Words {
+  const said = all.flatMap((words) => (words && !isEmpty(words) ? [words] : []));
   const gap: WordsPart = { is: 'own', text: between };
   return toWords(said.flatMap(({ parts }, at) => (at === 0 ? parts : [gap, ...parts])));
 }
 
 /** `a`, `a and b`, `a, b and 3 more`. */
-export function listed(all: readonly Words[], most = all.length): Words {
+export function listed(all: readonly Words[], most = all.length, total = all.length): Words {
   const shown = all.slice(0, most);
-  const more = all.length - shown.length;
+  const more = total - shown.length;
   const last = more > 0 ? number(more) : shown.at(-1);
   if (!last) return none;
   const before = more > 0 ? shown : shown.slice(0, -1);

@@ -209,24 +209,22 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
       const value = read(found.value);
       return value === undefined ? undefined : words({ ...found, value });
     };
+  const ofChange =
+    <Result, More extends unknown[]>(
+      tell: (was: BeforeChange<Value>, now: ShownFinding<Value>, ...more: More) => Result,
+    ) =>
+    (was: BeforeChange, now: ShownFinding, ...more: More) => {
+      const value = read(now.value);
+      const before = { ...was, value: read(was.value) ?? null };
+      return value === undefined ? undefined : tell(before, { ...now, value }, ...more);
+    };
   return {
     say: ofRead(say),
     sayInLine: sayInLine && ofRead(sayInLine),
     sayStandsOut: sayStandsOut && ofRead<StandingOut>(sayStandsOut),
-    sayChange:
-      sayChange &&
-      ((was: BeforeChange, now: ShownFinding, between: Words) => {
-        const value = read(now.value);
-        const before = { ...was, value: read(was.value) ?? null };
-        return value === undefined ? undefined : sayChange(before, { ...now, value }, between);
-      }),
+    sayChange: sayChange && ofChange(sayChange),
     weighChange:
-      weighChange &&
-      ((was: BeforeChange, now: ShownFinding) => {
-        const value = read(now.value);
-        const before = { ...was, value: read(was.value) ?? null };
-        return value === undefined ? 0 : weighChange(before, { ...now, value });
-      }),
+      weighChange && ((was: BeforeChange, now: ShownFinding) => ofChange(weighChange)(was, now) ?? 0),
   };
 }
 

@@ -30,6 +30,8 @@ const value = z.unknown() as z.ZodType<Json>;
 const untrusted = z.record(z.string(), z.unknown()).optional();
 const maybe = z.string().optional();
 
+const changedMember = { change: z.enum(['added', 'removed', 'changed']), class: z.enum(changeClasses) };
+
 const changedFrom = z.object({
   value,
   value_digest: maybe,
@@ -38,23 +40,11 @@ const changedFrom = z.object({
   seen_from: z.string().describe('The first check that saw the change'),
   alternates_since: maybe.describe('Since when it alternates between these two states'),
   tools: z
-    .array(
-      z.object({
-        tool: z.string(),
-        change: z.enum(['added', 'removed', 'changed']),
-        class: z.enum(changeClasses),
-      }),
-    )
+    .array(z.object({ tool: z.string(), ...changedMember }))
     .optional()
     .describe('The tools that differ and how: at most 20, the weightiest first'),
   members: z
-    .array(
-      z.object({
-        name: z.string(),
-        change: z.enum(['added', 'removed', 'changed']),
-        class: z.enum(changeClasses),
-      }),
-    )
+    .array(z.object({ name: z.string(), ...changedMember }))
     .optional()
     .describe('The prompts, resources or skills that differ and how: at most 20, the weightiest first'),
   counts: z

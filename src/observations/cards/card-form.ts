@@ -1,6 +1,6 @@
 import { asMembers, asObject, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, own, say, type Words } from '../../core/words.ts';
+import { code, say } from '../../core/words.ts';
 import { nameOf, surfaces } from '../endpoint/surface.ts';
 
 export const longestName = 120;
@@ -20,8 +20,8 @@ export const urlsOf = (list: unknown, base?: string): URL[] =>
 export const differing = <const Name extends string>(compared: Readonly<Record<Name, boolean>>): Name[] =>
   (Object.keys(compared) as Name[]).filter((what) => !compared[what]);
 
-export const versionWords = (version: string | undefined): Words =>
-  version === undefined ? own('') : say` version ${code(version)}`;
+export const versionWords = (version: string | undefined) =>
+  version !== undefined && say` version ${code(version)}`;
 
 export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.replace(/\/+$/, '')}`;
 

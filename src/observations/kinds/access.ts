@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type JsonObject, readObject } from '../../core/json.ts';
-import { code, codes, isEmpty, join, own, say, type Words } from '../../core/words.ts';
+import { code, codes, join, own, say, type Words } from '../../core/words.ts';
 import { longestAddress, mayPass, type NoAnswer, noAnswer, notAsked, returned } from '../../net/answer.ts';
 import { challengesOf } from '../../net/challenges.ts';
 import type { EndpointAnswer } from '../endpoint/conversation.ts';
@@ -195,55 +195,45 @@ const otherIssuers = z.object({
 /** Names the authorization servers whose metadata does not name them as the issuer. */
 function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
   const { authorization_servers = [] } = otherIssuers.safeParse(as_seen).data ?? {};
-  const others = authorization_servers.flatMap(({ issuer, stated_issuer: stated }) =>
-    stated === undefined
-      ? []
-      : [
-          say`; the metadata of ${code(issuer)} names ${stated === null ? own('no issuer') : say`${code(stated)} as its issuer`}, so clients must not use it (RFC 8414)`,
-        ],
-  );
+  const others = authorization_servers.map(({ issuer, stated_issuer: stated }) => {
+    const named = stated ? say`${code(stated)} as its issuer` : own('no issuer');
+    const not = say`; the metadata of ${code(issuer)} names ${named}, so clients must not use it (RFC 8414)`;
+    return stated !== undefined && not;
+  });
   return join(others, '');
 }
 
-function issuersWords({ value, details }: Pick<Observation, 'value' | 'details'>): Words {
+function issuersWords({ value, details }: Pick<Observation, 'value' | 'details'>): Words | undefined {
   const { issuers = [] } = signIn.safeParse(value).data ?? {};
-  if (issuers.length === 0) return own('');
-  const more = Math.max(issuers.length, Number(details?.issuers ?? 0)) - mostIssuers;
-  return say`${codes(issuers.slice(0, mostIssuers))}${more > 0 ? say` and ${more} more` : own('')}`;
+  const all = Math.max(issuers.length, Number(details?.issuers ?? 0));
+  return issuers.length === 0 ? undefined : codes(issuers, mostIssuers, all);
 }
 
 export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_seen'>): Words {
   const servers = issuersWords(found);
-  const none = own('no authorization server');
   if (found.as_seen?.introduced_without_credentials)
-    return say`its metadata names ${isEmpty(servers) ? none : servers}, so calls may need sign-in${otherIssuerWords(found)}`;
-  return isEmpty(servers)
-    ? own('OAuth sign-in without an authorization server in its metadata')
-    : say`OAuth sign-in through ${servers}${otherIssuerWords(found)}`;
+    return say`its metadata names ${servers ?? own('no authorization server')}, so calls may need sign-in${otherIssuerWords(found)}`;
+  return servers
+    ? say`OAuth sign-in through ${servers}${otherIssuerWords(found)}`
+    : own('OAuth sign-in without an authorization server in its metadata');
 }
 
 /** The details have the count, because a long value is stored shortened. */
-function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof signIn>>): Words {
-  if (scopes.length === 0) return own('');
-  const more = Math.max(scopes.length, Number(details?.scopes ?? 0)) - mostScopes;
-  const named = join(
-    scopes.slice(0, mostScopes).map((scope) => code(scope)),
-    ', ',
-  );
-  return say`; scopes ${named}${more > 0 ? say` and ${more} more` : own('')}`;
+function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof signIn>>) {
+  const all = Math.max(scopes.length, Number(details?.scopes ?? 0));
+  return scopes.length > 0 && say`; scopes ${codes(scopes, mostScopes, all)}`;
 }
 
 function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   const { resource } = found.value;
-  const named = issuersWords(found);
-  const servers = isEmpty(named) ? own('names no authorization server') : named;
+  const servers = issuersWords(found) ?? own('names no authorization server');
   const ofNone = own('; the metadata does not say which address it is for');
   const other =
     resource === null ? ofNone : say`; the metadata is for ${code(resource)}, and not for this address`;
   const later = own('; the endpoint introduced itself without credentials, so calls may need sign-in');
   const isLater = found.as_seen?.introduced_without_credentials;
-  const isOther = found.details?.differs ? other : own('');
-  return say`${servers}${scopesWords(found)}${isOther}${isLater ? later : own('')}${otherIssuerWords(found)}`;
+  const isOther = found.details?.differs !== undefined && other;
+  return say`${servers}${scopesWords(found)}${isOther}${isLater === true && later}${otherIssuerWords(found)}`;
 }
 
 export const accessOauth = defineKind({

@@ -44,7 +44,7 @@ export const agentCard = defineKind({
   doesNotMean:
     'The card is its publisher’s own word; Dossier has not talked to the agent, and does not check the signature of the card.',
   say({ value: { name, version, skills, differs } }) {
-    const where = differs.length > 0 ? own('; the card names no address at its own host') : own('');
+    const where = differs.length > 0 && own('; the card names no address at its own host');
     return say`${code(name)}${versionWords(version)}, ${count(skills, 'skill')}${where}`;
   },
   method_version: 'card/3',

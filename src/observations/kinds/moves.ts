@@ -20,7 +20,7 @@ function listNames(all: readonly string[], left_out = 0, others?: Others): Words
   if (total <= mostNamed + 1) return listed(all.map((one) => code(one)));
   const shown = all.slice(0, mostNamed).map((one) => code(one));
   const hidden = (others?.count ?? 0) - mostNamed;
-  const whose = others && hidden > 0 ? say`, ${hidden} of them ${others.whose}` : say``;
+  const whose = others && hidden > 0 && say`, ${hidden} of them ${others.whose}`;
   return say`${join(shown, ', ')} and ${total - mostNamed} more${whose}`;
 }
 
@@ -56,15 +56,9 @@ function replacedWords(what: keyof typeof replacing, part: Replaced, behind: Wor
     : say`${verb} the ${noun(what, from)}${before} ${old}${between} ${now}`;
 }
 
-const endpointWords = (part: Replaced) => replacedWords('endpoint', part, ofNamed(part));
-
 function addressWords(part: Replaced): Words {
   const plain = own(part.to.length === 1 ? ', without encryption' : ', some of them without encryption');
   return replacedWords('address', part, part.is_within ? say`` : plain);
-}
-
-function packageWords(part: Replaced): Words {
-  return replacedWords('package', part, ofNamed(part));
 }
 
 /** Names the hosts in the settings, except hosts that are in the text of a shown setting. */
@@ -100,28 +94,23 @@ function startWords(part: NonNullable<VersionMove['starts']>): Words {
 function repositoryWords({ from, to, is_within }: NonNullable<VersionMove['repository']>): Words {
   if (from === undefined) return say`newly names the repository ${code(to ?? '')}`;
   if (to === undefined) return say`no longer names the repository ${code(from)}`;
-  return say`changed the repository from ${code(from)} to ${code(to)}${is_within ? own(', of the same account') : say``}`;
+  return say`changed the repository from ${code(from)} to ${code(to)}${is_within && own(', of the same account')}`;
 }
 
 function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
   if (!sent) return say``;
   const { hosts, packages, is_same, of_others, left_out } = sent;
-  const places = [
-    hosts.length > 0
-      ? say`to ${listNames(hosts, left_out?.hosts, { count: of_others, whose: ofOtherHosts })}`
-      : say``,
-    packages.length > 0
-      ? say`to the ${noun('package', packages)} ${listNames(packages, left_out?.packages)} that you start`
-      : say``,
-  ];
-  return say`, sent ${join(places, ' and ')}${is_same ? say`` : own(', not every secret to each of these')}`;
+  const toHosts = say`to ${listNames(hosts, left_out?.hosts, { count: of_others, whose: ofOtherHosts })}`;
+  const toPackages = say`to the ${noun('package', packages)} ${listNames(packages, left_out?.packages)} that you start`;
+  const places = join([hosts.length > 0 && toHosts, packages.length > 0 && toPackages], ' and ');
+  return say`, sent ${places}${!is_same && own(', not every secret to each of these')}`;
 }
 
 function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
   const { sent, left_out, ...lists } = part;
   const names = (list: keyof typeof lists) => listNames(lists[list] ?? [], left_out?.[list]);
   const secrets = (list: keyof typeof lists) => say`${noun('secret', lists[list] ?? [])} ${names(list)}`;
-  const ifAny = (list: keyof typeof lists, words: Words) => (lists[list]?.length ? words : say``);
+  const ifAny = (list: keyof typeof lists, words: Words) => lists[list]?.length !== 0 && lists[list] && words;
   const asked = [
     ifAny('needs', say`newly asks for the ${secrets('needs')}`),
     ifAny('takes', say`newly names the optional ${secrets('takes')}`),
@@ -151,9 +140,9 @@ function passedWords({ passed = [], passed_left_out = 0 }: VersionMove): Words[]
 export function moveWords(move: VersionMove): Words {
   const { endpoints, addresses, packages, starts, repository, secrets } = move;
   const parts = [
-    endpoints && endpointWords(endpoints),
+    endpoints && replacedWords('endpoint', endpoints, ofNamed(endpoints)),
     addresses && addressWords(addresses),
-    packages && packageWords(packages),
+    packages && replacedWords('package', packages, ofNamed(packages)),
     starts && startWords(starts),
     repository && repositoryWords(repository),
     secrets && secretWords(secrets),
@@ -233,12 +222,12 @@ export const recordMoves = defineRecord({
     'Publishers make such changes for many reasons, and Dossier does not know them. A version that was deleted before Dossier read it is left out. Dossier does not compare versions of packages, paths of package files, values of headers, or environment variables that neither name a host nor steer the runtime.',
   value,
   say({ value: { versions, since, partly_read, moves, left_out = 0 } }) {
-    const oldest = since === undefined ? say`` : say`, the oldest published on ${dayOf(since)}`;
-    const unread = partly_read ? own('; parts of their records were not read') : say``;
-    const more = left_out > 0 ? [say`${count(left_out, 'more version')} moved something`] : [];
+    const oldest = since !== undefined && say`, the oldest published on ${dayOf(since)}`;
+    const unread = partly_read && own('; parts of their records were not read');
+    const more = left_out > 0 && say`${count(left_out, 'more version')} moved something`;
     return moves.length === 0
       ? say`none; ${versions} versions were compared${oldest}${unread}`
-      : join([...moves.map(versionMoveWords), ...more], '. ');
+      : join([...moves.map(versionMoveWords), more], '. ');
   },
   isDerived: true,
   stated: ({ moves }) => moves,

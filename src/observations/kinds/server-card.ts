@@ -60,22 +60,17 @@ function toolsWords({
   const missing = all - both;
   const more = named - both;
   if (missing + more === 0) return say`; names the ${count(all, 'tool')} that the endpoint lists`;
-  const sides = [
-    missing > 0 ? say`; not in the card: ${namesWords(not_in_card, missing)}` : own(''),
-    more > 0 ? say`; only in the card: ${namesWords(only_in_card, more)}` : own(''),
-  ];
-  return say`; names ${count(named, 'tool')}, while the endpoint lists ${all}${join(sides, '')}`;
+  const notInCard = missing > 0 && say`; not in the card: ${namesWords(not_in_card, missing)}`;
+  const onlyInCard = more > 0 && say`; only in the card: ${namesWords(only_in_card, more)}`;
+  return say`; names ${count(named, 'tool')}, while the endpoint lists ${all}${notInCard}${onlyInCard}`;
 }
 
 function differingTools(tools: z.infer<typeof comparedTools>): Words | undefined {
   const { named, listed: all, both = 0, not_in_card = [], only_in_card = [] } = tools;
   if (all === undefined || (all === both && named === both)) return undefined;
-  const missing = all > both ? say`leaves out ${namesWords(not_in_card, all - both)}` : own('');
-  const more =
-    named > both
-      ? say`names ${namesWords(only_in_card, named - both)}, which the endpoint does not list`
-      : own('');
-  return say`its server card ${join([missing, more], ', and ')}`;
+  const missing = all > both && say`leaves out ${namesWords(not_in_card, all - both)}`;
+  const more = say`names ${namesWords(only_in_card, named - both)}, which the endpoint does not list`;
+  return say`its server card ${join([missing, named > both && more], ', and ')}`;
 }
 
 const differsWords = {
@@ -129,20 +124,12 @@ export const serverCard = defineKind({
   doesNotMean:
     'The card is its publisher’s own word. SEP-2127 and SEP-1649 are drafts, and most servers have no card.',
   say({ value: { name, version, form, at, tools, differs } }) {
-    const place =
-      at.endsWith('/server-card') && form === 'SEP-2127'
-        ? own('')
-        : say` at ${code(at)} (${form === 'SEP-1649' ? own('SEP-1649') : own('SEP-2127')})`;
+    const isUsual = at.endsWith('/server-card') && form === 'SEP-2127';
+    const place = !isUsual && say` at ${code(at)} (${own(form)})`;
     // `toolsWords` names the tools that differ.
-    const others = differs.filter((what) => what !== 'tools');
-    const not =
-      others.length > 0
-        ? say`; differs from the record or the endpoint in: ${join(
-            others.map((what) => differsWords[what]),
-            ', ',
-          )}`
-        : own('');
-    return say`${code(name)}${versionWords(version)}${place}${tools ? toolsWords(tools) : own('')}${not}`;
+    const others = differs.flatMap((what) => (what === 'tools' ? [] : differsWords[what]));
+    const not = others.length > 0 && say`; differs from the record or the endpoint in: ${join(others, ', ')}`;
+    return say`${code(name)}${versionWords(version)}${place}${tools && toolsWords(tools)}${not}`;
   },
   sayInLine: ({ value: { tools } }) => tools && differingTools(tools),
   method_version: 'card/4',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asMembers, asObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { code, day, join, listed, own, say, type Words } from '../../core/words.ts';
+import { code, codes, day, listed, own, say, type Words } from '../../core/words.ts';
 import type { Fetched } from '../../net/answer.ts';
 import { withCheckedRemotes } from '../endpoint/checked-remotes.ts';
 import { defineKind } from '../kind.ts';
@@ -61,21 +61,13 @@ export const securityContact = defineKind({
     contacts: z.array(z.string()),
     policy: z.string().optional(),
   }),
-  say({ value: { contacts, policy } }) {
-    const all = join(
-      contacts.map((contact) => code(contact)),
-      ', ',
-    );
-    return policy === undefined ? all : say`${all}; policy ${code(policy)}`;
-  },
+  say: ({ value: { contacts, policy } }) =>
+    say`${codes(contacts)}${policy !== undefined && say`; policy ${code(policy)}`}`,
   isSeldom: true,
   saidIn: 'whose',
   sayInLine({ value: { contacts }, details }) {
-    const shown = listed(
-      contacts.map((contact) => code(contact)),
-      1,
-    );
-    return say`security contact ${shown}${details?.is_expired === true ? own(', from a file that has expired') : own('')}`;
+    const shown = codes(contacts, 1);
+    return say`security contact ${shown}${details?.is_expired === true && own(', from a file that has expired')}`;
   },
   question: 'publisher',
   title: 'Security contact',

@@ -47,10 +47,7 @@ const mostNames = 20;
 
 /** `count` is separate, because a long list of names is stored shortened. */
 export function namesWords(count: number, names: readonly string[]): Words {
-  const shown = names.slice(0, mostNames);
-  const more = count - shown.length;
-  if (count === 0) return own('none');
-  return say`${count}: ${codes(shown)}${more > 0 ? say` and ${more} more` : own('')}`;
+  return count === 0 ? own('none') : say`${count}: ${codes(names, mostNames, count)}`;
 }
 
 export function toTime(value: unknown): string | undefined {

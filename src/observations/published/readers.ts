@@ -44,9 +44,6 @@ export function readPublished<Type extends Described>(
   return published;
 }
 
-export const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: CheckedListing): string =>
-  `${recorded} ${repository}`;
-
 /** If a finding has its own `recorded`, this replaces the `recorded` of the package. */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
@@ -65,6 +62,21 @@ export const ofPackages = <const Value extends Json, Type extends PackageType>(
         })),
     ),
 });
+
+/** Facts that depend on the recorded repository too. */
+export function besideRepository<Of extends Finding>(facts: {
+  readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
+  readonly check: (run: CheckRun) => Promise<readonly Of[]>;
+}) {
+  const add =
+    ({ repository = '' }: CheckedListing) =>
+    <One extends RecordedSubject>(one: One): One => ({ ...one, recorded: `${one.recorded} ${repository}` });
+  return {
+    restsOn: 'package' as const,
+    about: (listing: CheckedListing) => facts.about(listing).map(add(listing)),
+    check: async (run: CheckRun) => (await facts.check(run)).map(add(run.listing)),
+  };
+}
 
 export const ofPublished = <const Value extends Json>(
   types: readonly Described[],

@@ -34,15 +34,15 @@ const countOfBesides = ({ count }: ReturnType<typeof asMembers>, shown: number) 
 const mostNamed = 100;
 
 const listWords =
-  (surface: Surface, note: (member: unknown) => Words = () => own('')) =>
+  (surface: Surface, note: (member: unknown) => Words | false = () => false) =>
   ({ details }: ShownFinding): Words => {
     const members = asMembers(details)[surface.name];
     const all = Array.isArray(members) ? members : [];
     const names = listedNames(all).slice(0, mostNamed);
     const count = countOfBesides(asMembers(details), all.length);
-    const more = count > names.length ? [say`${count - names.length} more`] : [];
+    const more = count > names.length && say`${count - names.length} more`;
     const said = names.map((name, at) => say`${code(name)}${note(all[at])}`);
-    const list = join([...said, ...more], ', ');
+    const list = join([...said, more], ', ');
     return isEmpty(list) ? own('none') : say`${surface.count(count)}: ${list}`;
   };
 
@@ -117,7 +117,7 @@ export const skillsSurface = defineKind({
   doesNotMean:
     'Dossier fetches no file of a skill, so it does not know whether the files have these digests.',
   changed: own('The endpoint lists different skills'),
-  say: listWords(surfaces.skills, (skill) => (isDynamic(skill) ? own(' (files: dynamic)') : own(''))),
+  say: listWords(surfaces.skills, (skill) => isDynamic(skill) && own(' (files: dynamic)')),
   sayInLine: lineWords(surfaces.skills),
   sayChange: listChangeWords(surfaces.skills),
   weighChange: surfaceWeight,

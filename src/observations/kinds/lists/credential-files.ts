@@ -134,9 +134,7 @@ const nouns = {
 const mostFiles = 5;
 
 function credentialNames({ of, name, files: stored }: NamedFiles, all: number): Words {
-  const shown = stored.slice(0, mostFiles);
-  const more = all - shown.length;
-  const said = more > 0 ? say`${codes(shown)} and ${more} more` : codes(shown);
+  const said = codes(stored, mostFiles, all);
   return of === 'instructions'
     ? say`The instructions for models name files that often hold credentials: ${said}`
     : say`${nouns[of]} ${code(name)} names files that often hold credentials: ${said}`;
@@ -165,11 +163,8 @@ function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], 
     return say`${credentialNames(one, Number(fileList(counts)[at] ?? one.files.length))}${said}`;
   });
   const more = Number(texts ?? value.length) - shown.length;
-  const others =
-    more > 0
-      ? [say`${count(more, 'more text')} for models ${own(more === 1 ? 'names' : 'name')} such files`]
-      : [];
-  return join([...said, ...others], '. ');
+  const others = say`${count(more, 'more text')} for models ${own(more === 1 ? 'names' : 'name')} such files`;
+  return join([...said, more > 0 && others], '. ');
 }
 
 export const toolsCredentialFiles = defineKind({
@@ -186,7 +181,7 @@ export const toolsCredentialFiles = defineKind({
   say: ({ value, details }) => saidOf(value, details, mostSentences),
   standsOutAs: 'credential_files',
   sayStandsOut({ value, details, subject = '', by, isOnly }) {
-    const at = isOnly ? own('') : say`At ${code(subject)}: `;
+    const at = !isOnly && say`At ${code(subject)}: `;
     return say`${at}${saidOf(value, details, 1)}${by}`;
   },
   method_version: 'credential-files/1',

@@ -110,7 +110,7 @@ export const toolsHiddenText = defineKind({
   say: ({ value }) => (value === 0 ? own('none') : count(value, 'character')),
   standsOutAs: 'hidden_text',
   sayStandsOut({ value, subject = '', by, isOnly }) {
-    const at = isOnly ? own('') : say` at ${code(subject)}`;
+    const at = !isOnly && say` at ${code(subject)}`;
     return value > 0
       ? say`Texts for models${at} have ${count(value, 'character')} that people cannot see${by}`
       : undefined;
@@ -122,11 +122,6 @@ export const toolsHiddenText = defineKind({
     const { count, places } = findHidden(textsFor(endpoint));
     const why = whyNotWhole(endpoint);
     if (why && count === 0) return why;
-    return {
-      value: count,
-      outcome: 'seen',
-      ...(why && { rule: 'unsure' }),
-      as_seen: { places },
-    };
+    return { value: count, outcome: 'seen', ...(why && { rule: 'unsure' }), as_seen: { places } };
   }),
 });

@@ -52,11 +52,9 @@ const mostDetails_bytes = 5 * 1024;
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
   const isShort = (text: string | undefined) => (text?.length ?? 0) <= longestVersion;
   const someVersions = versions.filter(isShort).slice(0, mostVersions);
-  const someRanges = ranges
-    .filter(
-      ({ events }) => events.length <= mostEvents && events.every((one) => Object.values(one).every(isShort)),
-    )
-    .slice(0, mostRanges);
+  const isShortRange = ({ events }: Advisory['ranges'][number]) =>
+    events.length <= mostEvents && events.every((one) => Object.values(one).every(isShort));
+  const someRanges = ranges.filter(isShortRange).slice(0, mostRanges);
   const isPart = someVersions.length < versions.length || someRanges.length < ranges.length;
   return { ...said, ranges: someRanges, versions: someVersions, ...(isPart && { is_part: true as const }) };
 }
@@ -72,18 +70,12 @@ function firstStored(found: readonly Advisory[]): Advisory[] {
 }
 
 const merged = (found: readonly Advisory[]): Advisory[] =>
-  [...Map.groupBy(found, ({ id }) => id).values()].flatMap(([first, ...more]) =>
-    first
-      ? [
-          {
-            ...first,
-            ...([first, ...more].some((one) => one.is_part) && { is_part: true as const }),
-            ranges: [first, ...more].flatMap(({ ranges }) => ranges),
-            versions: [first, ...more].flatMap(({ versions }) => versions),
-          },
-        ]
-      : [],
-  );
+  [...Map.groupBy(found, ({ id }) => id).values()].map((all) => ({
+    ...(all[0] as Advisory),
+    ...(all.some((one) => one.is_part) && { is_part: true as const }),
+    ranges: all.flatMap(({ ranges }) => ranges),
+    versions: all.flatMap(({ versions }) => versions),
+  }));
 
 function toAdvisories(
   { found, isOfVersion, source }: FoundAdvisories,
@@ -158,15 +150,10 @@ function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   if (is_part || !range || more.length > 0 || range.events.length > 2) return own('');
   const { introduced } = range.events.find((one) => one.introduced !== undefined) ?? {};
   const end = range.events.find((one) => one.introduced === undefined);
-  const from = introduced === undefined || introduced === '0' ? own('') : say`from ${code(introduced)}`;
   const { fixed, last_affected } = end ?? {};
-  const until =
-    fixed !== undefined
-      ? say`before ${code(fixed)}`
-      : last_affected !== undefined
-        ? say`up to ${code(last_affected)}`
-        : own('');
-  return join([from, until], ' ');
+  const from = introduced !== undefined && introduced !== '0' && say`from ${code(introduced)}`;
+  const last = last_affected !== undefined && say`up to ${code(last_affected)}`;
+  return join([from, fixed === undefined ? last : say`before ${code(fixed)}`], ' ');
 }
 
 type Detail = 'versions' | 'summary' | 'all';
@@ -175,13 +162,12 @@ function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): W
   const one = held.find((other) => other.id === id);
   const affected = one && detail !== 'summary' ? affectedWords(one) : own('');
   const named = isEmpty(affected) ? code(id) : say`${affected}: ${code(id)}`;
-  const what = isMalware(id) && detail !== 'summary' ? own(', malicious code') : own('');
-  const { summary, severity } = one ?? {};
-  const said = summary !== undefined && detail !== 'versions' ? say` ${quote(summary)}` : own('');
-  const isRated = one !== undefined && detail !== 'versions' && !isMalware(id);
-  const none = isRated ? own(' (severity not stated)') : own('');
-  const how = severity !== undefined && detail !== 'versions' ? say` (severity ${quote(severity)})` : none;
-  return say`${named}${what}${said}${how}`;
+  const what = isMalware(id) && detail !== 'summary' && own(', malicious code');
+  if (!one || detail === 'versions') return say`${named}${what}`;
+  const { summary, severity } = one;
+  const said = summary !== undefined && say` ${quote(summary)}`;
+  const none = !isMalware(id) && own(' (severity not stated)');
+  return say`${named}${what}${said}${severity === undefined ? none : say` (severity ${quote(severity)})`}`;
 }
 
 function namedWords(
@@ -191,8 +177,8 @@ function namedWords(
   most: number,
 ): Words {
   const shown = ids.slice(0, most).map((id) => advisoryWords(id, held, detail));
-  const more = all - shown.length;
-  return join([...shown, ...(more > 0 ? [say`${more} more`] : [])], detail === 'summary' ? ', ' : '; ');
+  const more = all > shown.length && say`${all - shown.length} more`;
+  return join([...shown, more], detail === 'summary' ? ', ' : '; ');
 }
 
 /** The recorded version, or the newest if the record names none. */
@@ -215,20 +201,16 @@ function noneWords(found: ShownFinding<AdvisoriesValue>): Words {
   return say`none, but its registry does not have ${version ? versionWords(found) : own('it')}`;
 }
 
-function othersWords(
-  { others }: AdvisoriesValue,
-  held: readonly Advisory[],
-  most: number,
-  detail: Detail,
-): Words {
+function othersWords(found: ShownFinding<AdvisoriesValue>, most: number, detail: Detail): Words | false {
+  const { others } = found.value;
   if (others === undefined) return own('; advisories about other versions were not read');
-  if (others.count === 0) return own('');
-  return say`; ${others.count} about other versions (${namedWords(others, held, detail, most)})`;
+  const named = namedWords(others, readDetails(found).others, detail, most);
+  return others.count > 0 && say`; ${others.count} about other versions (${named})`;
 }
 
-function notComparedWords(found: ShownFinding<AdvisoriesValue>): Words {
+function notComparedWords(found: ShownFinding<AdvisoriesValue>): Words | undefined {
   const { not_compared } = found.value;
-  if (not_compared.length === 0) return own('');
+  if (not_compared.length === 0) return undefined;
   const these = own(not_compared.length === 1 ? 'this is' : 'these are');
   const version =
     readDetails(found).version === null ? own('the version that callers get') : versionWords(found);
@@ -236,18 +218,16 @@ function notComparedWords(found: ShownFinding<AdvisoriesValue>): Words {
 }
 
 function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
-  const { advisories, others } = readDetails(found);
   const { count: all } = found.value;
-  const said =
-    all === 0 ? noneWords(found) : say`${all}: ${namedWords(found.value, advisories, 'all', mostInFull)}`;
-  const rest = say`${othersWords(found.value, others, mostInFull, 'all')}${notComparedWords(found)}`;
-  return say`${said}${rest}`;
+  const named = namedWords(found.value, readDetails(found).advisories, 'all', mostInFull);
+  const said = all === 0 ? noneWords(found) : say`${all}: ${named}`;
+  return say`${said}${othersWords(found, mostInFull, 'all')}${notComparedWords(found)}`;
 }
 
 function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
   const { count: all, not_compared, others: ofOthers } = found.value;
-  const others = othersWords(found.value, readDetails(found).others, mostInLine, 'versions');
-  const open = not_compared.length === 0 ? own('') : say`; ${not_compared.length} not compared`;
+  const others = othersWords(found, mostInLine, 'versions');
+  const open = not_compared.length > 0 && say`; ${not_compared.length} not compared`;
   if (!isNoneOfAbsent(found))
     return say`${count(all, 'advisory')} about ${versionWords(found)}${others}${open}`;
   if (!ofOthers?.count && not_compared.length === 0) return undefined;
@@ -268,19 +248,10 @@ function sayOtherMalware({ value: seen, by, ...found }: StandingOut<AdvisoriesVa
   const open = malwareIn(seen.not_compared);
   const what = packageOf(found.subject);
   const versions = namedWords(counted(ofOthers), others, 'versions', ofOthers.length);
-  const words = [
-    ...(ofOthers.length > 0
-      ? [
-          say`OSV lists some versions of ${what}, but not ${versionWords(found)}, as malicious code (${versions})${by}`,
-        ]
-      : []),
-    ...(open.length > 0
-      ? [
-          say`OSV lists versions of ${what} as malicious code in ${codes(open)}${by}; ${undecidedWords(found)}`,
-        ]
-      : []),
-  ];
-  return words.length === 0 ? undefined : join(words, '; ');
+  const some = say`OSV lists some versions of ${what}, but not ${versionWords(found)}, as malicious code (${versions})${by}`;
+  const undecided = say`OSV lists versions of ${what} as malicious code in ${codes(open)}${by}; ${undecidedWords(found)}`;
+  const words = join([ofOthers.length > 0 && some, open.length > 0 && undecided], '; ');
+  return isEmpty(words) ? undefined : words;
 }
 
 function sayStandsOut(found: StandingOut<AdvisoriesValue>): Words | undefined {
@@ -344,15 +315,13 @@ export function sayOfVersion(
   const open = malwareIn([...idsAbout('unknown'), ...cut]);
   const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
   const named = (some: readonly string[], most: number) => namedWords(counted(some), held, 'summary', most);
-  const but = readDetails(found).is_absent
-    ? own('; its registry does not have the recorded version')
-    : own('');
+  const but = readDetails(found).is_absent && own('; its registry does not have the recorded version');
   const none =
     isWhole && idsAbout('unknown').length === 0
       ? say`OSV lists no advisory about ${what}${but}`
       : say`Dossier cannot tell whether OSV lists an advisory about ${what}`;
   // If only a part of the advisories is stored, the count is a minimum.
-  const some = say`${isWhole ? own('') : own('at least ')}${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
+  const some = say`${!isWhole && own('at least ')}${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
   const undecided = say`OSV lists versions of ${packageOf(found.subject)} as malicious code in ${codes(open)}; Dossier could not decide whether version ${code(version)} is one of them`;
   return {
     ...(malware.length > 0 && {

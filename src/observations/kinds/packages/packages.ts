@@ -27,13 +27,13 @@ export const packageDeprecated = defineKind({
     message: z.string().optional(),
   }),
   say({ value: { deprecated, unlisted, message } }) {
-    const said = message === undefined ? own('') : say`: ${quote(message)}`;
+    const said = message !== undefined && say`: ${quote(message)}`;
     if (deprecated) return say`yes${said}`;
     return unlisted ? own('no, but unlisted') : own('no');
   },
   standsOutAs: 'deprecated',
   sayStandsOut({ value: { deprecated, unlisted, message }, details, subject = '', by }) {
-    const said = message === undefined ? own('') : say`: ${quote(message)}`;
+    const said = message !== undefined && say`: ${quote(message)}`;
     if (!deprecated && !unlisted) return undefined;
     const { registry, withdrawn } = registryOf(subject);
     const how = deprecated ? withdrawn : own('unlisted');
@@ -64,11 +64,7 @@ async function ofImage(
   const { response, reference } = found;
   const stated = response.headers['docker-content-digest'] ?? '';
   const digest = digestForm.test(stated) ? stated : `sha256:${hash('sha256', response.text)}`;
-  return {
-    value: { reference, digest },
-    outcome: 'seen',
-    ...sourceOf(response),
-  };
+  return { value: { reference, digest }, outcome: 'seen', ...sourceOf(response) };
 }
 
 const file = z.strictObject({ size_bytes: z.number().nullable() });
@@ -96,10 +92,7 @@ async function ofFile(
   };
 }
 
-const published = ofPublished(packageRegistries, ({ version }) => ({
-  value: { version },
-  outcome: 'seen',
-}));
+const published = ofPublished(packageRegistries, ({ version }) => ({ value: { version }, outcome: 'seen' }));
 const images = ofPackages(['oci'], ofImage);
 const files = ofPackages(['mcpb'], ofFile);
 
@@ -113,9 +106,9 @@ export const packageExists = defineKind({
   say({ value, details, as_seen }) {
     if ('version' in value) return say`version ${code(value.version)}`;
     if ('digest' in value) return say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`;
-    const size = value.size_bytes === null ? own('') : say` of ${number(value.size_bytes)} bytes`;
+    const size = value.size_bytes !== null && say` of ${number(value.size_bytes)} bytes`;
     const { last_modified } = as_seen ?? {};
-    const when = typeof last_modified === 'string' ? say`, last modified ${day(last_modified)}` : own('');
+    const when = typeof last_modified === 'string' && say`, last modified ${day(last_modified)}`;
     const digest = details?.records_sha256 ? own('its SHA-256') : own('no SHA-256 of it');
     return say`a file${size}${when}; the record states ${digest}`;
   },

@@ -7,8 +7,8 @@ import type { CheckedSignature } from '../../packages/sigstore.ts';
 import { memberOf, type Published, toShort } from '../../published/document.ts';
 import { isAttested } from '../../published/npm.ts';
 import { readProvenance, type ServedProvenance } from '../../published/provenance.ts';
-import { ofPackages, readPublished, withRepository } from '../../published/readers.ts';
-import { packagesOn, type RecordedPackage } from '../../published/recorded.ts';
+import { besideRepository, ofPackages, readPublished } from '../../published/readers.ts';
+import type { RecordedPackage } from '../../published/recorded.ts';
 import { isOnNpmOrPypi, packageOf } from '../../published/words.ts';
 import { type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckRun } from '../../run.ts';
@@ -40,8 +40,7 @@ function compareSigned(
 function none({ version, earlier }: Published): RemoteFinding<Provenance> {
   const provenBefore =
     'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;
-  const before =
-    provenBefore === undefined ? own('') : say` The older version ${code(provenBefore)} has provenance.`;
+  const before = provenBefore !== undefined && say` The older version ${code(provenBefore)} has provenance.`;
   return {
     value: { result: 'none' },
     outcome: 'seen',
@@ -94,10 +93,7 @@ type Provenance = z.infer<typeof provenance>;
 
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
-  unchecked: {
-    what: own('which repository the published package was built from'),
-    isAsked: isOnNpmOrPypi,
-  },
+  unchecked: { what: own('which repository the published package was built from'), isAsked: isOnNpmOrPypi },
   value: provenance,
   say: ({ value: { result, repository } }) =>
     repository === undefined ? provenances[result] : say`${provenances[result]}: ${code(repository)}`,
@@ -118,10 +114,5 @@ export const packageProvenance = defineKind({
   doesNotMean:
     'It does not say what the code does. A package without provenance may be built from the same code.',
   method_version: 'provenance/2',
-  ...ofPackages(['npm', 'pypi'], async (one, run) => ({
-    ...(await provenanceOf(run, one)),
-    recorded: withRepository(one, run.listing),
-  })),
-  about: (listing) =>
-    packagesOn('npm', 'pypi')(listing).map((one) => ({ ...one, recorded: withRepository(one, listing) })),
+  ...besideRepository(ofPackages(['npm', 'pypi'], (one, run) => provenanceOf(run, one))),
 });

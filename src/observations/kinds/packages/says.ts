@@ -5,8 +5,8 @@ import { type NoAnswer, noAnswer } from '../../../net/answer.ts';
 import { toRepositoryKey } from '../../../net/repository-place.ts';
 import { defineKind } from '../../kind.ts';
 import type { Published } from '../../published/document.ts';
-import { describedTypes, ofPublished, withRepository } from '../../published/readers.ts';
-import { packagesOn, type RecordedPackage } from '../../published/recorded.ts';
+import { besideRepository, describedTypes, ofPublished } from '../../published/readers.ts';
+import type { RecordedPackage } from '../../published/recorded.ts';
 import { packageOf } from '../../published/words.ts';
 import type { RemoteFinding } from '../../remotes.ts';
 import type { CheckRun } from '../../run.ts';
@@ -113,8 +113,6 @@ async function compareStated(
   };
 }
 
-const withStated = ofPublished(describedTypes, compareStated);
-
 export const packageRepository = defineKind({
   kind: 'package.repository',
   value: stated,
@@ -140,14 +138,7 @@ export const packageRepository = defineKind({
     'The publisher of the package wrote the address, so it does not show that the package was built from there.',
   method_version: 'package/1',
   isOptional: true,
-  restsOn: 'package',
-  about: (listing) =>
-    packagesOn(...describedTypes)(listing).map((one) => ({
-      ...one,
-      recorded: withRepository(one, listing),
-    })),
-  check: async (run) =>
-    (await withStated.check(run)).map((one) => ({ ...one, recorded: withRepository(one, run.listing) })),
+  ...besideRepository(ofPublished(describedTypes, compareStated)),
 });
 
 const identifier = /^[A-Za-z\d][A-Za-z\d.+-]*$/;
