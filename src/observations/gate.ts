@@ -6,7 +6,6 @@ import type { Finding } from './observation.ts';
 import { outcomes } from './outcome.ts';
 import type { DatedFinding } from './recording.ts';
 import { shorten, sizeOf } from './shorten.ts';
-import { keyOf } from './timeline/timeline.ts';
 import { packValue } from './timeline/values.ts';
 
 /** A longer value is shown by its beginning, stored whole, and compared by its digest. */
@@ -93,32 +92,19 @@ export async function withPacked(found: DatedFinding): Promise<DatedFinding> {
 
 const tooLarge = own('It has more than 2 MiB or 100,000 JSON values, so Dossier cannot watch it.');
 
-/** Small facts have what they need, and large ones have equal shares of the rest. */
-function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFinding[] {
-  const bySize = found.toSorted((a, b) => sizeOf(shownOf(a)) - sizeOf(shownOf(b)));
-  let left_bytes = most_bytes;
-  return bySize.map((one, at) => {
-    const short = shortenDetails(one, Math.floor(left_bytes / (bySize.length - at)));
-    left_bytes -= sizeOf(shownOf(short));
-    return short;
-  });
-}
-
-/** Shortens facts to the room for their subjects and lists, and leaves none out. */
+/** Lists of one kind share their room equally, and the facts about a subject if it is too small for them. */
 export function fitTogether(
   found: readonly DatedFinding[],
   isList: (kind: string) => boolean,
 ): DatedFinding[] {
-  const lists = Map.groupBy(found, ({ kind }) => (isList(kind) ? kind : ''));
-  const { '': others = [], ...ofKinds } = Object.fromEntries(lists);
-  const short = [
-    ...[...Map.groupBy(others, ({ subject }) => subject).values()].flatMap((one) =>
-      shareRoom(one, mostOfSubject_bytes),
-    ),
-    ...Object.values(ofKinds).flatMap((ofKind) =>
-      ofKind.map((one) => shortenDetails(one, Math.floor(mostLists_bytes / ofKind.length))),
-    ),
-  ];
-  const byKey = new Map(short.map((one) => [keyOf(one), one]));
-  return found.map((one) => byKey.get(keyOf(one)) ?? one);
+  const sharing = Map.groupBy(found, ({ kind, subject }) => (isList(kind) ? kind : `of ${subject}`));
+  const rooms = new Map(
+    [...sharing.values()].flatMap((all) => {
+      const isOfLists = all.some(({ kind }) => isList(kind));
+      const most_bytes = isOfLists ? mostLists_bytes : mostOfSubject_bytes;
+      const isEnough = !isOfLists && all.reduce((sum, one) => sum + sizeOf(shownOf(one)), 0) <= most_bytes;
+      return all.map((one) => [one, isEnough ? most_bytes : Math.floor(most_bytes / all.length)] as const);
+    }),
+  );
+  return found.map((one) => shortenDetails(one, rooms.get(one) ?? 0));
 }

@@ -219,14 +219,7 @@ export function storeEnded(
   const found = asked.map((kind) => uncheckedKind(kind, why));
   const { imported_at } = listing;
   return store.write((tx) =>
-    writeObserved(tx, {
-      found,
-      differences: new Map(),
-      stamp,
-      lease,
-      listing,
-      imported_at,
-    }),
+    writeObserved(tx, { found, differences: new Map(), stamp, lease, listing, imported_at }),
   );
 }
 

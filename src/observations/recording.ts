@@ -57,14 +57,7 @@ const notSeen = (
   { method_version, source }: Reading,
   why: readonly WordsPart[] | undefined,
   vantage: string,
-) => ({
-  value: null,
-  outcome: 'not_asked' as const,
-  method_version,
-  source,
-  vantage,
-  ...(why && { why }),
-});
+) => ({ value: null, outcome: 'not_asked' as const, method_version, source, vantage, ...(why && { why }) });
 
 /** Nothing, if the exchange that decided before failed, or the check saw only a part and something else. */
 function read(known: Known, found: DatedFinding, stamp: RunStamp): Reading {

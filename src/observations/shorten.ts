@@ -2,8 +2,6 @@ const fewest_bytes = 8;
 
 export const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-const nameSize = (name: string) => sizeOf(name) + 2;
-
 function shortenText(text: string, most_bytes: number): string {
   let end = Math.min(text.length, most_bytes);
   const cut = () => `${text.slice(0, end).toWellFormed()}…`;
@@ -11,36 +9,30 @@ function shortenText(text: string, most_bytes: number): string {
   return end > 0 ? cut() : '';
 }
 
-/** If not even the first item fits, it is shortened, or left out if too little room is left. */
+/** The first items that fit; if not even the first does, it is shortened. */
 function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
-  const kept: unknown[] = [];
   let left_bytes = most_bytes - 2;
-  for (const item of list) {
-    const size = sizeOf(item) + 1;
-    if (size > left_bytes) break;
-    kept.push(item);
-    left_bytes -= size;
-  }
-  const room_bytes = left_bytes - 1;
-  const isFirstCut = kept.length === 0 && list.length > 0 && room_bytes >= fewest_bytes;
-  return isFirstCut ? [shorten(list[0], room_bytes)] : kept;
+  const end = list.findIndex((item) => {
+    left_bytes -= sizeOf(item) + 1;
+    return left_bytes < 0;
+  });
+  const room_bytes = most_bytes - 3;
+  return end === 0 && room_bytes >= fewest_bytes ? [shorten(list[0], room_bytes)] : list.slice(0, end);
 }
 
 /** Small members first. A large one is shortened, or left out if its share is too small. */
 function shortenMembers(members: object, most_bytes: number): object {
   const bySize = Object.entries(members)
-    .map(([name, value]) => ({ name, value, size: nameSize(name) + sizeOf(value) }))
-    .sort((a, b) => a.size - b.size);
+    .map(([name, value]) => ({ name, value, before: sizeOf(name) + 2, size: sizeOf(value) }))
+    .sort((a, b) => a.before + a.size - b.before - b.size);
   const kept = new Map<string, unknown>();
   let left_bytes = most_bytes - 2;
-  bySize.forEach(({ name, value, size }, at) => {
-    const share_bytes = Math.floor(left_bytes / (bySize.length - at));
-    const room_bytes = share_bytes - nameSize(name);
-    if (size > share_bytes && room_bytes < fewest_bytes) return;
-    const fitting = size > share_bytes ? shorten(value, room_bytes) : value;
-    kept.set(name, fitting);
-    left_bytes -= nameSize(name) + sizeOf(fitting);
-  });
+  for (const [at, { name, value, before, size }] of bySize.entries()) {
+    const room_bytes = Math.floor(left_bytes / (bySize.length - at)) - before;
+    if (size > room_bytes && room_bytes < fewest_bytes) continue;
+    kept.set(name, shorten(value, room_bytes));
+    left_bytes -= before + sizeOf(kept.get(name));
+  }
   return Object.fromEntries(
     Object.keys(members).flatMap((name) => (kept.has(name) ? [[name, kept.get(name)]] : [])),
   );

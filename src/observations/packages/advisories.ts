@@ -31,9 +31,7 @@ function openOsvApi(base: string, ask: PoliteFetch) {
     noAnswer(
       'otherwise',
       say`${code(host)} has more advisories about ${code(what.name)} than Dossier reads.`,
-      {
-        cause: 'too_large',
-      },
+      { cause: 'too_large' },
     );
   const unreadable = (what: AskedPackage) =>
     noAnswer(
