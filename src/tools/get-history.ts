@@ -86,7 +86,7 @@ export async function readHistoryPage(
   const { events, next } = await readHistory(facts, query, context);
   const { listing, observed } = facts;
   const no_change = since || cursor ? undefined : noChange(events, observed, kind);
-  const unchanged = no_change || cursor ? undefined : await unchangedWords(facts, query, context);
+  const unchanged = no_change || cursor ? undefined : unchangedWords(facts, query);
   return {
     handle: listing.handle,
     version_asked: askedVersion(named, { listing, observations: observed?.observations ?? [] }),

@@ -1,4 +1,3 @@
-import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
 import { fromDayToDay, join, say, toText, type Words } from '../../core/words.ts';
 import { priceOffers } from '../../observations/kinds/prices/offers.ts';
@@ -8,19 +7,10 @@ import type { ListingFacts } from '../record.ts';
 import { factWords } from '../seen.ts';
 import { unique } from '../words.ts';
 import { topicWords } from './history.ts';
-import { type HistoryKind, isChanged } from './history-events.ts';
+import type { HistoryKind } from './history-events.ts';
 
 const mostNamed = 4;
 const longestValue = 80;
-const mostChanges = 100;
-
-/** Returns undefined if there are too many changes to read. */
-async function changedSince(handle: string, from: string, { store }: Pick<Context, 'store'>) {
-  const rows = await store.observations.history(handle, { limit: mostChanges });
-  const isAll = rows.length < mostChanges || (rows.at(-1)?.at ?? '') < from;
-  const changes = rows.filter(({ at }) => at > from).flatMap((one) => one.changes);
-  return isAll ? new Set(changes.filter(isChanged).map(({ kind }) => kind)) : undefined;
-}
 
 /** The kinds on which callers rely (`isLocked`) and of which the last check saw every fact as a whole. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
@@ -47,22 +37,20 @@ function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]):
  * A check that did not see a fact is ignored for that fact. Returns undefined if nothing is known to be
  * unchanged, or if all checks that count were on one day.
  */
-export async function unchangedWords(
-  { listing, observed }: Pick<ListingFacts, 'listing' | 'observed'>,
+export function unchangedWords(
+  { observed }: Pick<ListingFacts, 'observed'>,
   {
     since = '',
     kind: question,
   }: { readonly since?: string | undefined; readonly kind?: HistoryKind | undefined },
-  context: Pick<Context, 'store'>,
-): Promise<Words | undefined> {
-  const { kinds, last } = relied(observed?.observations ?? [], question);
+): Words | undefined {
+  const { observations = [] } = observed ?? {};
+  const { kinds, last } = relied(observations, question);
   const [first = last] = kinds.flatMap(({ facts }) => facts.map((one) => one.first_seen_at)).toSorted();
   const from = since > first ? since : first;
   if (dayText(from) >= dayText(last)) return undefined;
-  const changed = await changedSince(listing.handle, from, context);
-  const same = kinds.filter(
-    ({ kind, facts }) => changed?.has(kind.kind) === false && facts.every((one) => one.first_seen_at <= from),
-  );
+  const changed = new Set(observations.filter((one) => one.first_seen_at > from).map((one) => one.kind));
+  const same = kinds.filter(({ kind }) => !changed.has(kind.kind));
   if (same.length === 0) return undefined;
   const named = same.slice(0, mostNamed).map(sameWords);
   const more = same.length > mostNamed ? say` and ${same.length - mostNamed} more` : say``;
