@@ -12,15 +12,22 @@ import {
   type Words,
   wordsSchema,
 } from '../../core/words.ts';
-import { convert, networkName, symbolOf, toCaip19 } from '../prices/assets.ts';
+import { networkInFull } from '../kinds/prices/words.ts';
+import { convert, symbolOf, toCaip19 } from '../prices/assets.ts';
 import { isWhole, type Offer } from '../prices/offer.ts';
 import type { OfferSighting, SeenOffers, SeenPlace } from './seen.ts';
-import type { SentOffer } from './sent-offer.ts';
+import type { SentOffer } from './sent.ts';
 
 /** `higher` and `lower` compare amounts in one unit. */
 export const seenStates = [
-  ...(['as_seen', 'new', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'] as const),
-];
+  'as_seen',
+  'new',
+  'seen_until',
+  'never_seen',
+  'higher',
+  'lower',
+  'not_known',
+] as const;
 
 /** A value of the newest quote that replaced another one. */
 export const changedPart = z.object({
@@ -45,13 +52,11 @@ const mostNamed = 2;
 
 const notKnown = (why: Words): ComparedPart => ({ seen: 'not_known', text: say`not known: ${why}` });
 
-const noQuote = ({ endpoint, unseen }: Pick<SeenOffers, 'endpoint' | 'unseen'>): ComparedPart => ({
-  seen: 'not_known',
-  text:
-    endpoint === undefined
-      ? say`not known from quotes: Dossier has none from this ${own(unseen === 'listing' ? 'listing' : 'endpoint')}`
-      : own('not known from quotes: the endpoint quoted Dossier none'),
-});
+function noQuote({ endpoint, unseen }: SeenOffers): ComparedPart {
+  const none = say`Dossier has none from this ${own(unseen === 'listing' ? 'listing' : 'endpoint')}`;
+  const text = endpoint === undefined ? none : own('the endpoint quoted Dossier none');
+  return { seen: 'not_known', text: say`not known from quotes: ${text}` };
+}
 
 /** `holds` tells whether offers have a part of the sent offer, and `name` names what they have instead. */
 interface OfferQuestion {
@@ -84,7 +89,7 @@ function toHeld(
   const isNew = checks < 2 || (isOther && now.getTime() - Date.parse(since) < newFor_ms);
   const names = isOther && !was.isPart ? name(was.value) : [];
   const before = was && names.length > 0 && { value: listed(names, mostNamed), until: dayText(was.until) };
-  const replaced = before ? say`; until ${dayOf(before.until)} it was ${before.value}` : say``;
+  const replaced = before && say`; until ${dayOf(before.until)} it was ${before.value}`;
   return {
     seen: isNew ? 'new' : 'as_seen',
     text: say`${own(isNew ? 'new' : 'as seen')} since ${dayOf(since)} (${count(checks, 'check')})${replaced}`,
@@ -95,37 +100,30 @@ function toHeld(
 const partlyRead = ({ until }: Pick<OfferSighting, 'until'>): ComparedPart =>
   notKnown(say`Dossier read or kept only some of the offers that were quoted on ${dayOf(until)}`);
 
-function comparePlace(
-  { quotes: sightings, since, now: today, ...asked }: SeenOffers,
-  comparison: OfferQuestion,
-  where = say``,
-): ComparedPart {
-  const { holds, name } = comparison;
+function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words): ComparedPart {
+  const { quotes, since } = seen;
+  const { holds, name } = question;
   const isHeld = ({ value }: OfferSighting) => value !== undefined && holds(value);
-  const [now] = sightings;
-  const newest = sightings.find(({ value }) => value !== undefined);
-  if (!now || newest?.value === undefined) return noQuote(asked);
-  if (isHeld(now)) return toHeld(sightings, comparison, today);
+  const [now] = quotes;
+  const newest = quotes.find(({ value }) => value !== undefined);
+  if (!now || newest?.value === undefined) return noQuote(seen);
+  if (isHeld(now)) return toHeld(quotes, question, seen.now);
   if (now.isPart) return partlyRead(now);
+  const earlier = quotes.find(isHeld);
+  const until = say`seen until ${dayOf((earlier ?? now).until)}`;
+  if (earlier && now.value === undefined)
+    return { seen: 'seen_until', text: say`${until}; no price was seen on ${dayOf(now.until)}` };
   const names = name(newest.value);
   const textOf = (value: readonly Offer[]) => JSON.stringify(name(value));
   const present = textOf(newest.value);
-  const sinceNewest = sinceWhen(runOf(sightings, (value) => textOf(value) === present));
+  const sinceNewest = dayOf(sinceWhen(runOf(quotes, (value) => textOf(value) === present)));
   const others = names.length === 0 ? own('another each time') : listed(names, mostNamed);
-  const earlier = sightings.find(isHeld);
-  if (earlier && now.value === undefined)
-    return {
-      seen: 'seen_until',
-      text: say`seen until ${dayOf(earlier.until)}; no price was seen on ${dayOf(now.until)}`,
-    };
-  if (earlier) {
-    const text = say`other: ${others} since ${dayOf(sinceNewest)}; this one was seen until ${dayOf(earlier.until)}`;
-    return { seen: 'seen_until', text };
-  }
-  const part = sightings.find(({ isPart }) => isPart);
+  if (earlier)
+    return { seen: 'seen_until', text: say`other: ${others} since ${sinceNewest}; this one was ${until}` };
+  const part = quotes.find(({ isPart }) => isPart);
   if (part) return partlyRead(part);
   const never = since === undefined ? own('never seen here') : say`never seen here since ${dayOf(since)}`;
-  const when = newest.isNow ? say`since ${dayOf(sinceNewest)}` : say`until ${dayOf(newest.until)}`;
+  const when = newest.isNow ? say`since ${sinceNewest}` : say`until ${dayOf(newest.until)}`;
   return { seen: 'never_seen', text: say`${never}${where}; other: ${others} ${when}` };
 }
 
@@ -140,11 +138,6 @@ const isOf =
     );
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
-
-const networkWords = (network = ''): Words => {
-  const name = networkName(network);
-  return name === undefined ? code(network) : say`${ours(name)} (${code(network)})`;
-};
 
 const assetWords = (asset = '', network = ''): Words => {
   const symbol = symbolOf(network, asset);
@@ -206,8 +199,7 @@ function comparePayees(pays: readonly string[], offer: SentOffer, places: SeenOf
   return { seen: earlier ? 'seen_until' : 'never_seen', text };
 }
 
-const amountsIn = (offers: readonly Offer[], unit: Unit): bigint[] =>
-  offers.filter(isOf(unit)).flatMap(({ amount }) => (isWhole(amount) ? [BigInt(amount)] : []));
+const wholeOf = ({ amount }: Offer): bigint[] => (isWhole(amount) ? [BigInt(amount)] : []);
 
 interface SeenAmounts extends Pick<OfferSighting, 'until' | 'isNow'> {
   readonly value: readonly bigint[];
@@ -218,52 +210,47 @@ function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: 
   const most = known.flatMap(({ value }) => value).reduce((a, b) => (a > b ? a : b), 0n);
   const highest = known.find(({ value }) => value.includes(most));
   const own = known.find(({ value }) => value.includes(amount));
-  const until = own ? say`; this one was seen until ${dayOf(own.until)}` : say``;
+  const until = say`${own && say`; this one was seen until ${dayOf(own.until)}`}`;
   if (!highest || last?.value.includes(most)) return until;
-  if (amount === most) return say`; this one, the highest, was seen until ${dayOf(highest.until)}`;
+  const when = dayOf(highest.until);
+  if (amount === most) return say`; this one, the highest, was seen until ${when}`;
   return amount > most
-    ? say`, and than the highest seen, ${words(most)} until ${dayOf(highest.until)}`
-    : say`; the highest seen is ${words(most)}, until ${dayOf(highest.until)}${until}`;
+    ? say`, and than the highest seen, ${words(most)} until ${when}`
+    : say`; the highest seen is ${words(most)}, until ${when}${until}`;
 }
 
 function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): ComparedPart {
-  const { quotes } = seen;
   if (offer.asset === undefined || offer.network === undefined)
     return notKnown(own('amounts are compared within one asset and network'));
+  const { quotes } = seen;
   const amount = BigInt(sent);
-  const inUnit = quotes.map((one) => {
-    const amounts = one.value?.filter(isOf(offer)).filter((of) => isWhole(of.amount));
-    return { ...one, value: amounts?.length ? amounts : undefined };
+  const inUnit = quotes.map(({ value, ...one }) => {
+    const offers = value?.filter(isOf(offer)).filter((of) => isWhole(of.amount));
+    return { ...one, value: offers?.length ? offers : undefined };
   });
-  const known = inUnit.flatMap(({ value, until, isNow }): SeenAmounts[] =>
-    value ? [{ value: amountsIn(value, {}), until, isNow }] : [],
+  const known = inUnit.flatMap(({ value, ...one }) =>
+    value ? [{ ...one, value: value.flatMap(wholeOf) }] : [],
   );
   const [last] = known;
+  const isLast = last?.value.includes(amount) === true;
   const part = quotes.find(({ isPart }) => isPart);
-  if (part && (part.isNow || !last) && !last?.value.includes(amount)) return partlyRead(part);
-  if (!last) {
-    const isQuoted = quotes.some(({ value }) => value !== undefined);
-    if (!isQuoted) return noQuote(seen);
-    return notKnown(own('Dossier knows no quote in this asset, network and scheme'));
-  }
+  if (part && (part.isNow || !last) && !isLast) return partlyRead(part);
+  if (!last)
+    return quotes.some(({ value }) => value !== undefined)
+      ? notKnown(own('Dossier knows no quote in this asset, network and scheme'))
+      : noQuote(seen);
   const words = (one: bigint) => amountWords(String(one), offer);
-  const holds = (all: readonly bigint[]) => all.includes(amount);
-  const comparison: OfferQuestion = {
-    holds: (all) => holds(amountsIn(all, {})),
-    name: (all) => amountsIn(all, {}).map(words),
-  };
-  if (holds(last.value))
-    return last.isNow
-      ? toHeld(inUnit, comparison, seen.now)
-      : { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
-  const names = listed(last.value.map(words), mostNamed);
+  const holds = (all: readonly Offer[]) => all.some((one) => one.amount === sent);
+  if (isLast && last.isNow)
+    return toHeld(inUnit, { holds, name: (all) => all.flatMap(wholeOf).map(words) }, seen.now);
+  if (isLast)
+    return { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
   const beside = say`, last seen on ${dayOf(last.until)}${besideLast(amount, known, words)}`;
-  if (last.value.every((one) => amount > one))
-    return { seen: 'higher', text: say`higher than ${names}${beside}` };
-  if (last.value.every((one) => amount < one))
-    return { seen: 'lower', text: say`lower than ${names}${beside}` };
-  const isEarlier = known.some(({ value }) => holds(value));
-  return { seen: isEarlier ? 'seen_until' : 'never_seen', text: say`other: ${names}${beside}` };
+  const others = say`${listed(last.value.map(words), mostNamed)}${beside}`;
+  if (last.value.every((one) => amount > one)) return { seen: 'higher', text: say`higher than ${others}` };
+  if (last.value.every((one) => amount < one)) return { seen: 'lower', text: say`lower than ${others}` };
+  const isEarlier = known.some(({ value }) => value.includes(amount));
+  return { seen: isEarlier ? 'seen_until' : 'never_seen', text: say`other: ${others}` };
 }
 
 const unstated = notKnown(own('the offer states none that Dossier can read'));
@@ -276,10 +263,10 @@ function toPart<T>(
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
-/** Tells whether a network is neither in CAIP-2 nor known to Dossier by its name. */
-export const isNetworkName = (network: string): boolean => !network.includes(':');
+/** Neither in CAIP-2 nor known by its name. */
+const isNetworkName = (network: string): boolean => !network.includes(':');
 
-/** Tells whether an asset on such a network is not its address there, but a symbol or a name. */
+/** Not its address there, but a symbol or a name. */
 const isAssetName = (asset: string, network: string): boolean =>
   /^(?:eip155|solana):/.test(network) && toCaip19(network, asset) === undefined;
 
@@ -306,7 +293,8 @@ function compareUnit(
     unit: Unit,
     within: Unit,
     write: (one: Offer) => Words,
-    { where = say``, writeElsewhere = write } = {},
+    writeElsewhere = write,
+    where?: Words,
   ) => {
     const name = (offers: readonly Offer[]) => {
       const near = offers.filter(isOf(within));
@@ -321,7 +309,7 @@ function compareUnit(
   const newest = quotes.find(({ value }) => value !== undefined);
   const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
   const ofOther = (one: Offer) => assetWords(one.asset, one.network);
-  const writeElsewhere = (one: Offer) => say`${ofOther(one)} on ${networkWords(one.network)}`;
+  const writeElsewhere = (one: Offer) => say`${ofOther(one)} on ${networkInFull(one.network)}`;
   const all = quotes.flatMap(({ value }) => value ?? []);
   const networks = unique(all.flatMap((one) => one.network ?? []));
   const other = whyNotComparable(network, networks, isNetworkName, own('network'));
@@ -337,12 +325,12 @@ function compareUnit(
       () =>
         isNowhere
           ? notKnown(own('assets are compared within one network'))
-          : (other ?? otherAsset ?? compare(ofAsset, ofNetwork, ofOther, { where, writeElsewhere })),
+          : (other ?? otherAsset ?? compare(ofAsset, ofNetwork, ofOther, writeElsewhere, where)),
     ),
     network: toPart(
       network,
-      networkWords,
-      () => other ?? compare(ofNetwork, {}, (one) => networkWords(one.network)),
+      networkInFull,
+      () => other ?? compare(ofNetwork, {}, (one) => networkInFull(one.network)),
     ),
     scheme: toPart(scheme, code, (one) =>
       compare({ scheme: one }, isAssetSeen ? ofAsset : {}, (other) => code(other.scheme ?? '')),
@@ -364,22 +352,14 @@ export const compareOffer = (offer: SentOffer, seen: SeenOffers): ComparedOffer 
   ...compareUnit(offer, seen),
 });
 
-export function unseenOffer(offer: SentOffer, unseen: SeenOffers['unseen']): ComparedOffer {
-  return compareOffer(offer, {
-    now: new Date(0),
-    endpoint: undefined,
-    unseen,
-    quotes: [],
-  });
-}
-
+/** The comparisons with the place that most parts are as at, and a place with a quote before others. */
 export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenPlace[]) {
-  const all = seen.map((quotes) => ({
-    quotes,
-    compared: offers.map((offer) => compareOffer(offer, quotes)),
-  }));
-  const asSeen = ({ compared }: (typeof all)[number]) =>
-    compared.flatMap((one) => Object.values(one)).filter(({ seen }) => /^(?:as_seen|new)$/.test(seen)).length;
-  const isQuoting = ({ quotes }: (typeof all)[number]) => (quotes.quotes.some(({ value }) => value) ? 1 : 0);
-  return all.toSorted((a, b) => asSeen(b) - asSeen(a) || isQuoting(b) - isQuoting(a))[0];
+  const all = seen.map((place) => {
+    const compared = offers.map((offer) => compareOffer(offer, place));
+    const parts = compared.flatMap((one) => Object.values(one));
+    const asSeen = parts.filter(({ seen: how }) => how === 'as_seen' || how === 'new').length;
+    const quoting = place.quotes.some(({ value }) => value) ? 1 : 0;
+    return { place, compared, asSeen, quoting };
+  });
+  return all.sort((a, b) => b.asSeen - a.asSeen || b.quoting - a.quoting)[0];
 }

@@ -1,6 +1,6 @@
 import { code, dayOf, isEmpty, listed, number, ours, own, quote, say, type Words } from '../../core/words.ts';
 import { networkWords, symbolOf, toCaip19, tokensOn } from '../prices/assets.ts';
-import type { SentOffer } from './sent-offer.ts';
+import type { SentOffer } from './sent.ts';
 
 const none = own('');
 

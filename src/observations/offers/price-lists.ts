@@ -5,7 +5,7 @@ import { addressesOf, type Offer } from '../prices/offer.ts';
 import { ownProbe } from '../remotes.ts';
 import { type ComparedOffer, compareOffer, partNames } from './compare.ts';
 import type { SeenPlace } from './seen.ts';
-import type { SentOffer } from './sent-offer.ts';
+import type { SentOffer } from './sent.ts';
 
 export const listStates = ['as_listed', 'other', 'higher', 'lower', 'not_known'] as const;
 type ListState = (typeof listStates)[number];
@@ -87,9 +87,8 @@ function listWords(list: SeenPlace): Words {
   const { source, observed_at, missed_since } = whereOf(list);
   const { first_seen_at } = list.fact;
   const isOlder = dayText(first_seen_at) < dayText(observed_at);
-  const since = isOlder ? say`, the same since ${dayOf(first_seen_at)}` : own('');
-  const missed =
-    missed_since === undefined ? own('') : say`, not seen by checks since ${dayOf(missed_since)}`;
+  const since = isOlder && say`, the same since ${dayOf(first_seen_at)}`;
+  const missed = missed_since !== undefined && say`, not seen by checks since ${dayOf(missed_since)}`;
   return say`${code(source)} (${dayOf(observed_at)}${since}${missed}) ${own(missed_since === undefined ? 'lists' : 'listed')}`;
 }
 
@@ -123,16 +122,14 @@ function compareWithList(
   const isSame = (one: Offer) =>
     (['asset', 'network', 'for', 'amount', 'scheme'] as const).every((name) => one[name] === near[name]);
   const payees = addressesOf(ofTool.filter(isSame)).map((payee) => code(payee));
-  const paid =
-    payees.length === 0 || states.payee === 'as_listed'
-      ? own('')
-      : say`, paid to ${listed(payees, mostPayees)}`;
-  const tool = near.for === undefined ? own('') : say` for ${code(near.for)}`;
+  const isOther = payees.length > 0 && states.payee !== 'as_listed';
+  const paid = isOther && say`, paid to ${listed(payees, mostPayees)}`;
+  const tool = near.for !== undefined && say` for ${code(near.for)}`;
   const others = ofTool.length - 1;
-  const more = others > 0 ? say`; ${others} more there` : own('');
+  const more = others > 0 && say`; ${others} more there`;
   const isSimilar = paidTool === undefined && near.for !== undefined;
-  const why = isSimilar ? own('; chosen by similarity, because the request names no tool') : own('');
-  const part = now?.isPart ? own('Dossier could not read all of this list. ') : own('');
+  const why = isSimilar && own('; chosen by similarity, because the request names no tool');
+  const part = now?.isPart && own('Dossier could not read all of this list. ');
   const text = say`${listWords(list)} ${offerWords(near)}${tool}${paid}${more}${why}. ${part}This offer compared with it: ${statesWords(states)}.`;
   return { ...whereOf(list), tool: near.for, isSimilar, others, ...states, text };
 }

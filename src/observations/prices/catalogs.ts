@@ -4,8 +4,7 @@ import { code, day, own, say } from '../../core/words.ts';
 import { noAnswer, returned, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
-import { type Offer, readAccepted } from './offer.ts';
-import { toolOf } from './x402-item.ts';
+import { type Offer, readAccepted, toolOf } from './offer.ts';
 
 const cached_ms = 24 * 3600 * 1000;
 const failed_ms = 600_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asObject, type Json, type JsonObject } from '../../core/json.ts';
+import { asMembers, asObject, type Json, type JsonObject } from '../../core/json.ts';
 import { readNamedPayee, statedAddress, toAddress } from '../../core/payee.ts';
 import { toLine } from '../../core/text.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
@@ -45,15 +45,12 @@ const wholeNumber = /^(?:0|[1-9]\d{0,77})$/;
 /** Other characters could hide or reorder the text around an identifier. */
 const identifier = /^[\x21-\x7e]{1,200}$/;
 
-export const isWholeNumber = (value: unknown): value is string =>
+/** Only such an amount can be compared. */
+export const isWhole = (value: unknown): value is string =>
   typeof value === 'string' && wholeNumber.test(value);
 
 export const isIdentifier = (value: unknown): value is string =>
   typeof value === 'string' && identifier.test(value);
-
-/** MPP states the method of payment, and may state the id of the chain beside it. */
-export const toNetwork = (network: string, chain_id?: number): string =>
-  chain_id === undefined ? toChain(network) : `eip155:${chain_id}`;
 
 /** Members that name another recipient, an account at an address, or a fee or deposit beside the amount. */
 const aside = /recipient|payee|pay_?to$|memo|destination|^tag$|fee|deposit|escrow|split/i;
@@ -73,38 +70,26 @@ type PaidAddress = z.infer<typeof payee>;
 
 const longestName = 60;
 
-interface Around {
-  readonly path: string;
-  readonly isAside: boolean;
-  readonly amount: unknown;
-}
-
-function besideIn(value: unknown, name: string, { path, isAside, amount }: Around): BesideMember[] {
-  const isAmong = /^\d+$/.test(name) ? isAside : aside.test(name);
-  const end = path.slice(-longestName);
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value).flatMap(([inner, one]) =>
-      besideIn(one, inner, { path: `${end}.${inner}`, isAside: isAmong, amount: asObject(value)?.amount }),
-    );
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value;
-  if (!isIdentifier(text)) return [];
-  const named = notPaid.test(name) ? undefined : readNamedPayee(text);
-  if (!isAmong && !named) return [];
-  const paid = { address: toAddress(text), ...(isWholeNumber(amount) && { amount }) };
-  return [
-    { member: toLine(end.toWellFormed()), value: toAddress(text), ...(isAmong && named && { pays: paid }) },
-  ];
-}
-
 /** The members among these that may say who else is paid, or on what account. */
-export const besideAmong = (members: JsonObject, around = ''): BesideMember[] =>
-  Object.entries(members).flatMap(([name, one]) =>
-    ofService.test(name)
-      ? []
-      : besideIn(one, name, { path: `${around}${name}`, isAside: false, amount: undefined }),
-  );
+export const besideAmong = (members: object, path = '', isAround = false): BesideMember[] =>
+  Object.entries(members).flatMap(([name, value]): BesideMember[] => {
+    if (path === '' && ofService.test(name)) return [];
+    const member = (path === '' ? name : `${path}.${name}`).slice(-longestName);
+    const isAside = /^\d+$/.test(name) ? isAround : aside.test(name);
+    if (typeof value === 'object' && value !== null) return besideAmong(value, member, isAside);
+    const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value;
+    if (!isIdentifier(text)) return [];
+    const named = notPaid.test(name) ? undefined : readNamedPayee(text);
+    if (!isAside && !named) return [];
+    const { amount } = asMembers(members);
+    const address = toAddress(text);
+    const paid = { address, ...(isWhole(amount) && { amount }) };
+    return [
+      { member: toLine(member.toWellFormed()), value: address, ...(isAside && named && { pays: paid }) },
+    ];
+  });
 
-interface OfferMembers {
+export interface OfferMembers {
   readonly for?: string | undefined;
   readonly amount?: unknown;
   readonly asset?: unknown;
@@ -115,26 +100,50 @@ interface OfferMembers {
   readonly beside?: readonly BesideMember[];
 }
 
-/** `needs` must be stated. Beside an unreadable member, payees are kept only if nobody else may be paid. */
-export function toOffer(stated: OfferMembers, needs: readonly (keyof OfferMembers)[]): Offer {
-  const { amount, asset, network, scheme, pay_to, chain_id, beside = [] } = stated;
-  const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
-  const on = isIdentifier(network) ? toNetwork(network, chain) : undefined;
-  const unread = (['amount', 'asset', 'network', 'scheme', 'pay_to'] as const).filter((name) => {
-    const isRead = name === 'amount' ? isWholeNumber : isIdentifier;
-    return !isRead(stated[name]) && (stated[name] !== undefined || needs.includes(name));
-  });
-  const unknown = beside.filter(({ pays, value }) => !pays && readNamedPayee(value));
-  const rest = [...unread.map((name) => [name, stated[name] ?? null]), ...unknown.map(Object.values)];
-  const recipient = isIdentifier(pay_to) ? [{ address: toAddress(statedAddress(pay_to, on)) }] : [];
-  const arePaid = !unread.includes('pay_to') && !(unread.length > 0 && unknown.length > 0);
-  const pays = sorted([...recipient, ...beside.flatMap((one) => one.pays ?? [])]);
-  return {
-    ...(stated.for !== undefined && { for: stated.for }),
-    ...(isWholeNumber(amount) && { amount }),
+/** What can be read of an offer, and everybody whom it pays. */
+export function readMembers({
+  amount,
+  asset,
+  network,
+  scheme,
+  pay_to,
+  chain_id,
+  beside = [],
+  ...of
+}: OfferMembers) {
+  // MPP names its method, and may name the chain beside it.
+  const chain = Number.isSafeInteger(chain_id) ? `eip155:${chain_id}` : undefined;
+  const on = isIdentifier(network) ? (chain ?? toChain(network)) : undefined;
+  const recipient = isIdentifier(pay_to) ? toAddress(statedAddress(pay_to, on)) : undefined;
+  const paid: PaidAddress[] = [
+    ...(recipient === undefined ? [] : [{ address: recipient }]),
+    ...beside.flatMap((one) => one.pays ?? []),
+  ];
+  const pays = sortedBy(paid, ({ address, amount: part = '' }) => `${address} ${part}`);
+  const read = {
+    ...(of.for !== undefined && { for: of.for }),
+    ...(isWhole(amount) && { amount }),
     ...(isIdentifier(asset) && { asset: toAddress(asset) }),
     ...(on !== undefined && { network: on }),
     ...(isIdentifier(scheme) && { scheme }),
+  };
+  return { read, recipient, pays };
+}
+
+const members = ['amount', 'asset', 'network', 'scheme', 'pay_to'] as const;
+
+/** `needs` must be stated. Beside an unreadable member, payees are kept only if nobody else may be paid. */
+export function toOffer(stated: OfferMembers, needs: readonly (keyof OfferMembers)[] = members): Offer {
+  const { read, pays } = readMembers(stated);
+  const unread = members.filter((name) => {
+    const isRead = name === 'amount' ? isWhole : isIdentifier;
+    return !isRead(stated[name]) && (stated[name] !== undefined || needs.includes(name));
+  });
+  const unknown = (stated.beside ?? []).filter((one) => !one.pays && readNamedPayee(one.value));
+  const rest = [...unread.map((name) => [name, stated[name] ?? null]), ...unknown.map(Object.values)];
+  const arePaid = !unread.includes('pay_to') && !(unread.length > 0 && unknown.length > 0);
+  return {
+    ...read,
     ...(pays.length > 0 && arePaid && { pays }),
     ...(rest.length > 0 && { unreadable: digestOf(rest) }),
   };
@@ -146,8 +155,9 @@ export const hidesPayees = ({ unreadable, pays, amount, asset, network, scheme }
 
 export const digestOf = (unread: unknown): string => canonicalDigest({ unread: unread ?? null });
 
-const sorted = (pays: readonly PaidAddress[]): PaidAddress[] =>
-  [...new Map(pays.map((one) => [`${one.address} ${one.amount ?? ''}`, one]))]
+/** Each once, in the order of the keys. */
+const sortedBy = <T>(all: readonly T[], keyOf: (one: T) => string): T[] =>
+  [...new Map(all.map((one) => [keyOf(one), one]))]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, one]) => one);
 
@@ -157,27 +167,46 @@ export function agreed(one: unknown, other: unknown): unknown {
   return typeof one !== 'object' && String(one) === String(other) ? one : { one, other };
 }
 
-/** Reads a way to pay of x402, in either version: they name the amount differently. */
-export function readAccepted(stated: unknown, tool?: string): Offer {
-  const of = tool === undefined ? {} : { for: tool };
-  const members = asObject(stated);
-  if (!members) return { ...of, unreadable: digestOf(stated) };
-  const { scheme, network, amount, maxAmountRequired, asset, payTo, extra = {}, ...others } = members;
-  return toOffer(
-    {
-      ...of,
-      scheme,
-      network,
-      asset,
-      pay_to: payTo,
-      amount: agreed(amount, maxAmountRequired),
-      beside: [...besideAmong(others), ...besideAmong({ extra })],
-    },
-    ['amount', 'asset', 'network', 'scheme', 'pay_to'],
-  );
+/** Of a way to pay of x402, whose versions and packages name some members differently. */
+export function x402Members(stated: JsonObject): OfferMembers {
+  const { scheme, network, amount, maxAmountRequired, asset, payTo, pay_to, extra = {}, ...others } = stated;
+  return {
+    scheme,
+    network,
+    asset,
+    pay_to: agreed(payTo, pay_to),
+    amount: agreed(amount, maxAmountRequired),
+    beside: [...besideAmong(others), ...besideAmong({ extra })],
+  };
 }
 
-export const isWhole = (amount: string | undefined): amount is string => /^\d{1,78}$/.test(amount ?? '');
+/** Of a request of the Machine Payments Protocol, with the method and intent of its challenge. */
+export function mppMembers(request: JsonObject, network: unknown, scheme: unknown): OfferMembers {
+  const { amount, currency: asset, recipient: pay_to, methodDetails = {}, ...others } = request;
+  const { chainId: chain_id } = asMembers(methodDetails);
+  const beside = [...besideAmong(others), ...besideAmong({ methodDetails })];
+  return { network, scheme, amount, asset, pay_to, chain_id, beside };
+}
+
+export function readAccepted(stated: unknown, tool?: string): Offer {
+  const of = tool === undefined ? {} : { for: tool };
+  const one = asObject(stated);
+  return one ? toOffer({ ...of, ...x402Members(one) }) : { ...of, unreadable: digestOf(stated) };
+}
+
+/** The most characters of a name, as in `tools.surface`. */
+const longestTool = 200;
+
+export const toToolName = (name: unknown): string | undefined =>
+  typeof name === 'string' && name.trim() !== '' ? name.slice(0, longestTool) : undefined;
+
+/** `input.tool` in the Bazaar, `input.toolName` in the packages of x402, or the name beside the address. */
+export function toolOf(item: JsonObject): string | undefined {
+  const { info } = asMembers(asMembers(item.extensions).bazaar);
+  const inputs = [item, asMembers(info).input, asMembers(item.discoveryInfo).input].map(asMembers);
+  const named = inputs.map(({ toolName, tool }) => toToolName(toolName) ?? toToolName(tool));
+  return named.find((name) => name !== undefined);
+}
 
 /** Offers with the same tool, network, asset and scheme can be compared by amount. */
 export const unitOf = ({ for: of = '', network = '', asset = '', scheme = '' }: Offer): string =>
@@ -195,10 +224,7 @@ const rankOf = (one: Offer): string => {
 };
 
 /** The canonical list: each offer once, by tool; dollars that Dossier knows come first, and low amounts. */
-export const toOffers = (all: readonly Offer[]): Offer[] =>
-  [...new Map(all.map((one) => [rankOf(one), one]))]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, one]) => one);
+export const toOffers = (all: readonly Offer[]): Offer[] => sortedBy(all, rankOf);
 
 export const addressesOf = (offers: readonly Offer[]): string[] => [
   ...new Set(offers.flatMap(({ pays = [] }) => pays.map(({ address }) => address))),
@@ -243,20 +269,16 @@ function firstOffers(offers: readonly Offer[]): Offer[] {
 }
 
 function boundsOf(offers: readonly Offer[]) {
-  const byAsset = Map.groupBy(
-    offers.filter(({ amount }) => isWhole(amount)),
-    ({ network, asset }) => `${network} ${asset}`,
+  const priced = offers.flatMap(({ pays, unreadable, for: _, ...price }) =>
+    isWhole(price.amount) ? [{ ...price, whole: BigInt(price.amount) }] : [],
   );
-  const ordered = [...byAsset.values()]
-    .slice(0, mostShown)
-    .map((some) => some.toSorted((a, b) => (BigInt(a.amount ?? 0) < BigInt(b.amount ?? 0) ? -1 : 1)));
-  const bare = (one: Offer | undefined): Offer[] => {
-    const { pays: _, unreadable: __, for: ___, ...price } = one ?? {};
-    return one ? [price] : [];
-  };
+  const byAsset = Map.groupBy(priced, ({ network, asset }) => `${network} ${asset}`).values();
+  const ordered = [...byAsset.take(mostShown)].map((some) =>
+    some.toSorted((a, b) => (a.whole < b.whole ? -1 : 1)).map(({ whole, ...price }) => price),
+  );
   return {
-    cheapest: ordered.flatMap((some) => bare(some[0])),
-    dearest: ordered.flatMap((some) => bare(some.at(-1))),
+    cheapest: ordered.flatMap((some) => some.at(0) ?? []),
+    dearest: ordered.flatMap((some) => some.at(-1) ?? []),
   };
 }
 
@@ -265,9 +287,7 @@ function toSummary(place: PlaceName, { offers, varies: other }: StatedOffers): O
   const all = offers.flatMap(({ pays = [], network = '' }) =>
     pays.map(({ address }) => ({ address, network })),
   );
-  const payees = [...new Map(all.map((one) => [`${one.address} ${one.network}`, one]))]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, one]) => one);
+  const payees = sortedBy(all, ({ address, network }) => `${address} ${network}`);
   const tools = [...new Set(offers.flatMap((one) => one.for ?? []))];
   const unreadable = offers.filter((one) => one.unreadable !== undefined).length;
   return {

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import { attempt } from '../../core/json.ts';
 import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
-import { type ComparedOffer, compareWithClosest, unseenOffer } from '../../observations/offers/compare.ts';
+import { type ComparedOffer, compareOffer, compareWithClosest } from '../../observations/offers/compare.ts';
 import { compareWithLists, type ListComparison } from '../../observations/offers/price-lists.ts';
 import { type OfferReading, type SeenPlace, toSeenPlaces } from '../../observations/offers/seen.ts';
 import type { NumberedOffer, SentOffers } from '../../observations/offers/sent.ts';
-import { toToolName } from '../../observations/prices/x402-item.ts';
+import { toToolName } from '../../observations/prices/offer.ts';
 import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
 import { keysOf } from './recorded-by.ts';
 import { whyNone } from './why-none.ts';
@@ -69,13 +69,14 @@ async function compareAt(
   const place = await findPlace(named, { ...(address !== undefined && { resource: address }) }, context);
   const { seen, lists } = await readSeen(place, offers, context);
   const closest = compareWithClosest(offers, seen);
-  const endpoint = closest?.quotes.endpoint;
-  const message = messageOf(place, closest?.quotes);
+  const endpoint = closest?.place.endpoint;
+  const message = messageOf(place, closest?.place);
+  const unseen = { now: context.clock(), endpoint: undefined, unseen: place.unseen, quotes: [] };
   return offers.map((offer, at) => ({
     offer,
     handle: place.facts?.listing.handle,
     message,
-    compared: closest?.compared[at] ?? unseenOffer(offer, place.unseen),
+    compared: closest?.compared[at] ?? compareOffer(offer, unseen),
     lists: compareWithLists(lists, offer, { paidTool: toolIn(offer.resource), endpoint }),
   }));
 }

@@ -33,25 +33,6 @@ interface Pair {
   readonly was: Offer;
   readonly is: Offer;
 }
-interface Unequal {
-  readonly gone: readonly Offer[];
-  readonly added: readonly Offer[];
-}
-
-function pairBy({ gone, added }: Unequal, nameOf: (one: Offer) => string, isOfAny = false) {
-  const left = Map.groupBy(gone, nameOf);
-  const now = Map.groupBy(added, nameOf);
-  const pairs = [...left].flatMap(([name, before]): Pair[] => {
-    const after = now.get(name) ?? [];
-    return isOfAny || before.length === after.length
-      ? before.slice(0, after.length).flatMap((was, at) => (after[at] ? [{ was, is: after[at] }] : []))
-      : [];
-  });
-  const paired = new Set(pairs.flatMap(({ was, is }) => [was, is]));
-  const rest = (all: readonly Offer[]) => all.filter((one) => !paired.has(one));
-  return { pairs, gone: rest(gone), added: rest(added) };
-}
-
 const paysOf = ({ pays }: Offer): string => JSON.stringify(pays ?? []);
 
 const decimal = /^\d{1,20}(?:\.\d{1,20})?$/;
@@ -74,13 +55,21 @@ function classOf(pair: Pair): OfferClass {
   return factor >= 10 ? 'raised_tenfold' : factor >= 2 ? 'raised_twofold' : 'raised';
 }
 
+/** Offers are paired by these names in turn, those with the same name in their order. */
+const pairedBy = [(one: Offer) => `${unitOf(one)} ${one.amount}`, unitOf, (one: Offer) => one.for ?? ''];
+
 export function changesOf(before: readonly Offer[], after: readonly Offer[]): OfferChange[] {
   const found = difference(before, after, { key: (one) => unitOf(one as Offer) });
-  const gone = found.flatMap((one) => (one.was as Offer | undefined) ?? []);
-  const added = found.flatMap((one) => (one.is as Offer | undefined) ?? []);
-  const same = pairBy({ gone, added }, (one) => `${unitOf(one)} ${one.amount}`);
-  const ofKey = pairBy(same, unitOf);
-  const ofTool = pairBy(ofKey, (one) => one.for ?? '', true);
+  let gone = found.flatMap((one) => (one.was as Offer | undefined) ?? []);
+  let added = found.flatMap((one) => (one.is as Offer | undefined) ?? []);
+  const pairs: Pair[] = [];
+  for (const nameOf of pairedBy) {
+    const now = Map.groupBy(added, nameOf);
+    const made = gone.map((was) => ({ was, is: now.get(nameOf(was))?.shift() }));
+    pairs.push(...made.flatMap(({ was, is }) => (is ? [{ was, is }] : [])));
+    gone = made.flatMap(({ was, is }) => (is ? [] : [was]));
+    added = [...now.values()].flat();
+  }
   const paid = new Set(addressesOf(before));
   const had = new Set(before.map((one) => one.for));
   const has = new Set(after.map((one) => one.for));
@@ -90,9 +79,9 @@ export function changesOf(before: readonly Offer[], after: readonly Offer[]): Of
     return isPayee ? 'priced_payee' : 'priced';
   };
   const changes: OfferChange[] = [
-    ...[...same.pairs, ...ofKey.pairs, ...ofTool.pairs].map((pair) => ({ class: classOf(pair), ...pair })),
-    ...ofTool.added.map((is) => ({ class: addedAs(is), is })),
-    ...ofTool.gone.map((was): OfferChange => ({ class: has.has(was.for) ? 'removed' : 'unpriced', was })),
+    ...pairs.map((pair) => ({ class: classOf(pair), ...pair })),
+    ...added.map((is) => ({ class: addedAs(is), is })),
+    ...gone.map((was): OfferChange => ({ class: has.has(was.for) ? 'removed' : 'unpriced', was })),
   ];
   return changes.sort((a, b) => weightOfOffer(b) - weightOfOffer(a));
 }

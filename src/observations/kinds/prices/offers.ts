@@ -7,12 +7,16 @@ import type { Finding, Observation } from '../../observation.ts';
 import { type OffersSummary, offersSummary, type PlaceName } from '../../prices/offer.ts';
 import { ofOrigins, ofRemotes, ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
 import type { CheckedListing, CheckRun } from '../../run.ts';
-import { catalogPrices } from './catalog.ts';
 import { offersDifference } from './difference.ts';
-import { openapiPrices, paymentMethods, toolPrices } from './own-lists.ts';
-import { quotes } from './quote.ts';
+import {
+  catalogPrices,
+  openapiPrices,
+  paymentMethods,
+  quotedPrices,
+  toolPrices,
+  x402Prices,
+} from './places.ts';
 import { offersChangeWords, summaryWords, weighOffersChange } from './words.ts';
-import { x402Prices } from './x402-document.ts';
 
 type Found = Finding<OffersSummary>;
 
@@ -76,7 +80,7 @@ async function ofCatalogs(run: CheckRun): Promise<Found[]> {
 }
 
 const places = [
-  quotes,
+  ofRemotes(quotedPrices).check,
   inMcp(toolsPlace, toolPrices),
   inMcp('capabilities', paymentMethods),
   ofOpenapi,

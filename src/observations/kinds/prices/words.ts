@@ -32,14 +32,14 @@ const mostNamed = 3;
 /** Says an amount as `0.01 USDC`, or as it was stated. The usual scheme `exact` is not named. */
 function amountWords(one: Offer, isExact = false): Words {
   const { amount, asset, scheme = 'exact', unreadable } = one;
-  const of = asset === undefined || asset === dollars ? own('') : say` of ${code(asset)}`;
+  const of = asset !== undefined && asset !== dollars && say` of ${code(asset)}`;
   const converted = isExact ? undefined : convertedOf(one);
-  const by = scheme === 'exact' ? own('') : say` (scheme ${code(scheme)})`;
+  const by = scheme !== 'exact' && say` (scheme ${code(scheme)})`;
   if (amount === undefined)
     return unreadable === undefined ? say`no amount${by}` : say`an amount that Dossier cannot read${of}${by}`;
   if (amount === dynamic) return say`a price that depends on the call${of}${by}`;
   if (asset === dollars) return say`${ours(amount)} dollars`;
-  const part = unreadable === undefined ? own('') : own(' and more that Dossier cannot read');
+  const part = unreadable !== undefined && own(' and more that Dossier cannot read');
   return say`${converted === undefined ? say`${ours(amount)}${of}` : ours(converted)}${part}${by}`;
 }
 
@@ -69,19 +69,23 @@ export const payeesWords = (addresses: readonly string[], most = mostNamed): Wor
     most,
   );
 
+export function networkInFull(network = ''): Words {
+  const name = networkName(network);
+  return name === undefined ? code(network) : say`${ours(name)} (${code(network)})`;
+}
+
 /** For example `0.02 USDC (20000 of <address>) on Base (<network>), paid to <address>`. */
 export function offerInFull(one: Offer): Words {
   const { amount, asset, network, scheme = 'exact', pays = [], unreadable } = one;
   const converted = convertedOf(one);
   const exact = say`${ours(amount ?? '')} of ${code(asset ?? '')}`;
   const isWhole = amount !== undefined && asset !== undefined && unreadable === undefined;
-  const by = scheme === 'exact' ? own('') : say` (scheme ${code(scheme)})`;
+  const by = scheme !== 'exact' && say` (scheme ${code(scheme)})`;
   const price = converted === undefined ? exact : say`${ours(converted)} (${exact})`;
-  const name = network === undefined ? undefined : networkName(network);
-  const on = name === undefined ? code(network ?? '') : say`${ours(name)} (${code(network ?? '')})`;
-  const said = isWhole && network !== undefined ? say`${price}${by} on ${on}` : offerWords(one);
+  const said =
+    isWhole && network !== undefined ? say`${price}${by} on ${networkInFull(network)}` : offerWords(one);
   const paid = pays.map((to) => {
-    const part = to.amount === undefined ? own('') : say` (${ours(to.amount)} of it)`;
+    const part = to.amount !== undefined && say` (${ours(to.amount)} of it)`;
     return say`${payeeWords({ address: to.address, network })}${part}`;
   });
   return paid.length === 0 ? said : say`${said}, paid to ${listed(paid)}`;
@@ -96,10 +100,10 @@ const placeWords: Readonly<Record<PlaceName, Words>> = {
   catalog: own('a catalogue'),
 };
 
-function paidWords(value: OffersSummary): Words {
+function paidWords(value: OffersSummary): Words | undefined {
   const addresses = [...new Set(value.payees.map(({ address }) => address))];
   if (isAnotherEachTime(value)) return own(' (paid to another address each time)');
-  if (addresses.length === 0) return own('');
+  if (addresses.length === 0) return undefined;
   const all = Math.max(addresses.length, value.all_payees?.count ?? 0);
   return all > 2 ? say` (paid to ${all} addresses)` : say` (paid to ${payeesWords(addresses)})`;
 }
@@ -128,23 +132,17 @@ function listWords(value: OffersSummary, unlisted: readonly string[]): Words {
   });
   const all = tools_count + (tools.some(([tool]) => tool === undefined) ? 1 : 0);
   const left = all - named.length - bare.length;
-  const more =
-    left > 0 && named.length > 0 ? [say`${left} more ${left === 1 ? own('tool') : own('tools')}`] : [];
-  const said = join([...named, ...more], ', ');
-  const prices = isEmpty(said) ? said : say`${said}, advertised${paidWords(value)}`;
-  const without = bare.length === 0 ? own('') : say`without a price: ${toolsWords(bare)}`;
-  const missing =
-    unlisted.length > 0 ? say`not among the tools that the endpoint lists: ${toolsWords(unlisted)}` : own('');
-  return join([prices, without, missing], '; ');
+  const more = left > 0 && say`${left} more ${left === 1 ? own('tool') : own('tools')}`;
+  const prices = named.length > 0 && say`${join([...named, more], ', ')}, advertised${paidWords(value)}`;
+  const without = bare.length > 0 && say`without a price: ${toolsWords(bare)}`;
+  const missing = say`not among the tools that the endpoint lists: ${toolsWords(unlisted)}`;
+  return join([prices, without, unlisted.length > 0 && missing], '; ');
 }
-
-const unlistedIn = ({ as_seen }: Pick<ShownFinding, 'as_seen'>): string[] =>
-  Array.isArray(as_seen?.unlisted) ? as_seen.unlisted.map(String) : [];
 
 export function summaryWords({ value, as_seen }: ShownFinding<OffersSummary>): Words {
   if (value.place === 'capabilities') return methodsWords(value);
   if (value.place === 'quote') return say`${offersWords(value.offers, value.count)}${paidWords(value)}`;
-  return listWords(value, unlistedIn({ as_seen }));
+  return listWords(value, Array.isArray(as_seen?.unlisted) ? as_seen.unlisted.map(String) : []);
 }
 
 type ChangedPair = Required<Pick<OfferChange, 'was' | 'is'>>;
@@ -152,10 +150,7 @@ const isPair = (one: OfferChange): one is OfferChange & ChangedPair =>
   one.was !== undefined && one.is !== undefined;
 
 /** Whether another address was named each time, before and now. */
-interface AnotherEachTime {
-  readonly was: boolean;
-  readonly is: boolean;
-}
+type AnotherEachTime = Readonly<Record<'was' | 'is', boolean>>;
 
 /** Says who is paid instead of whom, on each network. */
 function paidInstead(pairs: readonly ChangedPair[], another: AnotherEachTime): Words {
@@ -165,7 +160,7 @@ function paidInstead(pairs: readonly ChangedPair[], another: AnotherEachTime): W
     const after = addressesOf(all.map(({ is }) => is)).sort();
     const gone = before.filter((one) => !after.includes(one));
     const came = after.filter((one) => !before.includes(one));
-    const on = network === undefined ? own('') : say` on ${networkWords(network)}`;
+    const on = network !== undefined && say` on ${networkWords(network)}`;
     const each = own('another address each time');
     if (another.is) return say`paid to ${each}${on} instead of ${payeesWords(gone)}`;
     if (another.was) return say`paid to ${payeesWords(came)}${on} instead of ${each}`;
@@ -180,24 +175,25 @@ function paidInstead(pairs: readonly ChangedPair[], another: AnotherEachTime): W
   return join(said, '; ');
 }
 
-function priceInstead(pair: ChangedPair, isExact: boolean): Words {
+function priceInstead(pair: ChangedPair, isExact: boolean): Words[] {
   const { was, is } = pair;
+  const before = offerWords(was, isExact);
+  const now = offerWords(is, isExact);
   if (toText(offerWords(was, true)) === toText(offerWords(is, true)))
     return was.unreadable === is.unreadable
-      ? own('')
-      : say`What Dossier cannot read of an offer changed: ${offerWords(is, isExact)}`;
+      ? []
+      : [say`What Dossier cannot read of an offer changed: ${now}`];
   const how = isRaised(pair);
-  if (how === undefined)
-    return say`Price changed from ${offerWords(was, isExact)} to ${offerWords(is, isExact)}`;
-  return say`Price ${how ? own('raised') : own('lowered')} from ${amountWords(was, isExact)} to ${offerWords(is, isExact)}`;
+  if (how === undefined) return [say`Price changed from ${before} to ${now}`];
+  return [say`Price ${how ? own('raised') : own('lowered')} from ${amountWords(was, isExact)} to ${now}`];
 }
 
 const mostPrices = 2;
 
-function toNew(changes: readonly OfferChange[]): Words {
+function toNew(changes: readonly OfferChange[]) {
   const paid = changes.filter((one) => one.class === 'added_payee' || one.class === 'priced_payee');
   const payees = addressesOf(paid.flatMap(({ is }) => is ?? []));
-  return payees.length > 0 ? say`, paid to ${payeesWords(payees)}` : own('');
+  return payees.length > 0 && say`, paid to ${payeesWords(payees)}`;
 }
 
 /** Says what became of the offers for one tool. */
@@ -212,22 +208,22 @@ function offersChange(changes: readonly OfferChange[], another: AnotherEachTime)
       some.flatMap(({ was, is = was }) => (is ? offerWords(is, isExact) : [])),
       mostPrices,
     );
-  const prices = pairs.map((pair) => priceInstead(pair, isExact)).filter((words) => !isEmpty(words));
+  const prices = pairs.flatMap((pair) => priceInstead(pair, isExact));
   const left = prices.length - mostPrices;
   const came = changes.filter((one) => one.is && !one.was);
   const gone = changes.filter((one) => one.was && !one.is);
   const said = [
     paidInstead(pairs, another),
     ...prices.slice(0, mostPrices),
-    left > 0 ? say`${left} more amounts changed` : own(''),
-    came.length > 0 ? say`Also quoted: ${name(came)}${toNew(came)}` : own(''),
-    gone.length > 0 ? say`No longer quoted: ${name(gone)}` : own(''),
+    left > 0 && say`${left} more amounts changed`,
+    came.length > 0 && say`Also quoted: ${name(came)}${toNew(came)}`,
+    gone.length > 0 && say`No longer quoted: ${name(gone)}`,
   ];
   return join(said, '. ');
 }
 
 /** Says what changed at a place, by tool or operation. The weightiest change comes first. */
-function placeChange(changes: readonly OfferChange[], another: AnotherEachTime): Words[] {
+function placeChange(changes: readonly OfferChange[], another: AnotherEachTime) {
   const byTool = [...Map.groupBy(changes, ({ was, is }) => (is ?? was)?.for)].map(([tool, all]) => ({
     tool,
     all,
@@ -241,19 +237,17 @@ function placeChange(changes: readonly OfferChange[], another: AnotherEachTime):
     .map(({ tool, all }) => ({ tool, words: offersChange(all, another) }));
   const alike = [...Map.groupBy(changed, ({ words }) => toText(words)).values()];
   const said = alike.slice(0, mostNamed).map((same) => {
-    const [one] = same;
-    const words = one?.words ?? own('');
-    return same.length === 1 && one?.tool === undefined
-      ? words
-      : say`${toolsWords(same.map(({ tool }) => tool))}: ${words}`;
+    const tools = same.map(({ tool }) => tool);
+    const isOfEndpoint = tools.length === 1 && tools[0] === undefined;
+    return say`${!isOfEndpoint && say`${toolsWords(tools)}: `}${same[0]?.words}`;
   });
   const others = alike.slice(mostNamed).flat().length;
   const to = toNew(first.flatMap(({ all }) => all));
   return [
     ...said,
-    others > 0 ? say`other prices or payees for ${others} more` : own(''),
-    first.length > 0 ? say`a new price for ${toolsWords(first.map(({ tool }) => tool))}${to}` : own(''),
-    last.length > 0 ? say`no longer a price for ${toolsWords(last.map(({ tool }) => tool))}` : own(''),
+    others > 0 && say`other prices or payees for ${others} more`,
+    first.length > 0 && say`a new price for ${toolsWords(first.map(({ tool }) => tool))}${to}`,
+    last.length > 0 && say`no longer a price for ${toolsWords(last.map(({ tool }) => tool))}`,
   ];
 }
 
@@ -278,7 +272,7 @@ export function offersChangeWords(
   const { items = [], counts = {} } = differenceOf(was, now) ?? {};
   const place = placeWords[now.value.place];
   const left = Object.values(counts).reduce((sum, one) => sum + one, 0) - items.length;
-  const more = left > 0 ? say`${count(left, 'more change')}` : own('');
+  const more = left > 0 && say`${count(left, 'more change')}`;
   const another = { was: isAnotherEachTime(was.value), is: isAnotherEachTime(now.value) };
   const said = join([...placeChange(items, another), more], '; ');
   if (isEmpty(said))
