@@ -29,7 +29,7 @@ async function claimListing(tx: Transaction, handle: string): Promise<string | u
     checked_at: new Date().toISOString(),
   };
   await tx.claims.putClaim(claim);
-  await tx.claims.addCapability({
+  await tx.claims.putCapability({
     hash,
     id,
     handle,

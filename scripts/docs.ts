@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type ForetellCase, foretellCases } from '../src/claims/foretell/cases.ts';
-import { howToReplaceCapability, newClaimCost } from '../src/claims/foretell/foretell.ts';
+import { howToReplaceCapability, lineRules, newClaimCost } from '../src/claims/foretell/foretell.ts';
 import { howToOptOut, optOutEffects } from '../src/claims/foretell/opt-out.ts';
 import { clients } from '../src/cli/inventory/clients.ts';
 import { settings } from '../src/config/settings.ts';
@@ -66,25 +65,6 @@ function paragraph(text: string): string {
   return lines.join('\n');
 }
 
-const asked = (cases: readonly ForetellCase[]): string =>
-  cases.map(({ isCosigned }) => (isCosigned ? 'with one' : 'without')).join(' or ');
-
-/** One row for the cases of an effect that differ only in the location of the line or in the capability. */
-function newLineRows(does: string, cases: readonly ForetellCase[]): string[][] {
-  const effect = does
-    .replace(/^The new line begins a new claim\./, '**New claim.**')
-    .replaceAll('two checks a day or more apart', 'two checks');
-  const ofLine = [...Map.groupBy(cases, ({ claim, line }) => `${claim}; ${line}`).values()];
-  return [...Map.groupBy(ofLine, (same) => `${same[0]?.claim}; ${asked(same)}`).values()].map((rows) => {
-    const lines = rows.map(([first]) => first?.line).join('<br>or ');
-    const [same = []] = rows;
-    return [same[0]?.claim ?? '', lines, asked(same), effect];
-  });
-}
-
-/** The rows about one state of the claim stand together, in the order of the cases. */
-const orderOf = (state: string | undefined) => foretellCases.findIndex(({ claim }) => claim === state);
-
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
   clients: () => paragraph(`${Object.keys(clients).join(', ')}.`),
@@ -113,13 +93,7 @@ const blocks: Record<string, () => string> = {
       ['name', 'at once', 'then'],
       allLimits.map((limit) => [`\`${limit.name}\``, String(limit.burst), toRate(limit)]),
     ),
-  new_lines: () =>
-    table(
-      ['claim on record', 'new line', 'capability', 'what the line does'],
-      [...Map.groupBy(foretellCases, ({ does }) => does)]
-        .flatMap(([does, cases]) => newLineRows(does, cases))
-        .toSorted(([a], [b]) => orderOf(a) - orderOf(b)),
-    ),
+  new_lines: () => lineRules.map(paragraph).join('\n\n'),
   new_claim: () => paragraph(`The cost of a new claim: ${newClaimCost}.`),
   opt_out: () =>
     [

@@ -131,7 +131,7 @@ export async function prepare(databaseUrl: string, registry: string, sources: nu
         first_proved_at: at,
         checked_at: new Date().toISOString(),
       });
-      await tx.claims.addCapability(makeCapability(handle, capabilityHash(capability)));
+      await tx.claims.putCapability(makeCapability(handle, capabilityHash(capability)));
     });
   }
   await store.close();

@@ -53,6 +53,7 @@ const ratingTypes = ['rating.submitted', 'rating.amended'];
 const eventTypes = [
   'claim.activated',
   'claim.suspended',
+  'claim.line_added',
   'claim.keys_changed',
   'capability.revoked',
   'listing.withdrawn',

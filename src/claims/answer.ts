@@ -8,7 +8,6 @@ import { claimKeyRing, findChallengeFailure, readChallenge } from './challenge.t
 import type { CheckResult } from './check-results.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './checks/check.ts';
 import { absences, type ClaimKind } from './claim.ts';
-import { foretell, foretoldText } from './foretell/foretell.ts';
 import { optOutText } from './foretell/opt-out.ts';
 import { findContinuingFailure } from './judge.ts';
 import {
@@ -21,7 +20,7 @@ import {
 } from './locations.ts';
 import {
   type ClaimResponse,
-  foretellNew,
+  foretellAsked,
   foretoldOf,
   type Issuing,
   isWaiting,
@@ -34,7 +33,7 @@ import {
   toNotProven,
   toOptedOut,
 } from './response.ts';
-import { isLapsed, isLiving } from './standing.ts';
+import { isAt, isLapsed, isLiving, waitingText } from './standing.ts';
 
 export interface ClaimRequest {
   readonly method?: ClaimKind | undefined;
@@ -105,14 +104,6 @@ interface AskedClaim {
   readonly issuing: Issuing;
 }
 
-async function whyNotContinuing(text: string, { target, issuing: { standing, context } }: AskedClaim) {
-  const { claim, cosigners, now } = standing;
-  if (!claim) return 'challenge_foreign';
-  const at = { ring: await claimKeyRing(context), now_s: Math.floor(now.getTime() / 1000) };
-  const facts = { binding: bindingOf(target, context), claim, cosigners };
-  return findContinuingFailure(requireChallenge(text), facts, at);
-}
-
 async function findOwnReason(text: string, asked: AskedClaim): Promise<CheckResult | undefined> {
   const { target, issuing } = asked;
   const { standing, context } = issuing;
@@ -122,20 +113,11 @@ async function findOwnReason(text: string, asked: AskedClaim): Promise<CheckResu
   if (row?.state === 'revoked') return 'reused';
   if (row?.handle === target.listing.handle) return undefined;
   const at = { ring: await claimKeyRing(context), now_s: Math.floor(standing.now.getTime() / 1000) };
-  const failure = findChallengeFailure(challenge, bindingOf(target, context), at);
-  return failure === 'challenge_foreign' ? whyNotContinuing(text, asked) : failure;
-}
-
-async function foretellSent(
-  text: string,
-  reason: CheckResult,
-  asked: AskedClaim,
-): Promise<string | undefined> {
-  const { standing } = asked.issuing;
-  if (!isWaiting(reason)) return foretoldOf(reason, asked.target.place, asked.issuing);
-  const isCosigned = (await whyNotContinuing(text, asked)) === undefined;
-  const foretold = foretell(standing, { place: asked.target.place, isCosigned });
-  return foretold && foretoldText(foretold);
+  const binding = bindingOf(target, context);
+  const failure = findChallengeFailure(challenge, binding, at);
+  return failure === 'challenge_foreign' && standing.claim
+    ? findContinuingFailure(challenge, { ...standing, claim: standing.claim, binding }, at)
+    : failure;
 }
 
 async function toUnproven(text: string, asked: AskedClaim): Promise<ClaimResponse> {
@@ -144,7 +126,9 @@ async function toUnproven(text: string, asked: AskedClaim): Promise<ClaimRespons
   const said = checked.reasons?.[requireChallenge(text).hash];
   const unread = checked.reasons ? 'no_challenge_in_file' : checked.check.result;
   const reason = said ?? (await findOwnReason(text, asked)) ?? unread;
-  const foretold = await foretellSent(text, reason, asked);
+  const waiting = issuing.standing.capabilities.find(({ hash }) => hash === requireChallenge(text).hash);
+  const foretold =
+    waiting?.state === 'waiting' ? waitingText(waiting) : foretoldOf(reason, target.place, issuing);
   return {
     status: 'not_proven',
     ...toCommonFields(target, checked, context),
@@ -152,7 +136,7 @@ async function toUnproven(text: string, asked: AskedClaim): Promise<ClaimRespons
     ...messageOf(reason, { target, checked, foretold }, context),
     next: isWaiting(reason)
       ? 'Send the same request again to have the line checked again.'
-      : [nextWhenNotProven(target.place, context.config.claimFile), foretellNew(target.place, issuing)]
+      : [nextWhenNotProven(target.place, context.config.claimFile), foretellAsked(target.place, issuing)]
           .filter(Boolean)
           .join(' '),
   };
@@ -192,10 +176,9 @@ export async function answerClaim(
   const checked = await checkTarget(target, request, { presented: holder, context });
   if (checked.check.result === 'listing_withdrawn') return toOptedOut(target, checked, context);
   const { claim, ...status } = await readStatus(target, context);
-  const { kind, key } = target.place;
   const isLive =
     !sent || status.capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
-  const isHere = claim?.state === 'claimed' && claim.place_key === key && claim.kind === kind;
+  const isHere = claim?.state === 'claimed' && isAt(claim, target.place);
   const { listing } = target;
   const { capabilities } = status;
   const now = context.clock();

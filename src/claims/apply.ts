@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { capabilityHash, capabilityId } from '../core/keys/capability.ts';
 import { isGone } from '../listings/listing.ts';
 import type { Reads } from '../store/store.ts';
@@ -14,21 +15,12 @@ import {
   type SeenFacts,
 } from './claim.ts';
 import { afterProof } from './fold.ts';
-import {
-  type ClaimVerdict,
-  type CountedLine,
-  type JudgedFacts,
-  judge,
-  type ReadLine,
-  toEvent,
-  toWanted,
-} from './judge.ts';
+import { afterReading, type ClaimVerdict, type JudgedFacts, judge, type ReadLine, toEvent } from './judge.ts';
 import type { LocationReading } from './locations.ts';
-import { noteMoving } from './moving.ts';
 import { applyOptOuts } from './opt-out.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
 import type { ClaimTransaction } from './schema.ts';
-import { isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
+import { isAt, isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
 import {
   endCapability,
   noteMissing,
@@ -55,7 +47,7 @@ const issuedAt = ({ issued_s }: Challenge) => new Date(issued_s * 1000).toISOStr
 const provenRoot = (seen: SeenFacts | undefined, { root }: ProofPlace) =>
   seen ? `dns:${seen.domain}` : root;
 
-function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: LocationReading): ReadLine[] {
+function linesOf(challenges: readonly string[], { read: { seen }, place }: LocationReading): ReadLine[] {
   return challenges
     .flatMap((text) => readChallenge(text) ?? [])
     .map((challenge) => ({
@@ -106,68 +98,72 @@ export async function readCosigners(
   return living.filter((_, at) => against[at]?.length === 0);
 }
 
-async function readFacts(
+/**
+ * While the operator blocks writing, only lines of active capabilities are judged, so no capability is added
+ * or restored.
+ */
+async function judgeLines(
   tx: ClaimTransaction,
-  file: ClaimFile,
+  { challenges, secrets }: Pick<ClaimFile, 'challenges' | 'secrets'>,
   [reading, claim]: [LocationReading, Claim | undefined],
 ) {
-  const { listing, place, read, agreed, binding, ring, now } = reading;
+  const { listing, place, read, binding, ring, now, isBlocked } = reading;
   const { handle } = listing;
-  const own = await tx.claims.capabilities(handle);
-  const lines = place.kind === 'registry_key' ? signedLinesOf(reading, claim, own) : linesOf(file, reading);
+  const all = await tx.claims.capabilities(handle);
+  const own = isBlocked ? all.filter(({ state }) => state === 'active') : all;
+  const found =
+    place.kind === 'registry_key' ? signedLinesOf(reading, claim, own) : linesOf(challenges, reading);
+  const lines = found.filter(({ hash }) => !isBlocked || own.some((row) => row.hash === hash));
   const known = new Map(own.map((row) => [row.hash, row]));
   for (const { hash } of lines) {
     const row = known.get(hash) ?? (await tx.claims.capability(hash));
     if (row) known.set(hash, row);
   }
-  const leaked = new Set(file.secrets.map(capabilityHash));
-  const cosigners = await readCosigners(tx, { handle, now });
   const facts: JudgedFacts = {
     handle,
     listing,
     place,
     pinned: read.pinned,
-    agreed,
-    leaked,
+    leaked: new Set(secrets.map(capabilityHash)),
     claim,
     known,
-    cosigners,
+    cosigners: await readCosigners(tx, { handle, now }),
     binding,
     ring,
     now,
   };
-  return { facts, lines };
+  return { facts, verdict: judge(lines, facts) };
 }
 
-async function writeCapabilities(
+/** Writes the capabilities that a reading changed, and records lines that began to wait or are gone. */
+async function writeLines(
   tx: ClaimTransaction,
-  wanted: ReturnType<typeof toWanted>,
+  verdict: ClaimVerdict,
   facts: JudgedFacts,
-  at: string,
+  [claim, { read, now }]: [Claim, LocationReading],
 ) {
-  for (const [hash, { state, line }] of wanted)
-    if (facts.known.has(hash)) await tx.claims.setCapabilityState(hash, state, at);
-    else if (line)
-      await tx.claims.addCapability({
-        hash,
-        id: capabilityId(hash),
-        handle: facts.handle,
-        state,
-        issued_at: line.issued_at,
-        activated_at: at,
-        signed_by: line.signed_by,
+  const commit = read.commit;
+  // The capabilities of a claim that ends were suspended since they were read.
+  const isBegun = verdict.counted.length > 0 && !verdict.continues;
+  for (const row of afterReading(verdict, facts)) {
+    const known = facts.known.get(row.hash);
+    if (!isBegun && isDeepStrictEqual(row, known)) continue;
+    await tx.claims.putCapability(row);
+    const isAdded = !known && row.state === 'waiting';
+    const isRemoved = known?.state === 'waiting' && row.state === 'revoked' && row.missing_at !== undefined;
+    if (isAdded || isRemoved)
+      await recordClaimEvent(tx, claim, {
+        ...(isAdded ? { type: 'line_added' } : { type: 'revoked', reason: 'line_removed' }),
+        at: now.toISOString(),
+        ...(commit && { commit }),
+        capability_id: row.id,
       });
-}
-
-async function writeSigners(tx: ClaimTransaction, { counted }: ClaimVerdict, { known }: JudgedFacts) {
-  for (const { hash, signed_by } of counted)
-    if (signed_by !== undefined && known.has(hash) && known.get(hash)?.signed_by !== signed_by)
-      await tx.claims.setSigner(hash, signed_by);
+  }
 }
 
 async function toControlRoot(
   tx: ClaimTransaction,
-  { root }: CountedLine,
+  { root }: ReadLine,
   known: Claim | undefined,
   handle: string,
 ) {
@@ -177,7 +173,7 @@ async function toControlRoot(
 
 async function toClaim(
   tx: ClaimTransaction,
-  newest: CountedLine,
+  newest: ReadLine,
   { continues }: ClaimVerdict,
   type: ReturnType<typeof toEvent>,
   { claim, handle }: JudgedFacts,
@@ -197,7 +193,6 @@ async function toClaim(
     proven_commit: read.commit ?? same?.proven_commit,
     proven_at: read.commit ? at : same?.proven_at,
     checked_at: same && !read.pinned ? same.checked_at : at,
-    moving: same?.moving,
   };
 }
 
@@ -209,35 +204,32 @@ const toSeenKeys = (
 
 async function applyProof(
   tx: ClaimTransaction,
-  newest: CountedLine,
+  newest: ReadLine,
   verdict: ClaimVerdict,
   facts: JudgedFacts,
   reading: LocationReading,
 ): Promise<ReadingOutcome['changed']> {
-  const { handle, claim } = facts;
+  const { handle, claim, known } = facts;
   const at = reading.now.toISOString();
-  const event = toEvent(verdict, toWanted(verdict, facts), facts);
-  if (!verdict.continues && event !== 'moved')
+  const after = afterReading(verdict, facts);
+  const event = toEvent(verdict, after, facts);
+  if (!verdict.continues)
     await suspendClaim(tx, claim, { reason: claim ? whyGone(claim) : 'proof_missing', at });
-  const own = await tx.claims.capabilities(handle);
-  const known = new Map([...facts.known, ...own.map((row) => [row.hash, row] as const)]);
-  const wanted = toWanted(verdict, { ...facts, known });
-  await writeCapabilities(tx, wanted, facts, at);
-  await writeSigners(tx, verdict, facts);
   const proven = await toClaim(tx, newest, verdict, event, facts, reading);
   await tx.claims.putClaim(proven);
   await recordRoot(tx, proven, claim, at);
-  if (!event) return 'none';
   const { commit } = reading.read;
-  const active = [...wanted].find(([, { state }]) => state === 'active')?.[0];
-  await recordClaimEvent(tx, proven, {
-    type: event,
-    at,
-    ...(commit && { commit }),
-    ...(active && { capability_id: capabilityId(active) }),
-  });
-  await tx.listings.reindex(handle);
-  return event;
+  const active = after.find(({ hash, state }) => state === 'active' && known.get(hash)?.state !== 'active');
+  if (event)
+    await recordClaimEvent(tx, proven, {
+      type: event,
+      at,
+      ...(commit && { commit }),
+      ...(active && { capability_id: active.id }),
+    });
+  await writeLines(tx, verdict, facts, [proven, reading]);
+  if (event) await tx.listings.reindex(handle);
+  return event ?? 'none';
 }
 
 /**
@@ -263,7 +255,7 @@ async function endLeaked(
       const after = await endCapability(tx, theirs, row, { state: 'leaked', at });
       if (row.handle === handle) claim = after ?? claim;
     } else if (left-- > 0)
-      await tx.claims.addCapability({
+      await tx.claims.putCapability({
         hash,
         id: capabilityId(hash),
         handle,
@@ -284,29 +276,18 @@ function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Mi
 async function applyFailure(
   tx: ClaimTransaction,
   result: CheckResult,
-  { place, read, now, onMissing }: LocationReading,
+  reading: LocationReading,
   claim: Claim | undefined,
+  judged?: { readonly facts: JudgedFacts; readonly verdict: ClaimVerdict },
 ) {
-  if (claim?.kind !== place.kind || claim.place_key !== place.key) return;
+  const { place, read, now, onMissing } = reading;
+  if (!claim || !isAt(claim, place)) return;
   const missing = missingOf(result, read);
   if (missing === undefined) return recordUnread(tx, claim, now, { isAsked: onMissing === undefined });
+  if (judged && missing === 'line') await writeLines(tx, judged.verdict, judged.facts, [claim, reading]);
   const found: MissingProof = { claim, result, missing, now, commit: read.commit };
   if (onMissing) onMissing(found);
   else await noteMissing(tx, found);
-}
-
-/**
- * While the operator blocks writing, only lines of active capabilities are judged, so no capability is added
- * or restored.
- */
-async function judgeLines(
-  tx: ClaimTransaction,
-  file: ClaimFile,
-  known: [LocationReading, Claim | undefined],
-) {
-  const { facts, lines } = await readFacts(tx, file, known);
-  const isActive = ({ hash }: ReadLine) => facts.known.get(hash)?.state === 'active';
-  return { facts, verdict: judge(known[0].isBlocked ? lines.filter(isActive) : lines, facts) };
 }
 
 /**
@@ -328,7 +309,7 @@ async function noteMeanwhile(
   const result = typeof file === 'string' ? file : verdict?.continues ? undefined : verdict?.reason;
   if (result) return applyFailure(tx, result, reading, claim);
   const { place, read, now } = reading;
-  if (!read.pinned || claim?.kind !== place.kind || claim.place_key !== place.key) return;
+  if (!read.pinned || !claim || !isAt(claim, place)) return;
   const at = now.toISOString();
   for (const { hash } of verdict?.counted ?? [])
     if (judged?.facts.known.get(hash)?.state === 'suspended')
@@ -346,23 +327,26 @@ export async function applyReading(
   const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
   const { claim: heard, waiting: optOut } = await applyOptOuts(tx, reading, known, file);
-  const left = typeof file === 'string' ? heard : await endLeaked(tx, handle, heard, file.secrets, at);
-  const claim = await noteMoving(tx, reading, left, file);
+  const claim = typeof file === 'string' ? heard : await endLeaked(tx, handle, heard, file.secrets, at);
   // `applyOptOuts` may have withdrawn or restored the listing just now.
   const current = await tx.listings.byHandle(handle);
   if (!current || isGone(current)) {
     await noteMeanwhile(tx, file, reading, claim);
     return { result: 'listing_withdrawn', changed: 'none', optOut };
   }
+  const judged = await judgeLines(tx, typeof file === 'string' ? { challenges: [], secrets: [] } : file, [
+    reading,
+    claim,
+  ]);
   if (typeof file === 'string') {
-    await applyFailure(tx, file, reading, claim);
+    await applyFailure(tx, file, reading, claim, judged);
     return { result: file, changed: 'none', optOut };
   }
-  const { facts, verdict } = await judgeLines(tx, file, [reading, claim]);
-  const [newest] = verdict.counted.toSorted((a, b) => (a.issued_at < b.issued_at ? 1 : -1));
+  const { facts, verdict } = judged;
+  const [newest] = verdict.counted;
   if (!newest) {
     if (!reading.isBlocked || claim?.state === 'claimed')
-      await applyFailure(tx, verdict.reason, reading, claim);
+      await applyFailure(tx, verdict.reason, reading, claim, judged);
     return { result: verdict.reason, changed: 'none', reasons: verdict.reasons, optOut };
   }
   const changed = await applyProof(tx, newest, verdict, facts, reading);

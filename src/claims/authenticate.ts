@@ -7,7 +7,7 @@ import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Reads } from '../store/store.ts';
 import type { Capability } from './claim.ts';
 import { optOutText } from './foretell/opt-out.ts';
-import { isElsewhere, isLapsed, isLiving } from './standing.ts';
+import { isElsewhere, isLapsed, isLiving, waitingText } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
 /** Counts the requests of one network with a bad capability, on all adapters together. */
@@ -30,6 +30,7 @@ export async function findRefusal(
   capability: Capability,
   now: Date,
 ): Promise<Problem | undefined> {
+  if (capability.state === 'waiting') return new Problem('capability_waiting', waitingText(capability));
   if (!isLiving(capability)) return new Problem('capability_revoked');
   const { handle, state } = capability;
   const claim = await claims.claim(handle);
@@ -95,26 +96,34 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
 export async function requireContinuing(handle: string, context: Context): Promise<void> {
   const { capability } = await findHolder(context);
   const refuse = (code: ProblemCode) => refuseBad(new Problem(code), context);
+  if (capability.state === 'waiting') return refuse('capability_waiting');
   if (capability.handle !== handle) return refuse('capability_invalid');
   if (!isLiving(capability)) return refuse('capability_revoked');
   if (isLapsed(capability, context.clock())) return refuse('capability_lapsed');
 }
 
 /**
- * Ends the caller's capability for good, even a suspended one.
- * @throws capability_required, capability_conflict, capability_invalid, capability_revoked, or rate_limited
- * after too many bad capabilities
+ * Ends the caller's capability for good, even a suspended one. With the id of a line that waits, a capability
+ * that works ends that line instead.
+ * @throws capability_required, capability_conflict, capability_invalid, capability_revoked, not_found, or
+ * rate_limited after too many bad capabilities
+ * @throws the problems of `authenticate`, with an id
  */
-export async function revokeCapability(context: Context) {
-  const { capability: found } = await findHolder(context);
+export async function revokeCapability(context: Context, id?: string) {
+  const own = id === undefined ? (await findHolder(context)).capability : await authenticate(context);
+  const { handle } = own;
   const revoked_at = context.clock().toISOString();
-  await context.store.write(async (tx) => {
-    const row = await tx.claims.capability(found.hash);
-    const claim = await tx.claims.claim(found.handle);
-    if (!row || !(await endCapability(tx, claim, row, { state: 'revoked', at: revoked_at })))
+  const capability_id = await context.store.write(async (tx) => {
+    const all = await tx.claims.capabilities(handle);
+    const row = id === undefined ? own : all.find((one) => one.id === id && one.state === 'waiting');
+    if (!row) throw new Problem('not_found', 'No line with this capability_id waits.');
+    const claim = await tx.claims.claim(handle);
+    const known = await tx.claims.capability(row.hash);
+    if (!known || !(await endCapability(tx, claim, known, { state: 'revoked', at: revoked_at })))
       throw new Problem('capability_revoked');
+    return row.id;
   });
-  return { handle: found.handle, capability_id: found.id, revoked_at };
+  return { handle, capability_id, revoked_at };
 }
 
 export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as const;

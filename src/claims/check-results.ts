@@ -37,8 +37,6 @@ const messages = {
     `The challenge is older than 7 days and was never used. ${put} the new one instead.`,
   challenge_lapsed: ({ put }) =>
     `The capability of this line was suspended more than 30 days ago, so the line does not restore it any more. ${put} a new challenge.`,
-  challenge_replaced: () =>
-    'Only the five newest lines of a listing count, and this line is older. If one of the five is removed, an older line counts again if it counted within the last 30 days.',
   challenge_from_future: ({ put }) =>
     `The challenge carries a time in the future. ${put} the new one instead.`,
   challenge_key_retired: ({ put }) =>
@@ -78,13 +76,10 @@ const messages = {
   signature_invalid: () =>
     'The signature was not made over this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>
-    'The line was read, and waits: the claim on record stands at another location, and the line was not read there.',
-  move_not_confirmed: () =>
-    'The line was read, and waits: it was also read at the location of the claim on record, but not yet by two checks a day or more apart.',
+    'The line was read. It begins a new claim when two checks a day or more apart have found no line of the claim on record at its location.',
+  line_waits: () =>
+    'The line was read, and was asked for without a key of the claim. It works after it has stood there for seven days.',
   listing_withdrawn: () => 'The listing is withdrawn.',
-  claim_not_ended: () => 'The line was read, and waits: the claim on record has not ended.',
-  capability_needed: () =>
-    'The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim.',
 } satisfies Record<string, ResultMessage>;
 export type CheckResult = keyof typeof messages | 'proven';
 const checkResults = [...(Object.keys(messages) as (keyof typeof messages)[]), 'proven'] as const;

@@ -99,16 +99,17 @@ export const claimTable = table('claim', ['handle'], {
    * missing, empty or moved (`toNoted`).
    */
   missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
-  /** When a line was first read at both the claim's location and another location, by `movingKey`. */
-  moving: optional(json<Readonly<Record<string, string>>>()),
   /** The first ten days (UTC, YYYY-MM-DD) after `checked_at` on which checks failed. */
   failed_days: optional(words<string>()),
 });
 /** Times are RFC 3339 UTC. */
 export type Claim = TableValue<typeof claimTable>;
 
-/** A `leaked` capability was found published. Like a `revoked` capability, it has ended for good. */
-export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
+/**
+ * A `waiting` one has a line that nobody with a capability asked for, and has never worked. A `leaked`
+ * capability was found published. Like a `revoked` capability, it has ended for good.
+ */
+export type CapabilityState = 'waiting' | 'active' | 'suspended' | 'revoked' | 'leaked';
 
 export const capabilityTable = table('capability', ['hash'], {
   /** SHA-256 of the secret, hex. */
@@ -117,7 +118,12 @@ export const capabilityTable = table('capability', ['hash'], {
   handle: text,
   state: oneOf<CapabilityState>(),
   issued_at: text,
+  /** While it waits: when the first of the readings in `found_days` was. */
   activated_at: text,
+  /** The days (UTC, YYYY-MM-DD) on which readings found a line that waits, since one last missed it. */
+  found_days: optional(words<string>()),
+  /** When a first reading of the file did not find the line. */
+  missing_at: optional(text),
   ended_at: optional(text),
   /** The key that signed its challenge (`toKeyText`). Only `registry_key` sets it. */
   signed_by: optional(text),
@@ -142,6 +148,7 @@ export const claimEvent = z.object({
     'restored',
     'moved',
     'suspended',
+    'line_added',
     'revoked',
     'listing_withdrawn',
     'listing_restored',

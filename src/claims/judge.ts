@@ -1,13 +1,17 @@
+import { capabilityId } from '../core/keys/capability.ts';
 import { type Challenge, type ChallengeBinding, findChallengeFailure } from './challenge.ts';
 import type { Capability, Claim, ClaimEvent, SeenFacts } from './claim.ts';
 import type { LocationReading } from './locations.ts';
-import { movingKey } from './moving.ts';
 import {
+  afterFound,
+  firstReading,
+  isAt,
   isBroken,
   isEndedBy,
   isHeld,
   isLapsed,
   isLiving,
+  isRipe,
   isSecondReading,
   type RecordedPlace,
 } from './standing.ts';
@@ -37,13 +41,10 @@ const bySpecificity = [
   'secret_published',
   'place_was_missing',
   'claimed_elsewhere',
-  'claim_not_ended',
-  'move_not_confirmed',
-  'capability_needed',
+  'line_waits',
   'signature_invalid',
   'challenge_expired',
   'challenge_lapsed',
-  'challenge_replaced',
   'challenge_from_future',
   'reused',
   'challenge_key_retired',
@@ -52,7 +53,7 @@ const bySpecificity = [
 ] as const;
 export type LineFailure = (typeof bySpecificity)[number];
 
-export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 'binding' | 'ring' | 'now'> {
+export interface JudgedFacts extends Pick<LocationReading, 'place' | 'binding' | 'ring' | 'now'> {
   readonly listing: RecordedPlace;
   readonly handle: string;
   /** See `LocationRead`. */
@@ -60,7 +61,7 @@ export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 
   readonly leaked: ReadonlySet<string>;
   readonly claim: Claim | undefined;
   /**
-   * All active and suspended capabilities of the listing, and every stored capability that a line names, by
+   * All capabilities of the listing that have not ended, and every stored capability that a line names, by
    * hash.
    */
   readonly known: ReadonlyMap<string, Capability>;
@@ -69,29 +70,30 @@ export interface JudgedFacts extends Pick<LocationReading, 'place' | 'agreed' | 
 }
 
 /**
- * A line that counts, or that counts once it need not wait. `old`: its capability is stored. `cosigned`: its
+ * A line that counts, or that counts once it need not wait. `old`: its capability has worked. `added`: its
  * challenge was asked for with a capability that continues the claim, or was signed with the key that signed
- * the challenge of such a capability. Both `old` and `cosigned` lines have the control root of the claim.
- * `new`: any other.
+ * the challenge of such a capability, or it has waited long enough. Both `old` and `added` lines have the
+ * control root of the claim. `new`: any other.
  */
-export interface CountedLine extends ReadLine {
-  readonly power: 'old' | 'cosigned' | 'new';
+interface CountedLine extends ReadLine {
+  readonly power: 'old' | 'added' | 'new';
 }
 
 export interface ClaimVerdict {
-  readonly counted: readonly CountedLine[];
+  /** The lines whose capabilities work from now on. The newest comes first. */
+  readonly counted: readonly ReadLine[];
   /** If false, the lines that count begin a new claim. */
   readonly continues: boolean;
+  /** The lines that wait at the location of the claim. */
+  readonly waiting: readonly ReadLine[];
   readonly reasons: ReadonlyMap<string, LineFailure>;
   readonly reason: LineFailure;
 }
 
-/** How many capabilities can work at the same time, for example one for each deployment. */
-const mostActive = 5;
-/**
- * Leaves room for 59 suspended capabilities. If there are more, those that were suspended first end for good.
- */
-const mostLiving = 64;
+/** Further lines wait only after one of these was removed, so that nobody can flood the log. */
+const mostWaiting = 5;
+/** Of more suspended capabilities, those that were suspended first end for good. */
+const mostSuspended = 64;
 
 /** The text that binds a challenge to the claim that it continues and to the presented capability. */
 export const continuationOf = (
@@ -126,145 +128,166 @@ function findKnownFailure(
   return isLapsed(capability, now) ? 'challenge_lapsed' : undefined;
 }
 
-const isSameSigner = ({ signed_by }: ReadLine, { cosigners }: JudgedFacts) =>
-  signed_by !== undefined && cosigners.some((row) => row.signed_by === signed_by);
-
 type JudgedLine = ReadLine & { readonly power: CountedLine['power'] | LineFailure };
+
+function judgeKnown(line: ReadLine, capability: Capability, facts: JudgedFacts): JudgedLine['power'] {
+  const { claim, place, pinned, now } = facts;
+  const failure = findKnownFailure(capability, facts);
+  if (failure !== undefined) return failure;
+  if (claim?.root !== line.root) return 'new';
+  if (capability.state !== 'waiting') return 'old';
+  const isFound = pinned && isAt(claim, place) && claim.state === 'claimed';
+  return isFound && isRipe(afterFound(capability, now), now) ? 'added' : 'new';
+}
 
 /** Judges a line whose capability is not stored. */
 function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
-  const { claim, binding, ring, now } = facts;
-  if (!line.challenge) return 'no_challenge_in_file';
+  const { challenge, signed_by, root } = line;
+  const { claim, binding, cosigners, ring, now } = facts;
+  if (!challenge) return 'no_challenge_in_file';
   const at = { ring, now_s: Math.floor(now.getTime() / 1000) };
-  const isOfClaim = claim?.root === line.root;
-  const failure = findChallengeFailure(line.challenge, binding, at);
-  if (!failure) return isOfClaim && isSameSigner(line, facts) ? 'cosigned' : 'new';
+  const added = claim?.root === root ? 'added' : 'new';
+  const failure = findChallengeFailure(challenge, binding, at);
+  const isSameSigner = signed_by !== undefined && cosigners.some((row) => row.signed_by === signed_by);
+  if (!failure) return isSameSigner ? added : 'new';
   if (failure !== 'challenge_foreign' || !claim) return failure;
-  return findContinuingFailure(line.challenge, { ...facts, claim }, at) ?? (isOfClaim ? 'cosigned' : 'new');
+  return findContinuingFailure(challenge, { ...facts, claim }, at) ?? added;
 }
+
+const isCounting = (line: JudgedLine): line is CountedLine =>
+  line.power === 'old' || line.power === 'added' || line.power === 'new';
 
 function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
   if (facts.leaked.has(line.hash)) return { ...line, power: 'secret_published' };
   const known = facts.known.get(line.hash);
-  const own = facts.claim?.root === line.root ? 'old' : 'new';
-  const power = known ? (findKnownFailure(known, facts) ?? own) : judgeNew(line, facts);
-  return { ...line, power: line.isForged && isCounting(power) ? 'signature_invalid' : power };
+  const judged = { ...line, power: known ? judgeKnown(line, known, facts) : judgeNew(line, facts) };
+  return line.isForged && isCounting(judged) ? { ...line, power: 'signature_invalid' } : judged;
 }
 
-const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =>
-  power === 'old' || power === 'cosigned' || power === 'new';
-
-function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly claim: Claim }): boolean {
-  const at = { ring: facts.ring, now_s: Math.floor(facts.now.getTime() / 1000) };
-  return challenge !== undefined && findContinuingFailure(challenge, facts, at) === undefined;
-}
-
-/**
- * Returns the reason why a line has to wait before it begins a new claim, or undefined if it need not wait.
- */
-function findHindrance(line: CountedLine, facts: JudgedFacts): LineFailure | undefined {
-  const { hash } = line;
-  const { claim, listing, place, agreed, pinned, known, now } = facts;
+/** Returns the reason why no line of the reading begins a new claim, or undefined if a new line does. */
+function findHindrance({ claim, listing, place, pinned, known, now }: JudgedFacts): LineFailure | undefined {
   if (!claim || !isHeld(claim, { capabilities: known.values(), listing, now })) return undefined;
-  if (claim.kind === place.kind && claim.place_key === place.key) {
-    if (!pinned) return 'capability_needed';
-    return isEndedBy(claim, 'line', now) ? undefined : 'claim_not_ended';
-  }
-  if (!agreed.has(`${claim.place_key} ${hash}`))
-    return claim.state === 'claimed' ? 'claimed_elsewhere' : 'claim_not_ended';
-  const isConfirmed = isSecondReading(claim.moving?.[movingKey(place, hash)], now);
-  return isConfirmed || isByHolder(line, { ...facts, claim }) ? undefined : 'move_not_confirmed';
+  if (!isAt(claim, place)) return 'claimed_elsewhere';
+  return pinned && isEndedBy(claim, 'line', now) ? undefined : 'line_waits';
 }
 
 function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts): readonly CountedLine[] {
-  const old = usable.filter(({ power }) => power === 'old');
-  const cosigned = usable.filter(({ power }) => power === 'cosigned');
-  return claim && (old.length > 0 || !isBroken(claim)) ? [...old, ...cosigned] : [];
+  const continuing = usable.filter(({ power }) => power !== 'new');
+  const isLeft = continuing.some(({ power }) => power === 'old') || (claim && !isBroken(claim));
+  return isLeft ? continuing : [];
 }
 
-const byAge = (a: Pick<ReadLine, 'issued_at' | 'hash'>, b: Pick<ReadLine, 'issued_at' | 'hash'>) =>
+/** A new claim has only lines of one control root, which is that of the newest line. */
+const ofNewestRoot = (newestFirst: readonly CountedLine[]) =>
+  newestFirst.filter(({ root }) => root === newestFirst[0]?.root);
+
+function findWaiting(lines: readonly ReadLine[], { known }: JudgedFacts): readonly ReadLine[] {
+  const isKnown = ({ hash }: ReadLine) => known.get(hash)?.state === 'waiting';
+  return lines.toSorted((a, b) => Number(isKnown(b)) - Number(isKnown(a))).slice(0, mostWaiting);
+}
+
+const byAge = (a: ReadLine, b: ReadLine) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
-/** A new claim has only lines of one control root, which is that of the newest line that need not wait. */
-function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
-  const free = usable.filter((line) => findHindrance(line, facts) === undefined);
-  const [newest] = free.toSorted(byAge);
-  return free.filter(({ root }) => root === newest?.root).map((line) => ({ ...line, power: 'new' as const }));
-}
-
-/** Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). */
+/** Decides what the lines of one reading prove (docs/claims.md, "What a line does"). */
 export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerdict {
-  const judged = lines.map((line) => judgeLine(line, facts));
-  const usable = judged.filter((line): line is CountedLine => isCounting(line.power));
+  const judged = lines.map((line) => judgeLine(line, facts)).sort(byAge);
+  const usable = judged.filter(isCounting);
   const continuing = findContinuing(usable, facts);
   const continues = continuing.length > 0;
-  const counted = continues ? continuing : findNew(usable, facts);
-  const chosen = new Set(
-    counted
-      .toSorted(byAge)
-      .slice(0, mostActive)
-      .map(({ hash }) => hash),
-  );
-  const isCounted = ({ hash }: ReadLine) => counted.some((line) => line.hash === hash);
+  const hindrance = continues ? 'line_waits' : findHindrance(facts);
+  const counted = continues ? continuing : hindrance === undefined ? ofNewestRoot(usable) : [];
+  const others = judged.filter((line) => !(counted as readonly JudgedLine[]).includes(line));
+  const isOfClaim = ({ root }: ReadLine) => root === facts.claim?.root;
   const whyNot = (line: JudgedLine): LineFailure => {
-    if (!isCounting(line.power)) return line.power;
-    if (isCounted(line)) return 'challenge_replaced';
-    const hindrance = findHindrance(line as CountedLine, facts) ?? 'capability_needed';
-    return continues && hindrance === 'claim_not_ended' ? 'capability_needed' : hindrance;
+    if (!isCounting(line)) return line.power as LineFailure;
+    return isOfClaim(line) ? (hindrance ?? 'line_waits') : 'claimed_elsewhere';
   };
-  const others = judged.filter(({ hash }) => !chosen.has(hash));
   const reasons = new Map(others.map((line) => [line.hash, whyNot(line)]));
   const all = new Set<string>([...reasons.values(), ...(facts.leaked.size > 0 ? ['secret_published'] : [])]);
   return {
     counted,
     continues,
+    waiting:
+      hindrance === 'line_waits' ? findWaiting(others.filter(isCounting).filter(isOfClaim), facts) : [],
     reasons,
     reason: bySpecificity.find((name) => all.has(name)) ?? 'no_challenge_in_file',
   };
 }
 
-/** The capability states that change, by hash. A capability that becomes active comes with its line. */
-export function toWanted(verdict: ClaimVerdict, facts: JudgedFacts) {
-  const { counted, continues } = verdict;
-  const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));
-  const lineOf = new Map(counted.map((line) => [line.hash, line]));
-  const staysUnseen = continues && !facts.pinned;
-  const unseen = living.filter(({ hash, state }) => staysUnseen && state === 'active' && !lineOf.has(hash));
-  const chosen = new Set(
-    [...counted, ...unseen]
-      .sort(byAge)
-      .slice(0, mostActive)
-      .map(({ hash }) => hash),
+/** A line that two readings a day apart do not find is gone. */
+function afterMissed(row: Capability, now: Date): Capability {
+  const missed = { ...row, found_days: undefined, missing_at: firstReading(row.missing_at, now) };
+  if (!isSecondReading(missed.missing_at, now)) return missed;
+  return { ...missed, state: row.state === 'waiting' ? 'revoked' : 'suspended', ended_at: now.toISOString() };
+}
+
+const toWaiting = ({ hash, issued_at, signed_by }: ReadLine, { handle, now }: JudgedFacts): Capability => ({
+  hash,
+  id: capabilityId(hash),
+  handle,
+  state: 'waiting',
+  issued_at,
+  activated_at: now.toISOString(),
+  found_days: undefined,
+  missing_at: undefined,
+  ended_at: undefined,
+  signed_by,
+});
+
+function afterCounted(line: ReadLine, facts: JudgedFacts): Capability {
+  const known = facts.known.get(line.hash) ?? toWaiting(line, facts);
+  const { state, activated_at, signed_by } = known;
+  return {
+    ...known,
+    state: 'active',
+    activated_at: state === 'waiting' ? facts.now.toISOString() : activated_at,
+    found_days: undefined,
+    missing_at: undefined,
+    ended_at: undefined,
+    signed_by: line.signed_by ?? signed_by,
+  };
+}
+
+/**
+ * The capabilities of the listing after the reading. If no line counts, only lines that wait change, and the
+ * reading must be of the location of the claim.
+ */
+export function afterReading(
+  { counted, continues, waiting }: ClaimVerdict,
+  facts: JudgedFacts,
+): Capability[] {
+  const { known, handle, pinned, now } = facts;
+  const working = counted.map((line) => afterCounted(line, facts));
+  const found = waiting.map((line) => afterFound(known.get(line.hash) ?? toWaiting(line, facts), now));
+  const read = [...working, ...(pinned ? found : [])];
+  const isProven = working.length > 0;
+  const after = (row: Capability): Capability => {
+    if (isProven && !continues) return { ...row, state: 'revoked', ended_at: now.toISOString() };
+    const isMissed = pinned && (row.state === 'waiting' || (row.state === 'active' && isProven));
+    return isMissed ? afterMissed(row, now) : row;
+  };
+  const others = [...known.values()].filter(
+    (row) => row.handle === handle && !read.some(({ hash }) => hash === row.hash),
   );
-  const ended = living
-    .filter(({ hash }) => !chosen.has(hash))
-    .toSorted((a, b) => ((a.ended_at ?? '~') < (b.ended_at ?? '~') ? 1 : -1))
-    .map(
-      ({ hash }, at) => [hash, continues && at < mostLiving - mostActive ? 'suspended' : 'revoked'] as const,
-    );
-  const wanted = [...[...chosen].map((hash) => [hash, 'active'] as const), ...ended];
-  return new Map(
-    wanted
-      .filter(([hash, state]) => facts.known.get(hash)?.state !== state)
-      .map(([hash, state]) => {
-        const line = lineOf.get(hash);
-        return [hash, { state, line: state === 'active' ? line : undefined }] as const;
-      }),
-  );
+  const rest = others.map((row) => (isLiving(row) || row.state === 'waiting' ? after(row) : row));
+  const suspended = rest.filter(({ state }) => state === 'suspended');
+  const first = suspended.toSorted((a, b) => ((a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1));
+  const ended = new Set(first.slice(mostSuspended));
+  return [...read, ...rest.map((row) => (ended.has(row) ? { ...row, state: 'revoked' as const } : row))];
 }
 
 /** Returns undefined if the log gets no entry. */
 export function toEvent(
   { continues }: ClaimVerdict,
-  wanted: ReturnType<typeof toWanted>,
+  after: readonly Capability[],
   { claim, place, known }: JudgedFacts,
 ): Extract<ClaimEvent['type'], 'activated' | 'rotated' | 'restored' | 'moved'> | undefined {
-  const isElsewhere = claim?.kind !== place.kind || claim.place_key !== place.key;
-  if (isElsewhere && (continues || claim?.state === 'claimed')) return 'moved';
   if (!continues) return 'activated';
+  if (!isAt(claim, place)) return 'moved';
   if (claim?.state === 'suspended') return 'restored';
-  const changes = [...wanted].filter(([, { state }]) => state !== 'revoked');
-  if (changes.some(([hash]) => !known.has(hash))) return 'rotated';
-  if (changes.some(([, { state }]) => state === 'active')) return 'restored';
-  return changes.length > 0 ? 'rotated' : undefined;
+  const changes = after.map(({ hash, state }) => `${known.get(hash)?.state} ${state}`);
+  if (changes.some((change) => /^(undefined|waiting) active$|^active suspended$/.test(change)))
+    return 'rotated';
+  return changes.includes('suspended active') ? 'restored' : undefined;
 }

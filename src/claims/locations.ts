@@ -110,8 +110,6 @@ export type LocationRead = Partial<HeadRef> & {
 
 export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly read: LocationRead;
-  /** See `readAgreed`. */
-  readonly agreed: ReadonlySet<string>;
   /** `signer` is undefined if no published key made the signature of the request. */
   readonly signed?: (Challenge & { readonly signer: SeenKey | undefined }) | undefined;
   readonly binding: ChallengeBinding;

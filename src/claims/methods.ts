@@ -2,6 +2,7 @@ import { githubAccount, repositoryRoot } from '../core/handle.ts';
 import { dayText, toSentence } from '../core/text.ts';
 import type { Listing } from '../listings/listing.ts';
 import {
+  type Capability,
   type Claim,
   type ClaimKind,
   claimKinds,
@@ -10,6 +11,7 @@ import {
   type ProofPlace,
   remotesOn,
 } from './claim.ts';
+import { waitingTexts } from './standing.ts';
 
 type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
@@ -208,5 +210,13 @@ function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typ
     : ` No recorded endpoint is on ${domain}.`;
 }
 
-export const claimStatement = (claim: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string =>
-  `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;
+export const claimStatement = (
+  claim: ShownClaim,
+  remotes: Parameters<typeof remotesOn>[1],
+  capabilities: readonly Capability[] = [],
+): string =>
+  [
+    `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)}`,
+    ...waitingTexts(capabilities),
+    `This ${limit}`,
+  ].join(' ');

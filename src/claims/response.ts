@@ -6,20 +6,15 @@ import { counted, toSentence } from '../core/text.ts';
 import { challengeLife_s, claimKeyRing, createChallenge } from './challenge.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
 import type { CheckedClaim } from './checks/check.ts';
-import { type Capability, type Claim, type ProofPlace, placeMember } from './claim.ts';
-import {
-  type Foretold,
-  foretell,
-  foretellMoved,
-  foretoldText,
-  type StandingClaim,
-} from './foretell/foretell.ts';
+import { type Capability, type Claim, isInRepository, type ProofPlace, placeMember } from './claim.ts';
+import { foretell, foretellMoved, type StandingClaim } from './foretell/foretell.ts';
 import { optOutEnd, optOutText, withdrawn } from './foretell/opt-out.ts';
 import { continuationOf } from './judge.ts';
 import { bindingOf, type ClaimTarget } from './locations.ts';
 import { claimMethods, failingText } from './methods.ts';
 import { readWithdrawing } from './read-standing.ts';
 import { shownReceiptKey, toShownKeys } from './receipt-keys.ts';
+import { waitingTexts } from './standing.ts';
 
 export const claimResponse = z.object({
   status: z.enum(['challenge_issued', 'not_proven', 'claimed', 'opted_out']),
@@ -45,8 +40,8 @@ export const claimResponse = z.object({
 });
 export type ClaimResponse = z.input<typeof claimResponse>;
 
-const waits = ['capability_needed', 'claim_not_ended', 'claimed_elsewhere', 'move_not_confirmed'] as const;
-export const isWaiting = (reason: string | undefined): boolean => waits.some((one) => one === reason);
+export const isWaiting = (reason: string | undefined): boolean =>
+  reason === 'line_waits' || reason === 'claimed_elsewhere';
 
 export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, { store }: Context) => ({
   claim: await store.claims.claim(handle),
@@ -90,29 +85,30 @@ const capabilityNote =
 /**
  * If the request had `rotate`, the next request must not have it, because it would only make another pair.
  */
-function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing, told?: Foretold): string {
-  const keeping = told?.oldLines === 'remove' ? '' : ', keeping the lines it already has';
+function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
   const again = isRotating ? 'the request again without rotate' : 'the same request again';
   if (place.kind === 'repository')
-    return `${capabilityNote} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository${keeping}, then send ${again}.`;
+    return `${capabilityNote} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send ${again}.`;
   const then = place.kind === 'registry_key' ? '' : ` Then send ${again}, with this method.`;
   return `${capabilityNote} use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
 }
 
-function nextWhenClaimed({ kind }: ProofPlace, { presented, context }: Issuing, foretold?: Foretold): string {
+function nextWhenClaimed(place: ProofPlace, issuing: Issuing): string {
+  const { presented, context } = issuing;
   const { claimFile, observe } = context.config;
   const use = 'Use the capability whose capability_id is in capabilities, as Authorization: Bearer.';
   const check =
     observe !== 'off'
       ? ' POST /api/capability/check with it asks Dossier to check your service at once, at most every 10 minutes.'
       : '';
-  const cost =
-    presented || !foretold?.cost ? '' : ` If you have none of the claim to send with it: ${foretold.cost}`;
-  const more = `Request with rotate: true to get a new capability.${cost}${check}`;
-  if (kind === 'registry_key')
+  const without = presented
+    ? ''
+    : ` If you have none of the claim to send with it: ${foretellAsked(place, issuing)}`;
+  const more = `Request with rotate: true to get a new capability.${without}${check}`;
+  if (place.kind === 'registry_key')
     return `${use} It works while the key that signed its line is published. ${more}`;
-  const place = kind === 'repository' || kind === 'profile_repository' ? `in ${claimFile}` : 'where it is';
-  return `${use} Keep its line ${place}. If the line is gone, the capability is suspended: at once if another line of the claim is there, otherwise at the second of two checks a day or more apart. ${more}`;
+  const where = isInRepository(place.kind) ? `in ${claimFile}` : 'where it is';
+  return `${use} Keep its line ${where}. If two checks a day or more apart do not find the line, the capability is suspended. ${more}`;
 }
 
 export function nextWhenNotProven(place: ProofPlace, file: string): string {
@@ -132,13 +128,10 @@ export interface Issuing {
   readonly context: Context;
 }
 
-const foretellAsked = (place: ProofPlace, { standing, presented }: Pick<Issuing, 'standing' | 'presented'>) =>
-  foretell(standing, { place, isCosigned: presented !== undefined });
-
-export function foretellNew(place: ProofPlace, issuing: Issuing): string | undefined {
-  const foretold = foretellAsked(place, issuing);
-  return foretold && foretoldText(foretold);
-}
+export const foretellAsked = (
+  place: ProofPlace,
+  { standing, presented }: Pick<Issuing, 'standing' | 'presented'>,
+) => foretell(standing, { place, isCosigned: presented !== undefined });
 
 export const foretoldOf = (
   reason: CheckResult,
@@ -167,7 +160,6 @@ export async function toIssued(
   const challenge = createChallenge(key, { ...bindingOf(target, context), continues }, { hash, at_s });
   const { result } = checked.check;
   const { handle } = target.listing;
-  const foretold = foretellAsked(target.place, issuing);
   return {
     status: 'challenge_issued',
     ...toCommonFields(target, checked, context),
@@ -177,7 +169,7 @@ export async function toIssued(
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
     ...messageOf(result, { target, checked, foretold: foretoldOf(result, target.place, issuing) }, context),
-    next: [foretold && foretoldText(foretold), nextWhenIssued(target.place, claimFile, issuing, foretold)]
+    next: [foretellAsked(target.place, issuing), nextWhenIssued(target.place, claimFile, issuing)]
       .filter(Boolean)
       .join(' '),
   };
@@ -196,31 +188,16 @@ export async function toNotProven(
   return { ...issued, status: 'not_proven', reason, ...message };
 }
 
-/** Says of each line that was read beside the proven one, and has to wait, why it waits. */
-const waitingLines = (
-  { place }: ClaimTarget,
-  { reasons = {} }: CheckedClaim,
-  { config }: Context,
-): string[] =>
-  Object.entries(reasons).flatMap(([hash, why]) =>
-    why !== 'proven' && isWaiting(why)
-      ? [`Of capability_id ${capabilityId(hash)}: ${checkMessage(why, place, config.claimFile)}`]
-      : [],
-  );
-
 export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,
   { claim, capabilities, receiptKeys }: Awaited<ReturnType<typeof readStatus>> & { claim: Claim },
   issuing: Issuing,
 ): ClaimResponse {
-  const { standing, context } = issuing;
+  const { context } = issuing;
   const { message } = messageOf(checked.check.result, { target, checked }, context);
   const failing = failingText(claim);
-  const foretold = foretell(standing, { place: target.place, isCosigned: false });
-  const waiting = waitingLines(target, checked, context);
-  const until = waiting.length > 0 && foretold?.acts;
-  const messages = [message, ...waiting, until, failing && toSentence(failing)].filter(Boolean);
+  const messages = [message, ...waitingTexts(capabilities), failing && toSentence(failing)].filter(Boolean);
   return {
     status: 'claimed',
     ...toCommonFields(target, checked, context),
@@ -232,7 +209,7 @@ export function toClaimed(
     ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),
     changed: checked.changed,
     ...(messages.length > 0 && { message: messages.join(' ') }),
-    next: nextWhenClaimed(target.place, issuing, foretold),
+    next: nextWhenClaimed(target.place, issuing),
   };
 }
 

@@ -1,6 +1,6 @@
-import { day_ms } from '../core/text.ts';
+import { day_ms, dayText } from '../core/text.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
-import type { Capability, Claim, Missing } from './claim.ts';
+import type { Capability, Claim, Missing, ProofPlace } from './claim.ts';
 
 /** The least time between two readings that together end or move a claim. */
 export const secondReading_ms = day_ms;
@@ -19,6 +19,41 @@ export const firstReading = (known: string | undefined, now: Date): string => {
 
 export const isSecondReading = (first_at: string | undefined, now: Date): boolean =>
   first_at !== undefined && now.getTime() - Date.parse(first_at) >= secondReading_ms;
+
+/** How many days a line stands in the file before it works, if it was asked for without a capability. */
+const standing_days = 7;
+
+/**
+ * A line that waits, after a reading found it. Days in the future are from a clock that was ahead. A reading
+ * that failed adds no day, so the line grows no older while its host fails.
+ */
+export function afterFound(row: Capability, now: Date): Capability {
+  const today = dayText(now.toISOString());
+  const days = (row.found_days ?? []).filter((day) => day <= today);
+  const activated_at = firstReading(days.length === 0 ? undefined : row.activated_at, now);
+  const found_days = [...new Set([...days, today])].slice(-standing_days);
+  return { ...row, activated_at, found_days, missing_at: undefined };
+}
+
+const standing_ms = standing_days * day_ms;
+
+/** Tells whether a line that waits has stood in the file for seven days. */
+export const isRipe = ({ found_days = [], activated_at }: Capability, now: Date): boolean =>
+  found_days.length === standing_days && now.getTime() - Date.parse(activated_at) >= standing_ms;
+
+export const waitingText = (row: Capability): string => {
+  const from = new Date(Date.parse(row.activated_at) + standing_ms).toISOString();
+  const read = `The line of capability_id ${row.id} was asked for without a key of the claim`;
+  return row.found_days
+    ? `${read}, and was first read on ${dayText(row.activated_at)}. It works from ${dayText(from)} on if no check until then misses it, or later, once checks on seven days have found it.`
+    : `${read}, and the last check did not find it. It works after it has stood in the file for seven days.`;
+};
+
+export const waitingTexts = (capabilities: readonly Capability[]): string[] =>
+  capabilities.filter(({ state }) => state === 'waiting').map(waitingText);
+
+export const isAt = (claim: Claim | undefined, { kind, key }: ProofPlace): boolean =>
+  claim?.kind === kind && claim.place_key === key;
 
 /**
  * A reading that shows the line or the location of `claim` to be gone. `claim` is the claim as it was
@@ -90,7 +125,7 @@ export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
 export const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
   kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
 
-const hasRestorable = (
+export const hasRestorable = (
   { handle }: Pick<Claim, 'handle'>,
   { capabilities, now }: { readonly capabilities: Iterable<Capability>; readonly now: Date },
 ): boolean => [...capabilities].some((row) => row.handle === handle && isLiving(row) && !isLapsed(row, now));

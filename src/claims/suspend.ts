@@ -14,6 +14,7 @@ const leafTypes = {
   restored: 'claim.activated',
   moved: 'claim.activated',
   suspended: 'claim.suspended',
+  line_added: 'claim.line_added',
   revoked: 'capability.revoked',
   listing_withdrawn: 'listing.withdrawn',
   listing_restored: 'listing.restored',

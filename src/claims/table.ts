@@ -63,6 +63,20 @@ export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKe
     return key;
   });
 
+const readCapabilityRows = precompileQuery((db: Db, handle: string) =>
+  db
+    .selectFrom('capability')
+    .selectAll()
+    .where('handle', '=', handle)
+    .where('state', 'in', ['waiting', 'active', 'suspended'])
+    .orderBy('activated_at')
+    .orderBy('hash'),
+);
+
+/** Those that have not ended, oldest first. */
+export const readCapabilities = async (db: Db, handle: string): Promise<Capability[]> =>
+  (await readCapabilityRows(db, handle)).map((row) => capabilityTable.decode(row));
+
 const isSameKey = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
   a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
 
@@ -105,12 +119,7 @@ export const createClaimReads = (db: Db) => ({
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
     return (await page.orderBy('handle').limit(limit).execute()).map(claimTable.decode);
   },
-  /** Returns the active and suspended capabilities, oldest first. A check leaves at most 64. */
-  async capabilities(handle: string): Promise<Capability[]> {
-    const rows = db.selectFrom('capability').selectAll().where('handle', '=', handle);
-    const living = rows.where('state', 'in', ['active', 'suspended']);
-    return (await living.orderBy('activated_at').orderBy('hash').execute()).map(capabilityTable.decode);
-  },
+  capabilities: (handle: string): Promise<Capability[]> => readCapabilities(db, handle),
   async leakedCount(handle: string): Promise<number> {
     const rows = db.selectFrom('capability').select('hash').where('handle', '=', handle);
     return (await rows.where('state', '=', 'leaked').execute()).length;
@@ -202,10 +211,9 @@ export const createClaimWrites = (
   async addSigningKey(key: ClaimSchema['claim_key']) {
     await db.insertInto('claim_key').values(key).execute();
   },
-  /** Throws if the hash is known already. */
-  async addCapability(capability: Capability): Promise<void> {
+  async putCapability(capability: Capability): Promise<void> {
     touch(capability.handle);
-    await db.insertInto('capability').values(capabilityTable.encode(capability)).execute();
+    await upsert(db, 'capability', capabilityTable.encode(capability), 'hash').execute();
   },
   /**
    * `at` (RFC 3339) is the time at which a capability ends. If the capability is suspended, its line can
@@ -220,9 +228,6 @@ export const createClaimWrites = (
       .returning('handle')
       .executeTakeFirst();
     if (row) touch(row.handle);
-  },
-  async setSigner(hash: string, signed_by: string): Promise<void> {
-    await db.updateTable('capability').set({ signed_by }).where('hash', '=', hash).execute();
   },
   async addEvent(handle: string, event: ClaimEvent & { readonly capability_id?: string }): Promise<void> {
     touch(handle);

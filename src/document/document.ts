@@ -58,12 +58,13 @@ export function listingLinks(
   };
 }
 
-function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): ListingDocument['claim'] {
+function toClaim({ listing, claim, claimHistory, ...facts }: ListingFacts): ListingDocument['claim'] {
   if (!claim) return undefined;
   const failing = failingText(claim);
+  const { receiptKeys, capabilities } = facts;
   const { kind, claimed_at, commit, checked_at, tried_at, suspended_reason } = claim;
   return {
-    statement: claimStatement(claim, listing.remotes),
+    statement: claimStatement(claim, listing.remotes, capabilities),
     kind,
     claimed_at,
     ...placeMember(kind, claim.place),

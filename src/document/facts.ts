@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { claimTable } from '../claims/claim.ts';
-import { readClaimHistory, readReceiptKeys } from '../claims/table.ts';
+import { readCapabilities, readClaimHistory, readReceiptKeys } from '../claims/table.ts';
 import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
@@ -94,6 +94,7 @@ const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
   claim: undefined,
   claimHistory: [],
   receiptKeys: [],
+  capabilities: [],
   moderation: [],
   native: { ...noNativeCounts, recent: [] },
 });
@@ -106,12 +107,13 @@ async function readNative(db: Db, handle: string, now: string) {
 }
 
 async function readClaims(db: Db, handle: string) {
-  const [[claim], claimHistory, receiptKeys] = await Promise.all([
+  const [[claim], claimHistory, receiptKeys, capabilities] = await Promise.all([
     readClaim(db, handle),
     readClaimHistory(db, handle),
     readReceiptKeys(db, handle),
+    readCapabilities(db, handle),
   ]);
-  return { claim: claim && claimTable.decode(claim), claimHistory, receiptKeys };
+  return { claim: claim && claimTable.decode(claim), claimHistory, receiptKeys, capabilities };
 }
 
 const hasOtherVersions = ({ stored_versions, shown_digest }: FactsRow) =>

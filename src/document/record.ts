@@ -1,4 +1,4 @@
-import type { Claim, ClaimEvent } from '../claims/claim.ts';
+import type { Capability, Claim, ClaimEvent } from '../claims/claim.ts';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
 import type { Context } from '../context.ts';
 import { dayText, nextDay_ms } from '../core/text.ts';
@@ -176,6 +176,7 @@ export interface ListingFacts {
   readonly claimHistory: readonly ClaimEvent[];
   /** Present and former keys for receipts, oldest first. */
   readonly receiptKeys: readonly ReceiptKey[];
+  readonly capabilities: readonly Capability[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
   readonly shared: readonly SharedReference[];
   /** The number of listings under the same namespace, including this one. */

@@ -8,6 +8,7 @@ export const changeTypes = [
   'moderation.applied',
   'claim.activated',
   'claim.suspended',
+  'claim.line_added',
   'claim.keys_changed',
   'capability.revoked',
   'rating.submitted',

@@ -1,6 +1,5 @@
 import { claimKinds } from '../claims/claim.ts';
-import { foretellCases } from '../claims/foretell/cases.ts';
-import { howToReplaceCapability, newClaimCost } from '../claims/foretell/foretell.ts';
+import { howToReplaceCapability, lineRules, newClaimCost } from '../claims/foretell/foretell.ts';
 import { howToOptOut, optOutEffects } from '../claims/foretell/opt-out.ts';
 import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
 import type { Config } from '../config/config.ts';
@@ -25,14 +24,6 @@ MCP over HTTP. Reading needs no account and no key:
 
 Every tool can also be called with plain JSON: \`POST ${publicUrl}/api/tools/<tool>\` with \`Content-Type: application/json\`. Schemas: ${publicUrl}/openapi.json. A listing: \`${publicUrl}/agents/<handle>\`, with \`.json\` or \`.md\` for machines. A handle is \`<namespace>/<name>\`, in the same upper and lower case as in the directory.`;
 
-const newLines = foretellCases
-  .filter(({ claim }) => claim === 'in force')
-  .map(({ line, isCosigned, does }) => {
-    const asked = `${isCosigned ? 'with' : 'without'} a capability of the claim in the Authorization header`;
-    return `* A new line ${line}, requested ${asked}: ${does}`;
-  })
-  .join('\n');
-
 const rate = ({ publicUrl, claimFile }: Config) => `## Claim a listing
 
 ${whatAClaimShows} No account, repository host token or private credential is needed.
@@ -48,9 +39,9 @@ ${claimKinds.map((kind) => `* \`${kind}\`: ${claimMethods[kind].title}. It shows
 
 \`claim.kind\` of a listing names the method of its claim.
 
-A new claim that replaces the claim on record has this cost: ${newClaimCost}. While the listing is claimed, a new line has one of these effects:
+${lineRules.join('\n\n')}
 
-${newLines}
+A new claim that replaces the claim on record has this cost: ${newClaimCost}.
 
 To replace a capability, including a leaked one: ${howToReplaceCapability}
 

@@ -19,6 +19,7 @@ export function toPrivateFacts({ listing, unread }: PrivateEntry): ListingFacts 
     claim: undefined,
     claimHistory: [],
     receiptKeys: [],
+    capabilities: [],
     imported: recordedFacts(
       listing,
       { shown: { unread }, versions: 1, lastPublished, source: null },

@@ -108,26 +108,26 @@ describe.each([
 
     // A second key needs one of the claim, and costs nothing.
     await page.goto(`${address()}/claim`);
-    const another = page.locator('form', { has: page.locator('#another-key') });
+    const another = page.locator('form', { has: page.locator('#key-repository') });
     await another.getByLabel('Secret key of the claim').fill(`dossier_cap_${'a'.repeat(49)}`);
     await press(page, 'Get another secret key');
     await page.getByText('Nothing was done. The capability is not known.').waitFor();
     await another.getByLabel('Secret key of the claim').fill(first.key);
     await press(page, 'Get another secret key');
     const second = await takePair(page);
-    expect(await textOf(page)).toContain('The new line continues the claim: its ratings stay as they are.');
+    expect(await textOf(page)).toContain('The new line works as soon as a check reads it.');
     expect(await textOf(page)).not.toContain(cost);
     repository.commit({ [file]: `${first.line}\n${second.line}\n` });
     await check(page);
     await page.getByRole('heading', { name: 'Claimed', exact: true }).waitFor();
     expect([await standing(first.key), await standing(second.key)]).toEqual([200, 200]);
 
-    // Without any key a line begins a new claim. The page says so before the button, and the line waits.
+    // Without any key a line waits for a week. The page says so before the button.
     await page.goto(`${address()}/claim`);
-    expect(await textOf(page)).toContain(`The new line begins a new claim: ${cost}`);
-    await press(page, 'Get a line that begins a new claim');
+    expect(await textOf(page)).toContain('Without one: Keep the other lines. The new line works after');
+    await press(page, 'Get another secret key');
     const lost = await takePair(page);
-    expect(await textOf(page)).toContain(`The new line begins a new claim: ${cost}`);
+    expect(await textOf(page)).toContain('after its line has stood in its place for seven days');
     repository.commit({ [file]: `${first.line}\n${second.line}\n${lost.line}\n` });
     await check(page);
     await page.getByRole('heading', { name: 'The new line was found, but is not in effect yet' }).waitFor();
@@ -141,9 +141,9 @@ describe.each([
     await page.goto(`${address()}/claim`);
     await page.getByRole('heading', { name: 'The claim is suspended' }).waitFor();
     await another.getByLabel('Secret key of the claim').fill(second.key);
-    await press(page, 'Get a line that continues the claim');
+    await press(page, 'Get another secret key');
     const moved = await takePair(page);
-    expect(await textOf(page)).toContain('The new line moves and continues the claim');
+    expect(await textOf(page)).toContain('The new line moves the claim');
     expect(await textOf(page)).not.toContain(cost);
     renamed.commit({ [file]: moved.line });
     await check(page);
@@ -177,14 +177,20 @@ describe.each([
 
     // Another method is another holder: the page says what that costs before the button and beside the line.
     await page.goto(`${address()}/claim`);
-    const move = page.locator('form', { has: page.locator('#move-key-registry_key') });
-    await move.getByText('Put a file on the web server of the domain').click();
-    await move.getByLabel('Secret key of the claim').fill(moved.key);
-    await press(page, 'Get a line to move the claim');
+    const said = `begins a new claim when two checks a day or more apart have found no line of the claim at its location. That has a cost: ${cost}`;
+    expect(await textOf(page)).toContain(said);
+    const method = page.locator('form', { has: page.locator('[name=method][value=well_known]') });
+    await method.getByRole('button').click();
     const elsewhere = await takePair(page);
-    expect(await textOf(page)).toContain(`The new line begins a new claim: ${cost}`);
-    renamed.commit({ [file]: `${moved.line}\n${elsewhere.line}\n` });
+    expect(await textOf(page)).toContain(said);
+    renamed.commit({ [file]: null });
     served = elsewhere.line;
+    await check(page, 'It is there: check again');
+    await page.getByRole('heading', { name: 'The new line was found, but is not in effect yet' }).waitFor();
+    for (let pass = 0; pass < 2; pass++) {
+      directory.wait(1.25 * 86_400);
+      await directory.recheck();
+    }
     await check(page, 'It is there: check again');
     await page.getByRole('heading', { name: 'Claimed', exact: true }).waitFor();
     expect([await standing(elsewhere.key), await standing(moved.key)]).toEqual([200, 401]);

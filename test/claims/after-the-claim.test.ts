@@ -219,6 +219,8 @@ describe('the host in trouble', () => {
     for (const { capability } of [first, second])
       expect(await authenticate(directory.as(capability))).toMatchObject({ state: 'active' });
     heal();
+    expect(await directory.ask()).toMatchObject({ changed: 'none', check: { pinned: true } });
+    directory.wait(day_s);
     expect(await directory.ask()).toMatchObject({ changed: 'rotated', check: { pinned: true } });
     await expect(authenticate(directory.as(first.capability))).rejects.toMatchObject({
       code: 'capability_suspended',

@@ -48,57 +48,36 @@ test('between the ways of a domain one line moves the claim, with its capability
   expect(await directory.history(handle)).toEqual(['activated dns:example.com 0', 'moved dns:example.com 0']);
 });
 
-test('from a repository to the domain only a line that is in both places moves it', async () => {
+test('from a repository to the domain, a line begins a new claim once the repository has no line of the claim', async () => {
   const { repository, issued } = await claimInRepository();
-  const next = await directory.ask(handle, { method: 'dns' });
-  directory.setTxt(name, next.challenge);
-  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
-    status: 'not_proven',
-    reason: 'claimed_elsewhere',
-  });
   directory.setTxt(name, issued.challenge);
   expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({ reason: 'challenge_foreign' });
-  expect(await directory.standing(issued.capability)).toBe('200');
-  directory.setTxt(name, next.challenge);
-  repository.commit({ [file]: `${issued.challenge}\n${next.challenge}\n` });
-  const named = { method: 'dns', challenge: next.challenge };
-  expect(await directory.ask(handle, named)).toMatchObject({ reason: 'move_not_confirmed' });
+  const mallory = await directory.ask(handle, { method: 'dns', rotate: true });
+  const own = await directory.ask(handle, { method: 'dns', rotate: true }, issued.capability);
+  expect(own.next).toContain('begins a new claim when two checks a day or more apart have found no line');
+  directory.setTxt(name, mallory.challenge, own.challenge);
+  repository.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n${own.challenge}\n` });
+  for (const { challenge } of [mallory, own])
+    expect(await directory.ask(handle, { method: 'dns', challenge })).toMatchObject({
+      status: 'not_proven',
+      reason: 'claimed_elsewhere',
+    });
   directory.directory.wait(86_400);
-  expect(await directory.ask(handle, named)).toMatchObject({ status: 'claimed', changed: 'moved' });
+  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({ reason: 'claimed_elsewhere' });
+  expect(await directory.standing(issued.capability)).toBe('200');
+  directory.setTxt(name, own.challenge);
   repository.commit({ [file]: null });
-  expect(await directory.ask(handle)).toMatchObject({ method: 'dns', status: 'claimed', changed: 'none' });
-  expect(await directory.standing(next.capability)).toBe('200');
+  await directory.claimTwice(handle);
+  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
+    status: 'claimed',
+    changed: 'activated',
+  });
+  expect(await directory.standing(own.capability)).toBe('200');
   expect(await directory.standing(issued.capability)).toBe('capability_revoked');
   expect(await directory.history(handle)).toEqual([
     'activated github.com/alice 0',
-    'moved dns:example.com 0',
-  ]);
-});
-
-test('a line that was in both places for a moment moves nothing, and one that the holder asked for does at once', async () => {
-  const { repository, issued } = await claimInRepository();
-  const mallory = await directory.ask(handle, { method: 'dns' });
-  const named = { method: 'dns', challenge: mallory.challenge };
-  directory.setTxt(name, mallory.challenge);
-  for (let moment = 0; moment < 2; moment++) {
-    repository.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n` });
-    expect(await directory.ask(handle, named)).toMatchObject({ reason: 'move_not_confirmed' });
-    repository.commit({ [file]: issued.challenge });
-    expect(await directory.claim(handle)).toMatchObject({ status: 'claimed' });
-    directory.directory.wait(1.5 * 86_400);
-  }
-  expect(await directory.ask(handle, named)).toMatchObject({ reason: 'claimed_elsewhere' });
-  const own = await directory.ask(handle, { method: 'dns', rotate: true }, issued.capability);
-  directory.setTxt(name, own.challenge);
-  repository.commit({ [file]: `${issued.challenge}\n${own.challenge}\n` });
-  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
-    status: 'claimed',
-    changed: 'moved',
-  });
-  expect(await directory.standing(own.capability)).toBe('200');
-  expect(await directory.history(handle)).toEqual([
-    'activated github.com/alice 0',
-    'moved dns:example.com 0',
+    'suspended proof_missing github.com/alice 0',
+    'activated dns:example.com 0',
   ]);
 });
 

@@ -171,7 +171,7 @@ describe('whoever is not the holder', () => {
     const mallory = await service.claim(server, { rotate: true });
     const taken = takeName('alice/a', `${issued.challenge}\n${mallory.challenge}\n`);
     await service.claim(server);
-    expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('capability_invalid');
+    expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('capability_waiting');
     taken.commit({ [file]: mallory.challenge });
     await service.claimTwice(server);
     expect(await held(server)).toBe('claimed github.com/alice 1');

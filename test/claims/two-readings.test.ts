@@ -95,27 +95,6 @@ describe('one reading that finds nothing', () => {
     expect(await service.directory.audit()).toEqual([]);
   });
 
-  test('begins no new generation by a new line at the same place, and the second reading a day later does', async () => {
-    const owner = await claimByFile();
-    const next = await byFile({ rotate: true });
-    service.web.files.set(wellKnown, next.challenge);
-    const named = { challenge: next.challenge };
-    expect(await byFile(named)).toMatchObject({ status: 'not_proven', reason: 'claim_not_ended' });
-    service.web.files.set(wellKnown, `${owner.challenge}\n${next.challenge}\n`);
-    expect(await byFile(named)).toMatchObject({ status: 'not_proven', reason: 'capability_needed' });
-    service.web.files.set(wellKnown, next.challenge);
-    service.directory.wait(1.5 * day_s);
-    expect(await byFile(named)).toMatchObject({ reason: 'claim_not_ended' });
-    expect(await service.standing(owner.capability)).toBe('200');
-    service.directory.wait(day_s);
-    expect(await byFile(named)).toMatchObject({ status: 'claimed', changed: 'activated' });
-    expect(await service.history(tool)).toEqual([
-      'activated dns:example.com 0',
-      'suspended proof_missing dns:example.com 0',
-      'activated dns:example.com 1',
-    ]);
-  });
-
   test('is said on the page and in the JSON until one that finds the line', async () => {
     const owner = await claimByFile();
     service.web.files.delete(wellKnown);
@@ -203,7 +182,7 @@ test('what others wait for while an opt-out or the registry suspends a claim is 
     );
   await service.directory.importEntries([at('deleted', 1)]);
   await service.directory.importEntries([at('active', 2)]);
-  expect(await inRepository({ challenge: mallory.challenge })).toMatchObject({ reason: 'claim_not_ended' });
+  expect(await inRepository({ challenge: mallory.challenge })).toMatchObject({ reason: 'claimed_elsewhere' });
   expect(await byFile()).toMatchObject({ status: 'claimed', changed: 'restored' });
   expect(await service.standing(owner.capability)).toBe('200');
 });

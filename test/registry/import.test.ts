@@ -243,7 +243,7 @@ describe('what the registry takes back', () => {
       });
       const hash = 'ab'.repeat(32);
       const capability = { hash, id: hash.slice(0, 16), handle: 'a.b/c', issued_at: at, activated_at: at };
-      await tx.claims.addCapability({ ...capability, state: 'active' });
+      await tx.claims.putCapability({ ...capability, state: 'active' });
       await tx.listings.reindex('a.b/c');
     });
     registry.serve([registryEntry('a.b/c', { ...onGitHub('owner/Repo.git'), title: 'Same' }, later)]);

@@ -9,6 +9,7 @@ import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { queryDatabase, takeBackMigrations } from '../support/nodes.ts';
+import { addSource } from '../support/rating-source.ts';
 
 // Each test starts the command several times.
 let folder: string;
@@ -24,6 +25,7 @@ const applied = [
   '0004-digests',
   '0005-timelines',
   '0006-values',
+  '0007-lines',
 ];
 
 const namesOf = async (databaseUrl: string) =>
@@ -103,6 +105,30 @@ it('derives what stored records lack after an upgrade, also without a registry, 
   const stored = await queryDatabase(DATABASE_URL, 'select owners from listing');
   await upgraded.close();
   for (const { owners } of stored) expect(owners).toContain('"owner":"example.net"');
+});
+
+it('keeps claims and their capabilities, and has lines stand in a database from before', async () => {
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const environment = { DATABASE_URL, REGISTRY_URL: 'off' };
+  const made = await openDirectory({ entries: [], environment });
+  const capability = await addSource(made.store);
+  const before = await documentOf(made, 'b/source');
+  await made.close();
+  await takeBackMigrations(DATABASE_URL, '0006-values');
+  await queryDatabase(DATABASE_URL, `update claim set moving = '{"dns dns:example.com ab":"2026-11-01"}'`);
+  const upgraded = await openDirectory({ entries: [], environment });
+  const headers = { authorization: `Bearer ${capability}` };
+  expect((await upgraded.app.request('/api/capability', { headers })).status).toBe(200);
+  expect((await documentOf(upgraded, 'b/source')).claim).toEqual(before.claim);
+  const [row] = await upgraded.store.claims.capabilities('b/source');
+  await upgraded.store.write((tx) =>
+    tx.claims.putCapability({ ...row, state: 'waiting', found_days: ['2026-11-20', '2026-11-21'] } as never),
+  );
+  expect((await upgraded.store.claims.capabilities('b/source'))[0]).toMatchObject({
+    state: 'waiting',
+    found_days: ['2026-11-20', '2026-11-21'],
+  });
+  await upgraded.close();
 });
 
 it('makes timelines of what observations remembered, and moves the lists', async () => {

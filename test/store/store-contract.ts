@@ -41,7 +41,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   const tags = (...names: string[]) => names.map((tag) => ({ tag, reason: 'test' }));
 
   it('a key without a value finds no row', async () => {
-    await store.write((tx) => tx.claims.addCapability(makeCapability('b/source', 'a'.repeat(64))));
+    await store.write((tx) => tx.claims.putCapability(makeCapability('b/source', 'a'.repeat(64))));
     const missing = undefined as unknown as string;
     await expect(store.claims.capability(missing)).rejects.toThrow('a key without a value');
     await expect(store.claims.capabilityById(missing)).rejects.toThrow('a key without a value');
@@ -733,7 +733,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           makeListing('b/source', 2),
           makeListing('a/gone', 3, { withdrawn: 'optout' }),
         ]);
-        await tx.claims.addCapability(makeCapability('b/source', hash));
+        await tx.claims.putCapability(makeCapability('b/source', hash));
         await tx.ratings.insert(makeRating('1', { source_handle: 'a/subject', subject_handle: 'b/source' }));
       });
       expect(await sides('a/subject')).toMatchObject({
@@ -823,7 +823,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   describe(`${name}: claims, feedback, quarantine, keys`, () => {
     it('finds a capability by its hash and changes its state', async () => {
       const hash = 'ab'.repeat(32);
-      await store.write((tx) => tx.claims.addCapability(makeCapability('a/one', hash)));
+      await store.write((tx) => tx.claims.putCapability(makeCapability('a/one', hash)));
       await store.write((tx) => tx.claims.setCapabilityState(hash, 'revoked', '2026-02-01T00:00:00.000Z'));
       expect(await store.claims.capability(hash)).toMatchObject({
         id: 'abababababababab',

@@ -108,7 +108,7 @@ export const shownStates: readonly PageState[] = [
     path: '/agents/co.webhook/webhook/claim',
     async prepare(page, { wait }) {
       wait(31);
-      await press(page, 'Get a line that begins a new claim');
+      await press(page, 'Get another secret key');
       await page.getByText('it is shown only once').waitFor();
     },
   },
@@ -116,7 +116,7 @@ export const shownStates: readonly PageState[] = [
     name: 'claim-key-refused',
     path: '/agents/co.webhook/webhook/claim',
     async prepare(page) {
-      await page.locator('#another-key').fill(`dossier_cap_${'a'.repeat(49)}`);
+      await page.locator('#key-repository').fill(`dossier_cap_${'a'.repeat(49)}`);
       await press(page, 'Get another secret key');
       await page.getByText('Nothing was done.').waitFor();
     },

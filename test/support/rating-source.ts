@@ -36,7 +36,7 @@ export async function addListingOfSource(store: Store, handle: string, id: numbe
       branch: 'main',
       checked_at: at,
     });
-    await tx.claims.addCapability(makeCapability(handle, capabilityHash(capability)));
+    await tx.claims.putCapability(makeCapability(handle, capabilityHash(capability)));
   });
   return capability;
 }

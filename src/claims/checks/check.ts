@@ -7,13 +7,12 @@ import { findAgainst, requireMayWrite } from '../../moderation/require-may-write
 import { applyReading, type ReadingOutcome, readCosigners } from '../apply.ts';
 import { claimKeyRing, isSignedBy, readChallenge } from '../challenge.ts';
 import type { CheckResult, claimCheck } from '../check-results.ts';
-import { type Claim, parseClaimFile } from '../claim.ts';
+import type { Claim } from '../claim.ts';
 import { optOutText } from '../foretell/opt-out.ts';
 import {
   bindingOf,
   type ClaimOnRecord,
   type ClaimTarget,
-  findTarget,
   findToCheck,
   type LocationReading,
   readLocation,
@@ -34,8 +33,6 @@ export interface CheckedClaim {
   readonly note?: string;
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
-  /** See `readAgreed`. Present with `keys`. */
-  readonly agreed?: readonly string[];
   /** See `ReadingOutcome`. */
   readonly reasons?: Readonly<Record<string, CheckResult>>;
   /** Whether the next call checks again at once (shared.ts). */
@@ -43,7 +40,7 @@ export interface CheckedClaim {
 }
 
 function toChecked(
-  { read, agreed }: Pick<LocationReading, 'read' | 'agreed'>,
+  { read }: Pick<LocationReading, 'read'>,
   { result, changed, seen = read.seen, reasons, optOut }: ReadingOutcome,
   { claim, at }: { readonly claim: Claim | undefined; readonly at: Date },
 ): CheckedClaim {
@@ -64,7 +61,7 @@ function toChecked(
     check,
     changed,
     ...(note && { note }),
-    ...(keys && { keys, agreed: [...agreed] }),
+    ...(keys && { keys }),
     ...(reasons && { reasons: Object.fromEntries(reasons) }),
   };
 }
@@ -72,41 +69,10 @@ function toChecked(
 const isAnswered = ({ check: { result } }: CheckedClaim) =>
   !/^(proven$|listing_withdrawn$|host_|redirect_|dns_no_answer)/.test(result);
 
-/**
- * If a claim is in force by another method, returns the challenges at the claim's location, each as `<place
- * key> <hash>`. The key of the location is part of each text, because the claim may have moved by the time
- * the lines are judged.
- */
-async function readAgreed(
-  { listing, place }: ClaimTarget,
-  known: ClaimOnRecord,
-  context: Context,
-): Promise<Set<string>> {
-  const { claim } = known;
-  const other = claim?.state === 'claimed' && claim.kind !== place.kind ? claim.kind : undefined;
-  const target = other && findTarget(listing, other, context);
-  if (!target) return new Set();
-  const read = await readLocation(target.place, known, context);
-  const file = read.result === 'file' && read.pinned ? parseClaimFile(read.text) : 'too_large';
-  const challenges = typeof file === 'string' ? [] : file.challenges;
-  const hashes = challenges.flatMap((text) => readChallenge(text)?.hash ?? []);
-  return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
-}
-
 async function readOnRecord({ listing }: ClaimTarget, { store, clock }: Context): Promise<ClaimOnRecord> {
   const claim = await store.claims.claim(listing.handle);
   const capabilities = await store.claims.capabilities(listing.handle);
   return { claim, isHolding: claim !== undefined && isHeld(claim, { capabilities, listing, now: clock() }) };
-}
-
-async function readPlaces(
-  target: ClaimTarget,
-  context: Context,
-): Promise<Pick<LocationReading, 'read' | 'agreed'>> {
-  const known = await readOnRecord(target, context);
-  const read = await readLocation(target.place, known, context);
-  const hasLines = read.result === 'file' && (read.keys?.length || read.text.includes('dossier-claim-v1.'));
-  return { read, agreed: hasLines ? await readAgreed(target, known, context) : new Set<string>() };
 }
 
 /** `presented` is the id of an active capability of the listing. Only a re-check sets `onMissing`. */
@@ -123,7 +89,7 @@ export const claimChangeLimit = { name: 'claim_change', burst: 60, refill_s: day
 
 async function apply(
   target: ClaimTarget,
-  was: Pick<LocationReading, 'read' | 'agreed' | 'signed'>,
+  was: Pick<LocationReading, 'read' | 'signed'>,
   { context, onMissing, presented, save }: CheckedBy & { context: Context; save: SaveOutcome },
 ): Promise<CheckedClaim> {
   const reading = {
@@ -167,7 +133,7 @@ export async function checkSignature(
   { checked, sent }: { checked: CheckedClaim; sent: { challenge: string; signature: string } },
   context: Context,
 ): Promise<CheckedClaim> {
-  const { keys, agreed, check, begun_ms = 0 } = checked;
+  const { keys, check, begun_ms = 0 } = checked;
   const challenge = readChallenge(sent.challenge);
   if (!keys || !challenge) return checked;
   const signer = keys.find((key) => isSignedBy(key, sent.challenge, sent.signature));
@@ -178,7 +144,7 @@ export async function checkSignature(
       throw new Problem('unavailable', { detail: 'The keys were read again meanwhile.', retry_after_s: 1 });
   };
   const signed = { ...challenge, signer };
-  return apply(target, { read, agreed: new Set(agreed), signed }, { context, save });
+  return apply(target, { read, signed }, { context, save });
 }
 
 /** The name under which the latest check of a location is stored. */
@@ -200,10 +166,10 @@ export async function checkClaim(
   const place = toCheckName(target, onMissing ? 'recheck' : holder);
   const subject = { handle, place, hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
-    const read = await readPlaces(target, context);
+    const read = await readLocation(target.place, await readOnRecord(target, context), context);
     // Nobody waits for a new line after a re-check, so the other nodes use its outcome in any case.
     const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
-    return apply(target, read, { context, onMissing, presented, save: saveChecked });
+    return apply(target, { read }, { context, onMissing, presented, save: saveChecked });
   });
   if (isOwn) return { ...outcome, begun_ms };
   const { check } = outcome;

@@ -30,7 +30,8 @@ const howTo =
       `${tool.title}\n\n${tool.description}\n\n${toCurl(`${site.config.publicUrl}${path}`, tool.example)}\n\nFields and answers: ${site.config.publicUrl}/tools#${tool.name}\n`,
     );
 
-const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(c.get('context'))) });
+const revoke = async (c: Request) =>
+  answerOnce(c, { ...(await revokeCapability(c.get('context'), c.req.query('id'))) });
 
 const askOwnCheck = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
 

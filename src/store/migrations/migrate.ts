@@ -32,6 +32,7 @@ const files = [
   '0004-digests',
   '0005-timelines',
   '0006-values',
+  '0007-lines',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

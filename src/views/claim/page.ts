@@ -7,7 +7,7 @@ import {
   type OptOut,
   type ProofPlace,
 } from '../../claims/claim.ts';
-import { type Foretold, foretell, type StandingClaim } from '../../claims/foretell/foretell.ts';
+import { fateOf, fateTexts, type LineFate, type StandingClaim } from '../../claims/foretell/foretell.ts';
 import { claimMethods, whatAClaimShows } from '../../claims/methods.ts';
 import { type ClaimResponse, isWaiting } from '../../claims/response.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -18,7 +18,7 @@ import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl } 
 import { type PageSite, toPage } from '../layout.ts';
 import { hiddenFields, noWay, pause_s, stepForm } from './forms.ts';
 import { type AskedOptOut, optOutSection } from './opt-out.ts';
-import { foretoldHtml, standingPage } from './standing.ts';
+import { standingPage } from './standing.ts';
 
 type ClaimAnswer = z.output<typeof claimAgent.output>;
 
@@ -69,33 +69,38 @@ const claimSteps = (...known: Parameters<typeof stepsOf>): Html =>
 <li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`,
   )}</ol>`;
 
-const secret = ({ capability, capability_id, expires_at }: ClaimAnswer, isLater = false) =>
+const worksAfter: Readonly<Partial<Record<LineFate, string>>> = {
+  waits: 'its line has stood in its place for seven days',
+  'begins later': 'two checks a day or more apart have found no line of the claim',
+};
+
+const secret = ({ capability, capability_id, expires_at }: ClaimAnswer, fate: LineFate | undefined) =>
   capability &&
   html`
 <h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
-<div class="notice"><strong>Save this key now: it is shown only once.</strong> It works after ${isLater ? 'two checks a day or more apart succeed' : 'the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
+<div class="notice"><strong>Save this key now: it is shown only once.</strong> It works after ${(fate && worksAfter[fate]) ?? 'the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
 ${paste(capability)}`;
 
-/** Only if a capability was issued. */
-function foretoldOf({ answer, ways, standing, isCosigned = false }: ClaimStep): Foretold | undefined {
+/** Returns undefined if no capability was issued. */
+function fateOfIssued({ answer, ways, standing, isCosigned = false }: ClaimStep): LineFate | undefined {
   const place = ways.find(({ kind }) => kind === answer?.method);
-  return place && answer?.capability ? foretell(standing, { place, isCosigned }) : undefined;
+  return place && answer?.capability ? fateOf(standing, { place, isCosigned }) : undefined;
 }
 
 function toPut(step: ClaimStep, challenge: string, claimFile: string): Html {
   const { answer, ways, claim } = step;
-  const foretold = foretoldOf(step);
+  const fate = fateOfIssued(step);
   if (answer === undefined || answer.method === 'repository')
     return html`
 <h2>2. Commit this ${claim ? 'line' : 'file'}</h2>
-${foretold && foretoldHtml(foretold)}
-<p>Put it into <code>${claimFile}</code> at the root of the default branch${foretold?.oldLines !== 'remove' && ', keep the lines that the file already has,'} and push.</p>
+${fate && html`<p>${fateTexts[fate]}</p>`}
+<p>Put it into <code>${claimFile}</code> at the root of the default branch, keep the lines that the file already has, and push.</p>
 ${paste(claim ? challenge : (answer?.file_contents ?? challenge))}`;
   const place = ways.find(({ kind }) => kind === answer.method);
   const { title, whereToPut, toCopy } = claimMethods[answer.method];
   return html`
 <h2>2. ${title}</h2>
-${foretold && foretoldHtml(foretold)}
+${fate && html`<p>${fateTexts[fate]}</p>`}
 ${place && html`<p class="foreign">${whereToPut(place, claimFile)}</p>${paste(toCopy(place, challenge))}`}`;
 }
 
@@ -121,7 +126,7 @@ function unproven(step: ClaimStep, claimFile: string): Html {
   const challenge = answer?.challenge ?? checked;
   const method = answer?.method ?? 'repository';
   return html`
-${answer ? secret(answer, foretoldOf(step)?.isLater) : ''}
+${answer ? secret(answer, fateOfIssued(step)) : ''}
 ${checked && !answer?.capability ? html`<p class="asks">The secret key was shown once, on the page that first showed this line. If it is lost, start over.</p>` : ''}
 <div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
 <h2>3. ${method === 'registry_key' ? 'Send the signature' : 'Wait until a check finds it'}</h2>
@@ -148,8 +153,8 @@ const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason 
 
 /** After a countdown with script, or by the button. */
 const nextCheck = (step: ClaimStep, { check, reason }: ClaimAnswer) => {
-  if (isWaiting(reason) || foretoldOf(step)?.isLater)
-    return html`<p>Two checks a day or more apart are needed. Press the button now, and again a day later.</p>`;
+  if (isWaiting(reason) || worksAfter[fateOfIssued(step) ?? 'works'])
+    return html`<p>Press the button once the line is there. After that, Dossier checks it about daily by itself.</p>`;
   const wait_s = check.retry_after_s ?? pause_s;
   const next_at = new Date(Date.parse(check.at) + wait_s * 1000).toISOString();
   return html`

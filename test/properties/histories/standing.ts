@@ -61,7 +61,7 @@ async function readStanding(
   const { store } = directory;
   const claim = await store.claims.claim(handleOf(name));
   const optOuts = await store.optOuts.of(handleOf(name));
-  const isDoubted = claim?.missing ?? claim?.moving ?? optOuts.find(({ state }) => state === 'seen');
+  const isDoubted = claim?.missing ?? optOuts.find(({ state }) => state === 'seen');
   const known = before?.claim && isSame(before.claim, claim) ? before.doubtedSince_ms : undefined;
   return {
     claim,

@@ -1,0 +1,311 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { operationsOf } from '../support/operations.ts';
+import { type Claimable, openClaimable, recorded } from './claimable.ts';
+
+const file = 'dossier-claim.txt';
+const handle = 'io.github.alice/a';
+const rated = 'io.github.bob/b';
+const day_s = 86_400;
+
+let service: Claimable;
+beforeEach(async () => {
+  service = await openClaimable([recorded(handle, 'alice/a'), recorded(rated, 'bob/b')]);
+});
+afterEach(() => service.close());
+
+const today = () => service.directory.context.clock().toISOString();
+const dayIn = (days: number) =>
+  new Date(Date.parse(today()) + days * day_s * 1000).toISOString().slice(0, 10);
+async function post(path: string, input: object, as?: string) {
+  const response = await service.directory.app.request(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
+    body: JSON.stringify(input),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+/** `200`, or the code of the problem. */
+async function standing(capability: string) {
+  const headers = { authorization: `Bearer ${capability}` };
+  const response = await service.directory.app.request('/api/capability', { headers });
+  return response.status === 200 ? '200' : ((await response.json()) as { code: string }).code;
+}
+const endLine = (id: unknown, as: string) => post(`/api/capability/revoke?id=${id}`, {}, as);
+/** A check on each of these days. */
+async function stand(days: number) {
+  for (let day = 0; day < days; day++) {
+    service.directory.wait(day_s);
+    await service.claim(handle);
+  }
+}
+const generation = async () => (await service.directory.store.claims.claim(handle))?.root_generation;
+
+/** Alice claims, and then somebody commits a line that was asked for without her key. */
+async function addLine() {
+  const repository = service.git.createRepository('alice/a');
+  const owner = await service.claim(handle);
+  repository.commit({ [file]: owner.challenge });
+  expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
+  const added = await service.claim(handle, { rotate: true });
+  const both = `${owner.challenge}\n${added.challenge}\n`;
+  repository.commit({ [file]: both });
+  expect(await service.claim(handle)).toMatchObject({ status: 'claimed', changed: 'none' });
+  return { repository, owner, added, both };
+}
+
+test('who lost every key adds a line, waits a week, and keeps the ratings', async () => {
+  const repository = service.git.createRepository('alice/a');
+  const lost = await service.claim(handle);
+  repository.commit({ [file]: lost.challenge });
+  await service.claim(handle);
+  const { rating_id } = await post(
+    '/api/tools/submit_rating',
+    {
+      handle: rated,
+      interaction_id: 'one',
+      outcome: 'failed',
+      protocol: 'mcp',
+      relationship: 'none',
+      interaction_at: today(),
+    },
+    lost.capability,
+  );
+  const next = await service.claim(handle, { rotate: true });
+  expect(next.next).toMatch(
+    /^Keep the other lines\. The new line works after it has stood beside them for seven days, .* keeping the lines it already has, then send the request again without rotate\.$/,
+  );
+  repository.commit({ [file]: `${lost.challenge}\n${next.challenge}\n` });
+  const waits = `The line of capability_id ${next.capability_id} was asked for without a key of the claim, and was first read on ${dayIn(0)}. It works from ${dayIn(7)} on if no check until then misses it, or later, once checks on seven days have found it.`;
+  expect(await service.claim(handle, { challenge: next.challenge })).toMatchObject({
+    status: 'not_proven',
+    reason: 'line_waits',
+    message: `The line was read, and was asked for without a key of the claim. It works after it has stood there for seven days. ${waits}`,
+  });
+  expect(await service.claim(handle)).toMatchObject({ status: 'claimed', message: waits });
+  for (const path of [`/agents/${handle}`, `/agents/${handle}.json`, `/agents/${handle}/claim`])
+    expect((await service.get(path)).body.replace(/<[^>]*>/g, '')).toContain(waits);
+  expect((await service.get(`/agents/${handle}/history`)).body).toContain('a line was added without a key');
+  expect((await service.get('/changes')).body).toContain('"type":"claim.line_added"');
+  expect(await post('/api/capability/check', {}, next.capability)).toMatchObject({
+    code: 'capability_waiting',
+    detail: expect.stringContaining(`It works from ${dayIn(7)} on`),
+  });
+  await stand(6);
+  expect(await standing(next.capability)).toBe('capability_waiting');
+  await stand(1);
+  expect(await standing(next.capability)).toBe('200');
+  expect(await generation()).toBe(0);
+  expect(await service.history(handle)).toEqual([
+    'activated github.com/alice 0',
+    'line_added github.com/alice 0',
+    'rotated github.com/alice 0',
+  ]);
+  expect(await post('/api/tools/withdraw_rating', { rating_id }, next.capability)).toHaveProperty(
+    'withdrawn_at',
+  );
+  expect(await service.directory.audit()).toEqual([]);
+});
+
+test('a line needs nobody who asks: the checks of Dossier itself let it stand', async () => {
+  const { owner, added } = await addLine();
+  for (let quarter = 0; quarter < 34; quarter++) {
+    service.directory.wait(day_s / 4);
+    await service.directory.recheck();
+  }
+  expect([await standing(added.capability), await standing(owner.capability)]).toEqual(['200', '200']);
+});
+
+describe('a line that somebody slipped in', () => {
+  test('is ended by taking it out', async () => {
+    const { repository, owner, added } = await addLine();
+    await stand(5);
+    repository.commit({ [file]: owner.challenge });
+    await stand(2);
+    expect(await standing(added.capability)).toBe('capability_revoked');
+    expect((await service.history(handle)).slice(1)).toEqual([
+      'line_added github.com/alice 0',
+      'revoked line_removed github.com/alice 0',
+    ]);
+  });
+
+  test('is ended by any key that works, and by no other, though it stays', async () => {
+    const { owner, added } = await addLine();
+    const { capability_id } = added;
+    expect(await endLine(capability_id, added.capability)).toMatchObject({ code: 'capability_waiting' });
+    expect(await endLine(owner.capability_id, owner.capability)).toMatchObject({ code: 'not_found' });
+    expect(await endLine(capability_id, owner.capability)).toMatchObject({ capability_id });
+    await stand(8);
+    expect([await standing(added.capability), await standing(owner.capability)]).toEqual([
+      'capability_revoked',
+      '200',
+    ]);
+    expect(await service.claim(handle, { challenge: added.challenge })).toMatchObject({ reason: 'reused' });
+  });
+
+  test('that is taken out and put back on day six starts anew', async () => {
+    const { repository, owner, added, both } = await addLine();
+    await stand(5);
+    repository.commit({ [file]: owner.challenge });
+    await service.claim(handle);
+    repository.commit({ [file]: both });
+    await stand(6);
+    expect(await standing(added.capability)).toBe('capability_waiting');
+    await stand(2);
+    expect(await standing(added.capability)).toBe('200');
+  });
+
+  test('begins a new claim if the holder revokes the last key, however long it has stood', async () => {
+    const { owner, added } = await addLine();
+    await stand(6);
+    await post('/api/capability/revoke', {}, owner.capability);
+    await stand(1);
+    expect([await standing(added.capability), await generation()]).toEqual(['200', 1]);
+  });
+
+  test('asks for no line that works at once', async () => {
+    const { repository, added, both } = await addLine();
+    const second = await service.claim(handle, { rotate: true }, added.capability);
+    repository.commit({ [file]: `${both}${second.challenge}\n` });
+    await service.claim(handle);
+    expect(await standing(second.capability)).toBe('capability_waiting');
+  });
+
+  test('twice in the file is one line', async () => {
+    const { repository, added, both } = await addLine();
+    repository.commit({ [file]: both + both });
+    await stand(6);
+    expect(await standing(added.capability)).toBe('capability_waiting');
+    await stand(1);
+    expect(await standing(added.capability)).toBe('200');
+  });
+});
+
+describe('write access', () => {
+  test('for a moment at a time gains nothing, though checks are asked for in each', async () => {
+    const { repository, owner, added, both } = await addLine();
+    for (let day = 0; day < 9; day++) {
+      repository.commit({ [file]: both });
+      await stand(1);
+      repository.commit({ [file]: owner.challenge });
+      service.directory.wait(day_s / 2);
+      await service.claim(handle);
+    }
+    expect(await standing(added.capability)).toMatch(/^capability_(waiting|revoked)$/);
+  });
+
+  test('for a day begins a new claim, which has no power over ratings before', async () => {
+    const { repository, owner, added } = await addLine();
+    repository.commit({ [file]: added.challenge });
+    await service.claim(handle);
+    expect(await standing(owner.capability)).toBe('200');
+    await stand(1);
+    expect([await standing(added.capability), await standing(owner.capability), await generation()]).toEqual([
+      '200',
+      'capability_revoked',
+      1,
+    ]);
+  });
+
+  test('for eight days gains a key of the claim; every key before it keeps working while its line is there', async () => {
+    const { repository, owner, added } = await addLine();
+    await stand(7);
+    repository.commit({ [file]: added.challenge });
+    await service.claim(handle);
+    expect([await standing(added.capability), await standing(owner.capability)]).toEqual(['200', '200']);
+    await stand(1);
+    expect([await standing(added.capability), await standing(owner.capability), await generation()]).toEqual([
+      '200',
+      'capability_suspended',
+      0,
+    ]);
+    repository.commit({ [file]: `${owner.challenge}\n${added.challenge}\n` });
+    await service.claim(handle);
+    expect(await standing(owner.capability)).toBe('200');
+  });
+
+  test('to flood the file lets five lines wait, and ends no key', async () => {
+    const { repository, owner, both } = await addLine();
+    const flood = [];
+    for (let n = 0; n < 12; n++) flood.push((await service.claim(handle, { rotate: true })).challenge);
+    const size = await service.directory.store.log.size();
+    repository.commit({ [file]: `${both}${flood.join('\n')}` });
+    await stand(3);
+    expect((await service.directory.store.log.size()) - size).toBe(4);
+    const rows = await service.directory.store.claims.capabilities(handle);
+    expect(rows.map(({ state }) => state).toSorted()).toEqual(['active', ...Array(5).fill('waiting')]);
+    const more = Array.from({ length: 60 }, (_, n) => `dossier-claim-v1.${String(n).padStart(72, 'A')}`);
+    repository.commit({ [file]: [...flood, ...more].join('\n') });
+    await stand(3);
+    expect(await standing(owner.capability)).toBe('200');
+  });
+});
+
+describe('a line stands by readings alone', () => {
+  test.each([
+    ['fails', 503],
+    ['answers 404', 404],
+  ])('while its forge %s for a week, it grows no older and is not gone', async (_, status) => {
+    const { added } = await addLine();
+    await stand(3);
+    service.git.fault = (_request, response) => {
+      response.writeHead(status).end();
+      return true;
+    };
+    service.directory.wait(6 * day_s);
+    await service.claim(handle);
+    service.git.fault = undefined;
+    await stand(2);
+    expect(await standing(added.capability)).toBe('capability_waiting');
+    await stand(1);
+    expect(await standing(added.capability)).toBe('200');
+  });
+
+  test('one answer that is cut takes no key away, and lets a line that waits start anew', async () => {
+    const { repository, owner, added, both } = await addLine();
+    await stand(4);
+    repository.commit({ [file]: both.slice(0, 40) });
+    await service.claim(handle);
+    expect(await standing(owner.capability)).toBe('200');
+    repository.commit({ [file]: both });
+    await stand(6);
+    expect([await standing(owner.capability), await standing(added.capability)]).toEqual([
+      '200',
+      'capability_waiting',
+    ]);
+  });
+
+  test('a clock that is eight days ahead on one node lets no line work before its time', async () => {
+    const { added } = await addLine();
+    const { context } = service.directory;
+    const ahead = operationsOf({
+      ...context,
+      clock: () => new Date(context.clock().getTime() + 8 * day_s * 1000),
+    });
+    for (let day = 0; day < 4; day++) {
+      await ahead.recheck();
+      expect(await standing(added.capability)).toBe('capability_waiting');
+      await stand(1);
+    }
+    expect(await standing(added.capability)).toBe('capability_waiting');
+  });
+});
+
+test('of two working lines, one that two readings a day apart do not find is gone', async () => {
+  const repository = service.git.createRepository('alice/a');
+  const first = await service.claim(handle);
+  repository.commit({ [file]: first.challenge });
+  await service.claim(handle);
+  const second = await service.claim(handle, { rotate: true }, first.capability);
+  repository.commit({ [file]: second.challenge });
+  expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
+  expect([await standing(first.capability), await standing(second.capability)]).toEqual(['200', '200']);
+  service.directory.wait(day_s - 60);
+  await service.claim(handle);
+  expect(await standing(first.capability)).toBe('200');
+  service.directory.wait(60);
+  await service.claim(handle);
+  expect([await standing(first.capability), await standing(second.capability)]).toEqual([
+    'capability_suspended',
+    '200',
+  ]);
+});
