@@ -85,11 +85,13 @@ export const ofPublished = <const Value extends Json>(
     recorded: RecordedPackage<Described>,
     run: CheckRun,
   ) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>,
-) =>
-  ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
+) => ({
+  isOptional: true as const,
+  ...ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
     const published = await readPublished(run, recorded);
     if (published.result !== 'published') return withoutAnswer(published);
     const { source, source_url } = published;
     const finding = await toFinding(published, recorded, run);
     return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
-  });
+  }),
+});

@@ -47,7 +47,6 @@ export const packageDeprecated = defineKind({
     'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), and the message with the mark. NuGet may also leave a version out of its lists (unlisted).',
   doesNotMean: 'A version that is not marked may still be abandoned.',
   method_version: 'package/2',
-  isOptional: true,
   ...ofPublished(packageRegistries, ({ deprecated, version }) =>
     'result' in deprecated ? deprecated : { value: deprecated, outcome: 'seen', details: { version } },
   ),
@@ -139,7 +138,6 @@ export const packageMaintainers = defineKind({
   doesNotMean:
     'It does not say who these accounts belong to. Other registries are not asked for maintainers.',
   method_version: 'package/2',
-  isOptional: true,
   ...ofPublished(['npm'], ({ maintainers }) =>
     'result' in maintainers
       ? maintainers
@@ -159,7 +157,6 @@ export const packageVersionAge = defineKind({
   doesNotMean: 'An old version may need no change, and a new one may be no better.',
   unit: 'date',
   method_version: 'package/1',
-  isOptional: true,
   ...ofPublished(packageRegistries, ({ published_at, version }) =>
     typeof published_at === 'string'
       ? { value: published_at, outcome: 'seen', details: { version } }
@@ -199,7 +196,6 @@ export const packageNewestVersion = defineKind({
   doesNotMean:
     'If the record names another version, Dossier checks the recorded version. A pre-release may be newer than this version.',
   method_version: 'package/1',
-  isOptional: true,
   ...ofPublished(packageRegistries, ({ newest, version }, { type, version: named }) =>
     'result' in newest
       ? newest

@@ -65,7 +65,6 @@ export const packageNames = defineKind({
   doesNotMean:
     'The publisher of the package wrote the name, and may not be the publisher of the listing. The registry requires the name when a listing is published, and does not check it again.',
   method_version: 'package/1',
-  isOptional: true,
   ...ofPublished(
     ['npm', 'pypi', 'nuget', 'oci'],
     ({ names: all, version }, { subject }, { listing: { handle } }) => {
@@ -159,7 +158,6 @@ export const packageLicence = defineKind({
   doesNotMean:
     'Dossier has not read the licence, and does not compare it with that of the repository. The licence says nothing about a service that the package connects to.',
   method_version: 'package/1',
-  isOptional: true,
   ...ofPublished(describedTypes, ({ licence, version }, { subject }) =>
     licence === undefined
       ? noAnswer('nothing', say`Version ${code(version)} of ${code(subject)} states no licence.`)

@@ -123,7 +123,6 @@ export const packageScripts = defineKind({
   standsOutAs: 'package_version',
   sayStandsOut: standsOutWithBefore(scripts, newScripts),
   method_version: 'package/2',
-  isOptional: true,
   ...ofVersions({ value: scriptsOf, what: own('the scripts') }),
 });
 
@@ -148,7 +147,6 @@ export const packagePublishedBy = defineKind({
       : say`was published by ${code(now)}, and version ${code(version)} before it by ${code(value)}`,
   ),
   method_version: 'package/1',
-  isOptional: true,
   ...ofVersions({
     value: (document) => toShort(memberOf(document, '_npmUser').name),
     isOfAll: true,
@@ -168,7 +166,6 @@ export const packageDependencies = defineKind({
     'The number and names of the direct dependencies that the recorded version of an npm package has, and an earlier version did not have: the newest that is at least a week older, or else the newest.',
   doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
   method_version: 'package/2',
-  isOptional: true,
   isSeldom: true,
   ...ofPublished(['npm'], ({ version, document, earlier }) => {
     if ('result' in earlier) return earlier;

@@ -6,7 +6,7 @@ import { defineKind } from '../../kind.ts';
 import type { Finding, Observation } from '../../observation.ts';
 import { type OffersSummary, offersSummary, type PlaceName } from '../../prices/offer.ts';
 import { ofOrigins, ofRemotes, ownProbe, type RemoteFinding, withoutAnswer } from '../../remotes.ts';
-import type { CheckedListing, CheckRun } from '../../run.ts';
+import type { CheckRun } from '../../run.ts';
 import { offersDifference } from './difference.ts';
 import {
   catalogPrices,
@@ -79,8 +79,10 @@ async function ofCatalogs(run: CheckRun): Promise<Found[]> {
   return found;
 }
 
+const quotes = ofRemotes(quotedPrices);
+
 const places = [
-  ofRemotes(quotedPrices).check,
+  quotes.check,
   inMcp(toolsPlace, toolPrices),
   inMcp('capabilities', paymentMethods),
   ofOpenapi,
@@ -129,10 +131,6 @@ export function placeTitle({ place, priced, unreadable }: OffersSummary): Words 
   return say`prices in its ${place === 'openapi' ? own('OpenAPI document') : own('x402 document')}`;
 }
 
-const remotesOf = ({ remotes }: Pick<CheckedListing, 'remotes'>) => [
-  ...new Set(remotes.map(({ url }) => url)),
-];
-
 export const priceOffers = defineKind({
   kind: 'price.offers',
   answers: 'price',
@@ -154,7 +152,7 @@ export const priceOffers = defineKind({
   weighChange: weighOffersChange,
   difference: offersDifference,
   method_version: 'offers/1',
-  about: (listing) => remotesOf(listing).map((subject) => ({ subject })),
+  about: quotes.about,
   async check(run) {
     const found: Found[] = [];
     for (const read of places) found.push(...(await read(run)));
