@@ -178,6 +178,7 @@ const oursUsers = [
   'document/answers/lines.ts',
   'document/answers/stands-out.ts',
   'document/answers/whose.ts',
+  'document/as-of.ts',
   'document/changes.ts',
   'document/criteria/observed.ts',
   'document/criteria/recorded.ts',

@@ -13,6 +13,7 @@ import { createImportReads, createImportWrites } from '../imports/table.ts';
 import { createLimitWrites } from '../limits/buckets.ts';
 import { createChangeReads, createChangeWrites } from '../listings/changes.ts';
 import { listingTable, withoutHidden } from '../listings/listing.ts';
+import { deletePast } from '../listings/past.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { createListingReads } from '../listings/reads.ts';
 import { toIndexKeys } from '../listings/references/references.ts';
@@ -192,6 +193,7 @@ export function createSqlStore(engine: SqlEngine): Store {
       const standing = (handle: string) => void claimed.add(handle);
       const result = await work(createTransaction(db, engine, { touch, leave, standing }));
       await deleteValues(db, [...left]);
+      await deletePast(db, [...left]);
       await requireShown(db, [...left, ...claimed]);
       return result;
     });

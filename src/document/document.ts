@@ -12,6 +12,7 @@ import { factsOf } from '../observations/kind.ts';
 import { recordUnreadFields } from '../observations/kinds/record.ts';
 import { toObservations } from '../observations/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
+import { asOfWords } from './as-of.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { nativeStatement, snapshotSentence } from './rated.ts';
 import { type ListingFacts, savedCopySentence } from './record.ts';
@@ -126,9 +127,11 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
   const observations = toObservations(facts.listing, facts.observed?.observations, {
     now,
     interval_s: place.observeInterval_s,
+    isPast: facts.asOf !== undefined && !facts.asOf.is_today,
   });
   const imported = [...facts.imported, ...sharedFacts(facts)];
   return {
+    ...(facts.asOf && { as_of: { ...facts.asOf, statement: asOfWords(facts.asOf) } }),
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({
       version,

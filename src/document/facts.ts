@@ -1,19 +1,22 @@
 import { sql } from 'kysely';
 import { claimTable } from '../claims/claim.ts';
 import { readCapabilities, readClaimHistory, readReceiptKeys } from '../claims/table.ts';
+import { dayText } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
+import { readPastRecord, shownVersions } from '../listings/past.ts';
 import { sharedColumn, toShared } from '../listings/references/shared.ts';
 import type { ShownRecord } from '../listings/version-moves.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
-import { decodeObservations } from '../observations/table.ts';
+import { toFacts as toStanding } from '../observations/standing.ts';
+import { createObservationReads, decodeObservations } from '../observations/table.ts';
 import { recordedNow } from '../observations/to-observations.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
-
 import { readRecentRatings } from '../ratings/records.ts';
 import { precompileQuery } from '../store/query.ts';
+import { readLastEntry, toPastClaim } from './as-of.ts';
 import { readHandlesWithEvidence } from './evidence.ts';
 import type { HitFacts } from './hit.ts';
 import { type ListingFacts, toReading } from './record.ts';
@@ -26,6 +29,33 @@ const hasRow = (table: keyof DocumentSchema, column = 'handle') =>
   >`exists (select 1 from ${sql.table(table)} as other where ${sql.ref(`other.${column}`)} = listing.handle)`;
 
 const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
+/** `isBy` leaves out runs that ended later. */
+const runColumns = (isBy = sql``) =>
+  [
+    'import_run.source as run_source',
+    'import_run.progress as run_progress',
+    sql<string | null>`(select finished_at from ${doneRunsOfSource} ${isBy} order by id desc limit 1)`.as(
+      'read_at',
+    ),
+    sql<
+      string | null
+    >`(select progress from import_run as other where true ${isBy} order by id desc limit 1)`.as(
+      'newest_progress',
+    ),
+    sql<
+      string | null
+    >`(select progress from ${doneRunsOfSource} and kind = 'full' ${isBy} order by id limit 1)`.as(
+      'full_run_progress',
+    ),
+  ] as const;
+
+async function readRunsUntil(db: Db, id: number, at: string) {
+  const run = db.selectFrom('import_run').select(runColumns(sql`and other.finished_at <= ${at}`));
+  const none = { run_source: null, run_progress: null, read_at: null };
+  const found = await run.where('import_run.id', '=', id).executeTakeFirst();
+  return found ?? { ...none, newest_progress: null, full_run_progress: null };
+}
+
 /**
  * Any action on a namespace or an account counts here. `readModerationOf` leaves out actions on namespaces
  * and accounts that are not those of the listing.
@@ -49,17 +79,9 @@ const selectFacts = precompileQuery((db: Db, handles: readonly string[]) =>
       'observation.due_since',
       'observation.observations',
       'publisher_count.listings as publisher_listings',
-      'import_run.source as run_source',
-      'import_run.progress as run_progress',
+      ...runColumns(),
       'shown.digest as shown_digest',
       'shown.shown',
-      sql<string | null>`(select finished_at from ${doneRunsOfSource} order by id desc limit 1)`.as(
-        'read_at',
-      ),
-      sql<string | null>`(select progress from import_run order by id desc limit 1)`.as('newest_progress'),
-      sql<string | null>`(select progress from ${doneRunsOfSource} and kind = 'full' order by id limit 1)`.as(
-        'full_run_progress',
-      ),
       sql<number>`(select count(*) from listing_version as other where other.handle = listing.handle)`.as(
         'stored_versions',
       ),
@@ -72,7 +94,6 @@ const selectFacts = precompileQuery((db: Db, handles: readonly string[]) =>
 
 type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 
-const shownVersions = 10;
 const shownRatings = 5;
 
 const readVersions = precompileQuery((db: Db, handle: string) =>
@@ -159,25 +180,64 @@ const toObserved = (
 const toShownRecord = (shown: string | null) =>
   shown === null ? undefined : (JSON.parse(shown) as ShownRecord);
 
+function toRecord(row: FactsRow, versions: ListingFacts['versions']) {
+  const listing = withoutHidden(listingTable.decode(row));
+  const { shown_digest, run_source: source } = row;
+  const lastPublished = versions[0]?.published_at ?? row.published_at;
+  const shown = toShownRecord(row.shown);
+  const stored = { versions: Number(row.stored_versions), lastPublished, source, shown };
+  const reading = toReading(listing, toRuns(row));
+  const imported = shown_digest === null ? [] : recordedFacts(listing, stored, reading);
+  return { listing, versions, imported, reading };
+}
+
 async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
   const parts =
     hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation
       ? await readParts(db, row, now)
       : toPlain(row);
-  const listing = withoutHidden(listingTable.decode(row));
-  const { shown_digest, run_source: source } = row;
-  const lastPublished = parts.versions[0]?.published_at ?? row.published_at;
-  const shown = toShownRecord(row.shown);
-  const stored = { versions: Number(row.stored_versions), lastPublished, source, shown };
-  const reading = toReading(listing, toRuns(row));
+  const record = toRecord(row, parts.versions);
   return {
     ...parts,
-    listing,
-    imported: shown_digest === null ? [] : recordedFacts(listing, stored, reading),
-    observed: toObserved(row, listing),
+    ...record,
+    observed: toObserved(row, record.listing),
     publisherListings: row.publisher_listings ?? 0,
-    shared: toShared(listing.handle, row.shared),
-    reading,
+    shared: toShared(row.handle, row.shared),
+  };
+}
+
+/** Actions of the operator count as they stand now, so that what is hidden or withdrawn stays so. */
+async function readPast(db: Db, handle: string, at: string): Promise<ListingFacts | undefined> {
+  const [row] = await selectFacts(db, [handle]);
+  if (!row) return undefined;
+  const past = await readPastRecord(db, handle, dayText(at));
+  const { hidden, withdrawn } = row;
+  const known = { ...row, ...past?.row, hidden, withdrawn };
+  const then = { ...known, ...(await readRunsUntil(db, known.import_run, at)) };
+  const parts = await readParts(db, row, at);
+  const record = toRecord(then, past?.versions ?? parts.versions);
+  const observations = toStanding(await createObservationReads(db).until(handle, at));
+  const counts = row.has_ratings ? await readNativeCounts(db, handle, at, true) : noNativeCounts;
+  return {
+    ...record,
+    ...toPastClaim(parts, at),
+    capabilities: [],
+    moderation: parts.moderation,
+    native: { ...counts, recent: [] },
+    observed:
+      observations.length > 0
+        ? {
+            observed_at:
+              observations
+                .map(({ observed_at }) => observed_at)
+                .toSorted()
+                .at(-1) ?? at,
+            due_since: null,
+            observations: recordedNow(record.listing, observations),
+          }
+        : undefined,
+    publisherListings: undefined,
+    shared: [],
   };
 }
 
@@ -221,6 +281,10 @@ async function readHits(
 }
 
 export const createDocumentReads = (db: Db) => ({
+  /** As of the end of a past day (RFC 3339), without texts of ratings and what other listings share. */
+  past: (handle: string, at: string) => readPast(db, handle, at),
+  /** The last entry of the log about the listing until a time, RFC 3339. */
+  lastEntry: (handle: string, at: string) => readLastEntry(db, handle, at),
   /**
    * Reads withdrawn listings too. Returns undefined for an unknown handle. `now` (RFC 3339) decides the
    * groups of ratings.

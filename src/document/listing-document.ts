@@ -21,6 +21,15 @@ export const copyLacks = z
   .optional()
   .describe('Fields that this copy records for no listing. Whether a listing has them is not known');
 
+export const asOfMember = z
+  .object({
+    day: z.string(),
+    is_today: z.boolean().optional(),
+    log_index: z.int().optional().describe('The last entry of the log about the listing by then'),
+    statement: wordsSchema,
+  })
+  .describe('The day that was asked for. The facts are those of its end, UTC');
+
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
 const listingVersion = z.object({
@@ -68,6 +77,7 @@ const notSeenItem = z.object({
 export type NotSeenItem = z.infer<typeof notSeenItem>;
 
 export const listingDocument = z.object({
+  as_of: asOfMember.optional(),
   handle: handleSchema,
   sample: sampleFlag,
   title: z.string().optional(),

@@ -20,6 +20,7 @@ import { recordUnreadFields } from '../observations/kinds/record.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { nextStale_ms } from '../observations/to-observations.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
+import type { AsOf } from './as-of.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 const lackingWords = {
@@ -179,13 +180,15 @@ export interface ListingFacts {
   readonly capabilities: readonly Capability[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
   readonly shared: readonly SharedReference[];
-  /** The number of listings under the same namespace, including this one. */
-  readonly publisherListings: number;
+  /** The number of listings under the same namespace, including this one; undefined as of a past day. */
+  readonly publisherListings: number | undefined;
   /** The next time at which a rating changes its group because of its age, RFC 3339. */
   readonly changesAt?: string;
   /** Actions of the operator in force on the listing, its capabilities, namespace or claiming account. */
   readonly moderation: readonly ModerationNotice[];
   readonly reading: RecordReading;
+  /** Present if the facts are those of a day that was asked for. */
+  readonly asOf?: AsOf;
 }
 
 /** The next time from which the facts are shown differently, although none of them changed. */

@@ -88,5 +88,5 @@ export function sharedFacts({ listing, publisherListings: count, shared, reading
     }
     return one.kind === 'endpoint' ? [seen(publisherSameEndpoint, ofPublisher)] : [];
   });
-  return [seen(publisherListings, count), ...ofShared];
+  return [...(count === undefined ? [] : [seen(publisherListings, count)]), ...ofShared];
 }

@@ -27,8 +27,9 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   ],
   // Redirects to names of criteria; not cached.
   [/^\/compare$/, ['*']],
+  [new RegExp(`^${listing}$`), ['as_of']],
   [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
-  [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'cursor']],
+  [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'until', 'cursor']],
   [new RegExp(`^${listing}/versions$`), ['page']],
   [new RegExp(`^${listing}/badge$`), ['style']],
   [/^\/badge\//, ['style', 'show']],

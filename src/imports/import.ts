@@ -92,6 +92,11 @@ async function applyPage(
   plan: PagePlan,
   { run, mayRelease, isRecorded, at }: Pick<Import, 'run' | 'mayRelease' | 'isRecorded'> & { at: string },
 ): Promise<void> {
+  const present = [...plan.known.values()].filter(({ listing }) => !isGone(listing));
+  await tx.listings.keepPast(
+    present.map(({ listing }) => listing.handle),
+    at,
+  );
   await tx.listings.putVersions(plan.versions, at);
   await tx.ratings.putIdentities(plan.identities);
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));

@@ -55,6 +55,9 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
 /** Every write updates it, so that no read has to count. */
 const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
 
+/** Records that were replaced. `record` is the JSON of PastRecord (past.ts), and `until` the day. */
+const pastTable = table('past_record', ['handle', 'until'], { handle: text, until: text, record: text });
+
 const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });
 
 export const listingTables = [
@@ -65,6 +68,7 @@ export const listingTables = [
   payeeTable,
   facetCountTable,
   publisherCountTable,
+  pastTable,
 ] as const;
 export interface ListingSchema extends LimitSchema, ModerationSchema, RowsOf<typeof listingTables> {}
 export type Db = Kysely<ListingSchema>;

@@ -14,6 +14,7 @@ import {
   summaryTable,
   versionTable,
 } from './listing.ts';
+import { keepPast } from './past.ts';
 import { createListingReads } from './reads.ts';
 import { deleteFormer, type FormerReference, replaceFormer } from './references/former.ts';
 import { endPayees } from './references/payees.ts';
@@ -217,6 +218,8 @@ export function createListingWrites(
   };
   return {
     ...createListingReads(db, search),
+    /** Before anything of a page with these listings is written. */
+    keepPast: (handles: readonly string[], at: string) => keepPast(db, handles, at),
     /** `listed_at`: when their present state became visible. */
     putVersions: (versions: readonly ListingVersion[], listed_at: string) =>
       inChunks(versions, (chunk) =>

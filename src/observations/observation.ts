@@ -180,6 +180,8 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
   readonly first_seen_at: string;
   /** The number of checks that saw the fact since `first_seen_at`. */
   readonly checks: number;
+  /** Later checks saw it too, and which of them was the last by the day asked for is no longer stored. */
+  readonly beyond?: true;
   readonly changed_from?: Observation['changed_from'] & object;
   readonly earlier_changes?: EarlierChange[];
   /** Says since when checks after `observed_at` have not seen the fact again, and why the newest did not. */

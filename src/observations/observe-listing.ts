@@ -177,7 +177,7 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this check over');
   const known = await tx.observations.ofListing(handle);
   const { timelines, changes } = recordRun(known?.timelines ?? [], found, stamp, observed.differences);
-  await tx.observations.put({ handle, observed_at: stamp.at, timelines, checks: known?.checks }, imported_at);
+  await tx.observations.put({ handle, observed_at: stamp.at, timelines, known }, imported_at);
   const observations = toFacts(timelines);
   // Facts about an older record say nothing about the present one.
   const isOlder = known?.due_since != null && known.due_since > imported_at;
@@ -249,10 +249,10 @@ export async function observeListing(
     // check is due.
     await store.write(async (tx) => {
       if (!(await tx.leases.isHeldBy(lease))) return;
-      const { timelines: known = [], checks } = (await tx.observations.ofListing(handle)) ?? {};
+      const known = await tx.observations.ofListing(handle);
       const at = now();
-      const timelines = missedAll(known, notStored, { at, vantage: context.vantage });
-      await tx.observations.put({ handle, observed_at: at, timelines, checks }, imported_at);
+      const timelines = missedAll(known?.timelines ?? [], notStored, { at, vantage: context.vantage });
+      await tx.observations.put({ handle, observed_at: at, timelines, known }, imported_at);
     });
     throw error;
   }

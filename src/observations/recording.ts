@@ -14,10 +14,10 @@ import {
   keyOf,
   mostSpans,
   type Reading,
-  type Span,
   type StoredDifference,
   standing,
   type Timeline,
+  withoutLists,
 } from './timeline/timeline.ts';
 import type { PackedValue } from './timeline/values.ts';
 
@@ -74,12 +74,6 @@ function read(known: Known, found: DatedFinding, stamp: RunStamp): Reading {
   return rule === 'unsure' && isOther ? notSeen(reading, why, stamp.vantage) : reading;
 }
 
-const withoutLists = ({ details, ...span }: Span): Span => {
-  const short = Object.entries(details ?? {}).filter(([, one]) => !Array.isArray(one));
-  return { ...span, ...(short.length > 0 && { details: Object.fromEntries(short) }) };
-};
-
-/** Of lists of names, only those of the newest value are kept: they would take too much room in each span. */
 function withNewestLists({ spans, ...timeline }: Timeline): Timeline {
   const newest = spans.findLastIndex(({ outcome }) => outcome === 'seen');
   return { ...timeline, spans: spans.map((span, at) => (at < newest ? withoutLists(span) : span)) };

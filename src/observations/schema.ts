@@ -3,6 +3,7 @@ import type { ClaimSchema, ClaimTransaction } from '../claims/schema.ts';
 import type { TransactionPart } from '../store/store.ts';
 import { integer, json, noBackup, optional, type RowsOf, table, text } from '../store/table.ts';
 import type { ObservationChange } from './observation.ts';
+import type { FormerTimeline } from './timeline/past.ts';
 import type { Timeline } from './timeline/timeline.ts';
 
 export const observationTable = table('observation', ['handle'], {
@@ -11,6 +12,8 @@ export const observationTable = table('observation', ['handle'], {
   observations: json<readonly Timeline[]>(),
   /** The times of the newest checks (ms since 1970), oldest first. */
   checks: optional(json<readonly number[]>()),
+  /** Timelines of what the record no longer names, the newest last (timeline/past.ts). */
+  former: optional(json<readonly FormerTimeline[]>()),
   /** The time at which an import changed the record; null once a check of that record has ended. */
   due_since: optional(text),
 });

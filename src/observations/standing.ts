@@ -172,7 +172,7 @@ export function toFact(timeline: Timeline): StoredObservation | undefined {
   if (!stands) return undefined;
   const { state, later } = stands;
   const { from, to, by: _, open: __, mayPass: ___, confirmed: ____, difference: _____, ...read } = state;
-  const { isSilence: ______, folded: _______, beyond: ________, one_session_at: _________, ...fact } = read;
+  const { isSilence: ______, folded: _______, one_session_at: ________, ...fact } = read;
   const all = changesTo(timeline, state);
   const led = all.findLast(({ is }) => isSame(is, state) && is.method_version === state.method_version);
   const last = led === all.at(-1) ? led : undefined;
@@ -184,7 +184,7 @@ export function toFact(timeline: Timeline): StoredObservation | undefined {
     kind,
     ...(subject !== undefined && { subject }),
     ...fact,
-    observed_at: to,
+    observed_at: state.beyond ? from : to,
     first_seen_at: from,
     ...(last && {
       changed_from: { ...toChangedFrom(kind, last), ...(alternates_since && { alternates_since }) },

@@ -12,8 +12,9 @@ import { toolsSurface } from './kinds/lists/tools.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf, quotedPayees } from './payees.ts';
 import { changeTable, type Db, observationTable, valueTable } from './schema.ts';
-import { type ChangedFact, toFacts, toldChanges } from './standing.ts';
-import { type Timeline, wholeDigestOf } from './timeline/timeline.ts';
+import { type ChangedFact, rulesOf, toFacts, toldChanges } from './standing.ts';
+import { aliveAt, type KeptTimelines, timelinesUntil, toFormer } from './timeline/past.ts';
+import { between, type Timeline, wholeDigestOf } from './timeline/timeline.ts';
 import { unpackValue } from './timeline/values.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
@@ -89,11 +90,12 @@ function toReferences(observations: readonly StoredObservation[]) {
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
+/** `known` is what the checks before this one left. */
 export interface ObservedListing {
   readonly handle: string;
   readonly observed_at: string;
   readonly timelines: readonly Timeline[];
-  readonly checks?: readonly number[] | undefined;
+  readonly known?: KeptTimelines | undefined;
 }
 
 const mostChecks = 400;
@@ -115,6 +117,24 @@ export const createObservationReads = (db: Db) => ({
     if (!row) return undefined;
     const { observations: timelines, ...run } = observationTable.decode(row);
     return { ...run, timelines, observations: toFacts(timelines) };
+  },
+  /** What stood at a time (RFC 3339), as far as it is stored. */
+  async until(handle: string, at: string): Promise<Timeline[]> {
+    const [row] = await readObserved(db, handle);
+    if (!row) return [];
+    const { observations: timelines, former, checks } = observationTable.decode(row);
+    return timelinesUntil({ timelines, former, checks }, at);
+  },
+  /** What differs between two times (RFC 3339) of the facts that stood at both. */
+  async between(handle: string, [from, to]: readonly [string, string]) {
+    const [row] = await readObserved(db, handle);
+    if (!row) return [];
+    const { observations: timelines, former, checks = [] } = observationTable.decode(row);
+    return aliveAt({ timelines, former }, to).flatMap((one) => {
+      const { kind, subject, spans, tally } = one;
+      const change = tally ? undefined : between(spans, [from, to], checks, rulesOf(one));
+      return change ? [{ kind, ...(subject !== undefined && { subject }), ...change }] : [];
+    });
   },
   /** The changes are newest first. `before` is a log index. */
   async history(
@@ -160,13 +180,14 @@ export const createObservationReads = (db: Db) => ({
 export const createObservationWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createObservationReads(db),
   /** The listing stays due if an import changed its record after `imported_at`. */
-  async put({ handle, observed_at, timelines, checks = [] }: ObservedListing, imported_at = observed_at) {
+  async put({ handle, observed_at, timelines, known }: ObservedListing, imported_at = observed_at) {
     touch(handle);
     const { due_since: _, ...row } = observationTable.encode({
       handle,
       observed_at,
       observations: timelines,
-      checks: [...checks, Date.parse(observed_at)].slice(-mostChecks),
+      checks: [...(known?.checks ?? []), Date.parse(observed_at)].slice(-mostChecks),
+      former: known && toFormer(known, timelines, observed_at),
     });
     const observations = toFacts(timelines);
     const due_since = sql<

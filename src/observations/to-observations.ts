@@ -1,3 +1,4 @@
+import { dayText } from '../core/text.ts';
 import { day, isEmpty, join, own, say, Words } from '../core/words.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
@@ -16,6 +17,8 @@ const none = own('');
 export interface Observing {
   readonly now: Date;
   readonly interval_s: number;
+  /** `now` is the end of a past day. */
+  readonly isPast?: boolean;
 }
 
 const staleAfter = 3;
@@ -51,6 +54,9 @@ function missedText({ missed, observed_at, value }: StoredObservation): Words {
 const endedText = (one: StoredObservation): Words =>
   one.missed && one.value === null ? say`On ${day(one.observed_at)}: ${outcomeWords(one)}.` : none;
 
+const beyondText = ({ beyond }: StoredObservation, { now }: Observing): Words =>
+  beyond ? say`Checks saw it before and after ${day(dayText(now))}.` : none;
+
 /** Returns no words for a missed fact, because `missedText` speaks of it. */
 function staleText(one: StoredObservation): Words {
   if (one.missed) return none;
@@ -59,13 +65,19 @@ function staleText(one: StoredObservation): Words {
 }
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
-  const { missed, recorded: _, tally: __, checks: ___, one_session_at: ____, why, ...rest } = stored;
+  const { missed, recorded: _, tally: __, checks: ___, one_session_at: ____, beyond, why, ...rest } = stored;
   const { observed_at, first_seen_at, response: _response, ...fact } = rest;
   const { response } = missed ?? stored;
   const isAsked = stored.outcome !== 'not_asked';
-  const isStale = isAsked && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
+  const isStale =
+    isAsked && !beyond && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
   // First come the sentences about the day of the fact, then those about later checks.
-  const then = [endedText(stored), sinceWhen(stored, kind), new Words(why ?? [])];
+  const then = [
+    beyondText(stored, observing),
+    endedText(stored),
+    sinceWhen(stored, kind),
+    new Words(why ?? []),
+  ];
   const alone = join([...then, missedText(stored)], ' ');
   const reason = isStale ? join([staleText(stored), alone], ' ') : alone;
   return {
@@ -98,6 +110,9 @@ const unlearned = (
   method_version,
 });
 
+/** What checks learned by the day may no longer be stored. */
+const nothingKept = own('Dossier keeps nothing about it that a check had learned by that day.');
+
 /** A record may name thousands of subjects. */
 const mostUnlearned = 10;
 
@@ -118,7 +133,11 @@ export function recordedNow(
   );
 }
 
-function missing(kind: Kind, known: readonly StoredObservation[], listing: CheckedListing) {
+function missing(
+  kind: Kind,
+  known: readonly StoredObservation[],
+  { listing, isPast }: { readonly listing: CheckedListing; readonly isPast: boolean },
+) {
   if (kind.isOptional || known.some((one) => keyOfObservation(one) === undefined)) return [];
   const learned = new Set(known.map(keyOfObservation));
   return kind
@@ -127,7 +146,9 @@ function missing(kind: Kind, known: readonly StoredObservation[], listing: Check
     .slice(0, mostUnlearned)
     .map(({ subject }) => ({
       ...(subject !== undefined && { subject }),
-      why: own('Dossier has learned nothing about it since it was added to the record.'),
+      why: isPast
+        ? nothingKept
+        : own('Dossier has learned nothing about it since it was added to the record.'),
     }));
 }
 
@@ -137,13 +158,19 @@ export function toObservations(
   stored: readonly StoredObservation[] | undefined,
   observing: Observing,
 ): Observation[] {
+  const { isPast = false } = observing;
   return kinds.flatMap((kind) => {
     if (!stored && (kind.isOptional || kind.about(listing).length === 0)) return [];
-    if (!stored) return [unlearned(kind, { why: own('Dossier has made no observation of this listing.') })];
+    if (!stored)
+      return [
+        unlearned(kind, {
+          why: isPast ? nothingKept : own('Dossier has made no observation of this listing.'),
+        }),
+      ];
     const known = stored.filter((one) => one.kind === kind.kind);
     return [
       ...known.map((one) => publish(one, kind, observing)),
-      ...missing(kind, known, listing).map((about) => unlearned(kind, about)),
+      ...missing(kind, known, { listing, isPast }).map((about) => unlearned(kind, about)),
     ];
   });
 }

@@ -26,11 +26,28 @@ const noCounts = (): RatingCounts => ({
 const noGroups = () =>
   Object.fromEntries(ratingGroups.map((group) => [group, noCounts()])) as Record<RatingGroup, RatingCounts>;
 
-export const currentOf = (db: Db, subject: string) =>
-  db.selectFrom('rating').where('subject_handle', '=', subject).where('is_current', '=', currentFlag);
+/** The time of a count, RFC 3339. With `isPast`, the ratings are those that counted then. */
+interface CountedAt {
+  readonly now: string;
+  readonly isPast?: boolean;
+}
 
-const groupedOf = (db: Db, subject: string, now: string) =>
-  currentOf(db, subject).select([
+const isLater = (column: string, { now }: CountedAt) =>
+  sql<boolean>`coalesce(${sql.ref(column)}, '9') > ${now}`;
+
+const currentOf = (db: Db, subject: string, at: CountedAt) => {
+  const ratings = db.selectFrom('rating').where('subject_handle', '=', subject);
+  if (!at.isPast) return ratings.where('is_current', '=', currentFlag);
+  return ratings
+    .where('created_at', '<=', at.now)
+    .where(isLater('withdrawn_at', at))
+    .where(isLater('voided_at', at))
+    .where(sql<boolean>`not exists (select 1 from rating as newer
+      where newer.id = rating.superseded_by and newer.created_at <= ${at.now})`);
+};
+
+const groupedOf = (db: Db, subject: string, at: CountedAt) =>
+  currentOf(db, subject, at).select([
     'source_handle',
     'source',
     'log_index',
@@ -38,18 +55,18 @@ const groupedOf = (db: Db, subject: string, now: string) =>
     'outcome',
     'score',
     'proof_class',
-    groupCase(now).as('in_group'),
+    groupCase(at.now).as('in_group'),
   ]);
 
 /** From the newest. */
 const placeBy = (column: 'source' | 'source_handle') =>
   sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by log_index desc)`;
 
-const readHistogram = (db: Db, subject: string, now: string) =>
+const readHistogram = (db: Db, subject: string, at: CountedAt) =>
   db
     .selectFrom((from) =>
       from
-        .selectFrom(groupedOf(db, subject, now).as('grouped'))
+        .selectFrom(groupedOf(db, subject, at).as('grouped'))
         .selectAll()
         .select([placeBy('source').as('of_source'), placeBy('source_handle').as('of_handle')])
         .as('placed'),
@@ -85,21 +102,26 @@ export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup,
   return groups;
 }
 
-async function countFlags(db: Db, subject: string, now: string): Promise<Record<string, number>> {
-  const row = await currentOf(db, subject)
-    .select(ratingFlags.map((flag) => countFlag(flag, now).as(flag)))
+async function countFlags(db: Db, subject: string, at: CountedAt): Promise<Record<string, number>> {
+  const row = await currentOf(db, subject, at)
+    .select(ratingFlags.map((flag) => countFlag(flag, at.now).as(flag)))
     .executeTakeFirstOrThrow();
   const counts = ratingFlags.map((flag): [RatingFlag, number] => [flag, Number(row[flag] ?? 0)]);
   return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
 }
 
-async function countModerated(db: Db, subject: string): Promise<Record<'voided' | 'hidden', number>> {
+async function countModerated(
+  db: Db,
+  subject: string,
+  { now }: CountedAt,
+): Promise<Record<'voided' | 'hidden', number>> {
   const rows = await db
     .selectFrom('moderation')
     .innerJoin('rating', 'rating.id', 'moderation.target')
     .select(({ fn }) => ['moderation.action', fn.countAll<number>().as('ratings')])
     .where('moderation.handle', '=', subject)
     .where('moderation.target_kind', '=', 'rating')
+    .where('moderation.at', '<=', now)
     .where('moderation.ended_by', 'is', null)
     .groupBy('moderation.action')
     .execute();
@@ -109,7 +131,7 @@ async function countModerated(db: Db, subject: string): Promise<Record<'voided' 
 
 export async function readRatingCells(db: Db, subject: string, now: string): Promise<RatingCell[]> {
   const rows = await db
-    .selectFrom(groupedOf(db, subject, now).as('grouped'))
+    .selectFrom(groupedOf(db, subject, { now }).as('grouped'))
     .select(({ fn }) => ['in_group as group', 'outcome', 'proof_class', fn.countAll<number>().as('ratings')])
     .groupBy(['in_group', 'outcome', 'proof_class'])
     .execute();
@@ -122,17 +144,23 @@ export const noNativeCounts: Omit<
   'statement' | 'computed_score' | 'proof_meanings' | 'recent'
 > = { ratings: 0, ...noGroups(), voided: 0, hidden: 0, flags: {} };
 
-export async function readNativeCounts(db: Db, subject: string, now: string): Promise<typeof noNativeCounts> {
-  const groups = toGroupCounts(await readHistogram(db, subject, now));
+export async function readNativeCounts(
+  db: Db,
+  subject: string,
+  now: string,
+  isPast = false,
+): Promise<typeof noNativeCounts> {
+  const at = { now, isPast };
+  const groups = toGroupCounts(await readHistogram(db, subject, at));
   const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);
-  const moderated = await countModerated(db, subject);
-  const flags = ratings > 0 ? await countFlags(db, subject, now) : {};
+  const moderated = await countModerated(db, subject, at);
+  const flags = ratings > 0 ? await countFlags(db, subject, at) : {};
   return { ratings, ...groups, ...moderated, flags };
 }
 
 /** When the next source stops being new, RFC 3339. */
 export async function readNextChange(db: Db, subject: string, now: string): Promise<string | undefined> {
-  const row = await currentOf(db, subject)
+  const row = await currentOf(db, subject, { now })
     .where('new_until', '>', now)
     .select(({ fn }) => fn.min('new_until').as('next'))
     .executeTakeFirst();
@@ -145,7 +173,7 @@ export async function readMonthCounts(
   subject: string,
   { since, now }: { readonly since: string; readonly now: string },
 ): Promise<MonthCount[]> {
-  const newest = currentOf(db, subject)
+  const newest = currentOf(db, subject, { now })
     .where('created_at', '>=', since)
     .select(['created_at', 'outcome', groupCase(now).as('in_group')])
     .orderBy('log_index', 'desc')

@@ -31,6 +31,7 @@ import { malwareWords } from '../observations/malware.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { readListing } from './find/document.ts';
 import { findNamed } from './find/listing.ts';
+import { dayInput, onDay } from './find/on-day.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
@@ -105,6 +106,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
   const alike = same ? `, the same as ${same.map(code).join(', ')}` : '';
   const said = description ? `: its publisher writes ${toQuote(description)}${alike}` : '';
   return lines(
+    listing.as_of && toMarkdown(listing.as_of),
     `${code(handle)}${listing.sample ? ' (shipped sample)' : ''}${said}`,
     version_asked && toMarkdown(version_asked),
     ...(listing.malware ?? []).map(toMarkdown),
@@ -120,6 +122,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
 const input = z.strictObject({
   handles: z.array(namedInput).min(2).max(8, { abort: true }).refine(isUnique, 'must name each listing once'),
   criteria: criteriaInput,
+  as_of: dayInput.describe('Date: as known then'),
 });
 
 const comparedListing = comparedLines.extend({
@@ -134,6 +137,7 @@ const comparedListing = comparedLines.extend({
   malware: z.array(wordsSchema).optional().describe('Reports of malicious code in its packages'),
   whose: wordsSchema.optional().describe('Publisher, host of the endpoint, and date of first publication'),
   being_checked: z.string().optional(),
+  as_of: wordsSchema.optional().describe('The day that was asked for, and the last entry of the log by then'),
   checked: wordsSchema
     .optional()
     .describe('The endpoint or package that was checked, if the answers name only one'),
@@ -161,7 +165,11 @@ export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds
   Partial<ReturnType<typeof compareListing>>;
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
-  const codes: ProblemCode[] = ['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'];
+  const codes: ProblemCode[] = [
+    ...(['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'] as const),
+    // Nothing is kept of the listing from so early a day.
+    'invalid_input',
+  ];
   if (!(error instanceof Problem && codes.includes(error.code))) throw error;
   const { code, message, near, others, candidates } = error.toJSON();
   const meant = near ?? candidates?.map((one) => one.handle);
@@ -178,7 +186,7 @@ async function compareOne(
     const found = await findNamed(named, context);
     const listing = await readListing(found.handle, context);
     const compared = { listing, now_ms: context.clock().getTime() };
-    const { handle, description, sample, being_checked } = listing;
+    const { handle, description, sample, being_checked, as_of } = listing;
     const malware = malwareWords(listing.observations).map(sentence);
     const version_asked = askedVersion(named, { listing, observations: listing.observations });
     return {
@@ -186,6 +194,7 @@ async function compareOne(
       description,
       sample,
       being_checked,
+      ...(as_of && { as_of: as_of.statement }),
       ...(version_asked && { version_asked }),
       ...(malware.length > 0 && { malware }),
       whose: publisherWords(listing),
@@ -207,18 +216,19 @@ function withSame(one: ComparedAgent, _: number, all: readonly ComparedAgent[]):
 }
 
 export async function compareAll(
-  { handles, criteria: sent }: z.output<typeof input>,
+  { handles, criteria: sent, as_of }: z.output<typeof input>,
   context: Context,
 ): Promise<ComparedAgent[]> {
   const criteria = toRequested(sent);
-  const withoutNear = { ...context, namesNear: false };
+  const then = onDay(as_of, context);
+  const withoutNear = { ...then, namesNear: false };
   const { searches, caller, clock } = context;
   const asked = { network: caller.network, now_ms: clock().getTime(), listings: handles.length };
   const compared = await searches.run(asked, () =>
     inTurns(handles, (handle) => compareOne(handle, criteria, withoutNear)),
   );
   const unknown = compared.findIndex(({ problem }) => problem?.code === 'unknown_handle');
-  if (unknown >= 0) compared[unknown] = await compareOne(handles[unknown] ?? '', criteria, context);
+  if (unknown >= 0) compared[unknown] = await compareOne(handles[unknown] ?? '', criteria, then);
   return compared.map(withSame).map((one, at) => {
     const first = compared.findIndex(({ handle, problem }) => !problem && handle === one.handle);
     if (one.problem || first === at) return one;

@@ -5,6 +5,7 @@ import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/age
 import { askedVersion } from './find/asked-version.ts';
 import { readListing } from './find/document.ts';
 import { findNamed } from './find/listing.ts';
+import { dayInput, onDay } from './find/on-day.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
@@ -17,6 +18,7 @@ export const getAgent = defineTool({
   input: z.strictObject({
     handle: namedInput,
     detail: z.enum(['summary', 'full']).optional().describe('full: all facts'),
+    as_of: dayInput.describe('Date: as known then'),
   }),
   output: agentAnswer.extend({
     version_asked: wordsSchema
@@ -33,9 +35,9 @@ export const getAgent = defineTool({
       answer.found_by && `Found as ${toMarkdown(answer.found_by)}.`,
       toAgentText(answer),
     ),
-  async run({ handle, detail = 'summary' }, context) {
+  async run({ handle, detail = 'summary', as_of }, context) {
     const { handle: found, ...by } = await findNamed(handle, context);
-    const listing = await readListing(found, context);
+    const listing = await readListing(found, onDay(as_of, context));
     const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail);
     const version_asked = askedVersion(handle, { listing, observations: listing.observations });
     // What limits the answer comes first, also in JSON.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/paging/cursor.ts';
+import { wrongField } from '../core/problem.ts';
 import { code, dayText, list, paragraphs } from '../core/text.ts';
 import {
   count,
@@ -18,6 +19,7 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
+import { differingWords } from '../document/answers/differing.ts';
 import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import {
   type HistoryEvent,
@@ -26,6 +28,7 @@ import {
   readHistory,
 } from '../document/answers/history-events.ts';
 import { unchangedWords } from '../document/answers/unchanged.ts';
+import { asOfWords, endOfDay } from '../document/as-of.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
@@ -34,7 +37,8 @@ import { endpointAvailability } from '../observations/kinds/endpoint.ts';
 import { comparedWords, recordMoves } from '../observations/kinds/moves.ts';
 import { registryVersions } from '../observations/kinds/record.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { findListingFacts } from './find/listing.ts';
+import { findListingFacts, readFacts } from './find/listing.ts';
+import { dayInput, onDay } from './find/on-day.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -59,6 +63,7 @@ const input = z.strictObject({
     .transform(toHistoryStart)
     .optional()
     .describe('Date'),
+  until: dayInput.describe('Date. With since: what differs between both'),
   kind: oneOf(historyKinds).optional(),
   cursor: cursorInput,
 });
@@ -67,6 +72,10 @@ const output = z.object({
   handle: z.string(),
   sample: sampleFlag,
   statement: wordsSchema,
+  differs: z
+    .array(wordsSchema)
+    .optional()
+    .describe('What differs between the ends of the days since and until'),
   unchanged: wordsSchema.optional().describe('Facts that checks saw unchanged'),
   changes: z.array(wordsSchema).describe('Newest first, each with its date'),
   next: z.string().optional().describe('The tools to call next'),
@@ -78,11 +87,18 @@ const cursorSchema = z.tuple([z.int().min(0), z.int().min(0), z.int()]);
 
 /** Newest first. Throws invalid_input, or as `findListingFacts` does. */
 export async function readHistoryPage(
-  { handle: named, since, kind, cursor }: z.output<typeof input>,
-  context: Context,
+  { handle: named, since, until, kind, cursor }: z.output<typeof input>,
+  present: Context,
 ) {
+  const context = onDay(until, present, 'until');
   const facts = await findListingFacts(named, context);
-  const query = { since, kind, after: readCursor(cursor, () => cursorSchema), limit: pageSize };
+  const query = {
+    since,
+    until: until && endOfDay(until),
+    kind,
+    after: readCursor(cursor, () => cursorSchema),
+    limit: pageSize,
+  };
   const { events, next } = await readHistory(facts, query, context);
   const { listing, observed } = facts;
   const no_change = since || cursor ? undefined : noChange(events, observed, kind);
@@ -93,12 +109,29 @@ export async function readHistoryPage(
     events,
     is_observed: observed !== undefined,
     no_change,
+    until: facts.asOf && asOfWords(facts.asOf),
+    differs: cursor ? undefined : await differing(facts, since, present),
     failed: cursor ? undefined : failedWords(query, observed),
     unchanged,
     unmoved: since || cursor ? undefined : unmovedVersions(facts),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
   };
+}
+
+/** Undefined without both days. */
+async function differing(is: ListingFacts, since: string | undefined, context: Context) {
+  const { handle } = is.listing;
+  const until = is.asOf?.day;
+  if (since === undefined || until === undefined) return undefined;
+  const from = dayText(since);
+  if (from > until) throw wrongField('since', `must not be after until, ${until}`);
+  const was = await readFacts(handle, onDay(from, context, 'since'));
+  const differs = await differingWords([was, is], [from, until], context);
+  const days = say`between the ends of ${dayOf(from)} and ${dayOf(until)}`;
+  return differs.length > 0
+    ? differs.map((words) => say`${words} (${days})`)
+    : [say`Nothing that Dossier keeps differs ${days}.`];
 }
 
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
@@ -161,6 +194,7 @@ export const getHistory = defineTool({
   toText: (answer) =>
     paragraphs(
       `${code(answer.handle)}${answer.sample ? ' (shipped sample)' : ''}: ${toMarkdown(answer.statement)}`,
+      answer.differs && list(answer.differs, toMarkdown),
       answer.changes.length > 0 && list(answer.changes, toMarkdown),
       answer.unchanged && toMarkdown(answer.unchanged),
       closingText(answer),
@@ -168,15 +202,18 @@ export const getHistory = defineTool({
     ),
   async run(sent, context) {
     const found = await readHistoryPage(sent, context);
-    const { events, is_observed, no_change, failed, unchanged, unmoved, version_asked, ...page } = found;
+    const { events, is_observed, no_change, failed, unchanged, unmoved, version_asked, until, ...page } =
+      found;
     const hasNone = events.length === 0 && page.next_cursor === undefined;
-    const isFiltered = (sent.kind ?? sent.since ?? sent.cursor) !== undefined;
+    const isFiltered = (sent.kind ?? sent.since ?? sent.until ?? sent.cursor) !== undefined;
     const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here${is_observed ? say`` : own(', and Dossier has made no observation of this listing')}.`;
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
     return {
       ...page,
       statement: join(
-        [version_asked, no_change, failed, unmoved, hasNone ? none : howToRead].map((one) => one ?? say``),
+        [until, version_asked, no_change, failed, unmoved, hasNone ? none : howToRead].map(
+          (one) => one ?? say``,
+        ),
         ' ',
       ),
       unchanged,
@@ -185,6 +222,7 @@ export const getHistory = defineTool({
       untrusted_fields: [
         ...(version_asked ? ['statement'] : []),
         ...(unchanged && hasForeign(unchanged) ? ['unchanged'] : []),
+        ...(hasForeign(page.differs ?? []) ? ['differs'] : []),
         ...untrustedOf({ changes }, ['changes']),
       ],
     };

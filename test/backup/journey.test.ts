@@ -159,6 +159,9 @@ beforeAll(async () => {
       result: 'HTTP 500',
     });
   });
+  await service.context.store.write((tx) =>
+    tx.listings.keepPast(['co.webhook/webhook'], '2100-01-01T00:00:00.000Z'),
+  );
   await service.observe('com.moved/api');
   await service.observe('co.webhook/webhook');
   await endpoint.close();

@@ -26,6 +26,7 @@ const applied = [
   '0005-timelines',
   '0006-values',
   '0007-lines',
+  '0008-past',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -22,6 +22,7 @@ import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
 
 export const agentAnswer = z.object({
+  as_of: wordsSchema.optional().describe('The day that was asked for, and the last entry of the log by then'),
   handle: handleSchema,
   sample: sampleFlag,
   title: z.string().optional(),
@@ -118,6 +119,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   // In these members the words are ours; only quotations and code spans were written by others.
   const quoting = Object.entries({ ...summary, signals }).filter(([, value]) => hasForeign(value));
   return {
+    ...(listing.as_of && { as_of: listing.as_of.statement }),
     ...withoutEmpty({ handle, sample, ...foreign, ...summary }),
     description,
     signals,
@@ -139,6 +141,7 @@ export function toAgentText(answer: AgentAnswer): string {
   const kept_up = join([signals.imported, answered.kept_up ?? say``], ' ');
   const said = [title ?? '', description].filter(Boolean).map(toQuote).join(': ');
   return lines(
+    answer.as_of && inMarkdown(answer.as_of),
     `${code(answer.handle)} (${warning})`,
     said,
     [
@@ -148,7 +151,7 @@ export function toAgentText(answer: AgentAnswer): string {
     ].join(' '),
     ...notes.map(inMarkdown),
     ...toAnswerLines({ ...answer, stands_out, lines: { ...answered, kept_up, rated: signals.native } }),
-    `The ratings were counted on ${answer.evidence_snapshot_date}. ${inMarkdown(answer.statement)}`,
+    `${answer.as_of ? 'The ratings are those of that day, in the groups of today' : `The ratings were counted on ${answer.evidence_snapshot_date}`}. ${inMarkdown(answer.statement)}`,
     [
       `Record: ${inMarkdown(ours(origin))}.`,
       ...(answer.checked ? [`Checked by Dossier: ${answer.checked}.`] : []),

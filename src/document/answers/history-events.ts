@@ -82,12 +82,12 @@ interface Placed {
 /** The newest event comes first. Returns false if the limit of reads ended the list. */
 async function* readList(
   read: (before: number) => Promise<readonly Placed[]>,
-  { before, since }: { readonly before: number; readonly since: string },
+  { before, since, until }: { readonly before: number; readonly since: string; readonly until: string },
 ): AsyncGenerator<Placed, boolean> {
   let from = before;
   for (let reads = 0; reads < mostReads; reads += 1) {
     const placed = await read(from);
-    yield* placed.filter(({ at }) => at >= since);
+    yield* placed.filter(({ at }) => at >= since && at <= until);
     const last = placed.at(-1);
     if (!last || placed.length < readAtOnce || last.at < since) return true;
     from = last.place;
@@ -108,6 +108,7 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
 interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
+  readonly until?: string | undefined;
   /** The page has only events before these positions. */
   readonly after?: Places | undefined;
   readonly limit: number;
@@ -159,7 +160,7 @@ const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number
 
 async function readEvents(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
-  { kind, since = '', after = newest, limit }: HistoryQuery,
+  { kind, since = '', until = '9', after = newest, limit }: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<HistoryPage> {
   const { handle } = facts.listing;
@@ -178,7 +179,7 @@ async function readEvents(
     async (before: number) => versions.filter(({ place }) => place < before),
   ];
   const places: [number, number, number] = [...after];
-  const lists = places.map((before, at) => readList(reads[at] || (async () => []), { before, since }));
+  const lists = places.map((before, at) => readList(reads[at] || (async () => []), { before, since, until }));
   const heads = await Promise.all(lists.map((list) => list.next()));
   const events: HistoryEvent[] = [];
   // Each list keeps its own order, even where its times are not in order. The cursor has one position for

@@ -2,6 +2,7 @@ import { asMembers } from '../../core/json.ts';
 import { dayText } from '../../core/text.ts';
 import {
   code,
+  count,
   day,
   isEmpty,
   join,
@@ -301,8 +302,10 @@ function toolNames(
     return say`${code(String(name))}${says}`;
   });
   // A long list is stored shortened, so it may name fewer tools than there are.
-  const count = known(toolsCount).find((one) => one.subject === subject)?.value;
-  const more = (count ?? all.length) - shown.length;
+  const counted = known(toolsCount).find((one) => one.subject === subject)?.value;
+  const more = (counted ?? all.length) - shown.length;
+  // As of a past day there are no names.
+  if (names.length === 0) return count(more, 'tool');
   return join([...names, ...(more > 0 ? [say`${more} more`] : [])], ', ');
 }
 

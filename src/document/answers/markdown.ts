@@ -102,7 +102,8 @@ const links = (listing: ListingDocument) =>
 
 const heading = (listing: ListingDocument) =>
   paragraphs(
-    `# ${escapeMarks(listing.handle)}`,
+    `# ${escapeMarks(listing.handle)}${listing.as_of ? ` as of ${listing.as_of.day}` : ''}`,
+    listing.as_of && inMarkdown(listing.as_of.statement),
     `Listing: ${stateTexts[listing.state]}.${listing.origin_status === 'deprecated' ? ' Deprecated in the registry.' : ''}`,
     listing.title !== undefined && `Title, by its publisher: ${toQuote(listing.title)}`,
     ...(listing.moderation ?? []).map(

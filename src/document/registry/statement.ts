@@ -22,6 +22,7 @@ export async function toSignedStatement(document: ListingDocument, context: Cont
     predicateType: `${context.config.publicUrl}${predicateName}`,
     predicate: {
       stated_at: context.clock().toISOString(),
+      ...(document.as_of && { as_of: document.as_of.day }),
       origin,
       origin_note,
       moderation,

@@ -16,6 +16,8 @@ import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { getListing, readListedTools, readListing } from '../../tools/find/document.ts';
 import { orEmpty } from '../../tools/find/listing.ts';
+import { onDay } from '../../tools/find/on-day.ts';
+import { getAgent } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
@@ -33,7 +35,7 @@ import {
   toShieldsEndpoint,
 } from '../../views/listing/badge.ts';
 import { toHistoryPage, toToolsPage } from '../../views/listing/history.ts';
-import { toListingPage } from '../../views/listing/page.ts';
+import { toListingPage, toPastPage } from '../../views/listing/page.ts';
 import { toRatingsPage } from '../../views/listing/ratings.ts';
 import { toVersionsPage, versionsPerPage } from '../../views/listing/versions.ts';
 import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
@@ -165,8 +167,10 @@ const runStep = (c: Request, adapter: HttpAdapter) =>
 
 const showHistory = (c: Request, { site }: HttpAdapter, ending: string) =>
   ofListing(c, async (handle, context) => {
-    const { kind = '', since = '', cursor = '' } = c.req.query();
-    const asked = Object.fromEntries(Object.entries({ kind, since, cursor }).filter(([, value]) => value));
+    const { kind = '', since = '', until = '', cursor = '' } = c.req.query();
+    const asked = Object.fromEntries(
+      Object.entries({ kind, since, until, cursor }).filter(([, value]) => value),
+    );
     const page = await readHistoryPage(parseInput(getHistory, { handle, ...asked }), context);
     const cachePolicy = { cacheTags: [handle] };
     if (ending) return answerJson(c, page, cachePolicy);
@@ -185,8 +189,10 @@ const showTools = (c: Request, { site }: HttpAdapter, ending: string) =>
 const markdownType = 'text/markdown; charset=utf-8';
 
 async function answerListingPage(c: Request, { site }: HttpAdapter, listing: ListingDocument) {
-  const { handle } = listing;
+  const { handle, as_of } = listing;
   const context = c.get('context');
+  if (as_of && !as_of.is_today)
+    return answerPage(c, toPastPage(site, listing), { cacheTags: listingNamesOf(c) });
   const similar = await orEmpty(
     call(c, searchAgents, { similar_to: handle, limit: 5 }).then(({ listings }) => listings),
     context,
@@ -200,13 +206,14 @@ async function answerListingPage(c: Request, { site }: HttpAdapter, listing: Lis
 const showListing = async (c: Request, adapter: HttpAdapter) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md', '.intoto.json']);
   return orRedirect(c, handle, async () => {
-    const listing = await readListing(handle, c.get('context'));
+    const { as_of } = parseInput(getAgent, { handle, as_of: c.req.query('as_of') || undefined });
+    const listing = await readListing(handle, onDay(as_of, c.get('context')));
     const cachePolicy = { cacheTags: listingNamesOf(c) };
     // Search engines index the page instead.
     if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
     if (ending === '.intoto.json') {
-      const context = c.get('context');
-      return answerJson(c, await toSignedStatement(await getListing(handle, context), context), cachePolicy);
+      const { being_checked: _, ...stated } = listing;
+      return answerJson(c, await toSignedStatement(stated, c.get('context')), cachePolicy);
     }
     if (ending === '.json') return answerJson(c, listing, cachePolicy);
     if (ending === '.md')

@@ -7,6 +7,7 @@ import { criteria } from '../../document/criteria/criteria.ts';
 import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
 import { getListing } from '../../tools/find/document.ts';
 import { findByPlace, isListed } from '../../tools/find/listing.ts';
+import { onDay } from '../../tools/find/on-day.ts';
 import { fixedFilterNames, fixedFilters, searchAgents } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
 import { defaultPicks, type Picks, readPicks, toPath, toQuery } from '../../views/compare/address.ts';
@@ -101,21 +102,27 @@ function toCriterionInput({ criterion, value }: Picks['criteria'][number]): obje
   return { criterion, value: isNumber ? Number(value) : value };
 }
 
-async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
+async function complete(c: Request, { handles, criteria: picked, add, ...day }: Picks): Promise<Picks> {
   const isAdded = add !== '' && (await isListed(add, c.get('context')));
   const all = isAdded ? [...new Set([...handles, add])] : handles;
   const criteriaUsed = picked.length === 0 && all.length > 1 ? defaultPicks : picked;
-  return { handles: all, criteria: criteriaUsed, add: isAdded ? '' : add };
+  return { handles: all, criteria: criteriaUsed, add: isAdded ? '' : add, ...day };
 }
 
 async function comparePicks(c: Request, picks: Picks): Promise<ComparePage> {
   const toAdd = picks.add ? await call(c, searchAgents, { query: picks.add, limit: 8 }) : undefined;
   const found = toAdd && { found: toAdd.listings };
   if (picks.handles.length < 2) return { picks, ...found };
-  const input = { handles: picks.handles, criteria: picks.criteria.map(toCriterionInput) };
+  const { as_of } = picks;
+  const input = {
+    handles: picks.handles,
+    criteria: picks.criteria.map(toCriterionInput),
+    ...(as_of && { as_of }),
+  };
   const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
   const known = comparison.filter(({ problem }) => !problem);
-  const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
+  const then = onDay(as_of, c.get('context'));
+  const documents = await Promise.all(known.map(({ handle }) => getListing(handle, then)));
   // The example of a call leaves out what is not a handle, for which the page shows a problem.
   const sent = { ...input, handles: input.handles.filter(isHandle) };
   return { picks, ...found, input: sent, comparison, documents };

@@ -20,17 +20,19 @@ const ends = Object.keys(endWords) as CheckEnd[];
 export type Tally = Readonly<Record<string, Readonly<Partial<Record<CheckEnd, number>>>>>;
 
 const longest_days = 90;
+/** The windows of each of the last 90 days can be counted. */
+const stored_days = 2 * longest_days;
 
 const within = (tally: Tally, at: string, days: number): Tally => {
   const from = dayText(new Date(Date.parse(at) - (days - 1) * day_ms));
   return Object.fromEntries(Object.entries(tally).filter(([day]) => day >= from));
 };
 
-/** Leaves out days before the longest window. */
+/** Leaves out days before the longest window of the last 90 days. */
 export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
   const day = dayText(at);
   const { [ended]: before = 0, ...others } = tally[day] ?? {};
-  return { ...within(tally, at, longest_days), [day]: { ...others, [ended]: before + 1 } };
+  return { ...within(tally, at, stored_days), [day]: { ...others, [ended]: before + 1 } };
 }
 
 const window = z.strictObject({
@@ -53,7 +55,7 @@ function toWindow(tally: Tally, at: string, days: number) {
 }
 
 export function toTallied(tally: Tally, at: string): Tallied {
-  const [first_check = dayText(at)] = Object.keys(tally).sort();
+  const [first_check = dayText(at)] = Object.keys(within(tally, at, longest_days)).sort();
   return { days_30: toWindow(tally, at, 30), days_90: toWindow(tally, at, longest_days), first_check };
 }
 

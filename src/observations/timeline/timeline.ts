@@ -253,11 +253,21 @@ export function standing(spans: readonly Span[], rules?: StateRules): Standing |
   return { state, later, ...(state.outcome !== 'seen' && last && { last }) };
 }
 
-/** `checks` are the times of all checks of the listing (ms since 1970), as far as they are stored. */
+/** Of lists of names, only those of the newest value are stored, because they are large. */
+export const withoutLists = ({ details, ...span }: Span): Span => {
+  const short = Object.entries(details ?? {}).filter(([, one]) => !Array.isArray(one));
+  return { ...span, ...(short.length > 0 && { details: Object.fromEntries(short) }) };
+};
+
+/**
+ * Leaves out what only the newest reading has. `checks` are the times of all checks of the listing (ms since
+ * 1970), as far as they are stored.
+ */
 export function until(spans: readonly Span[], at: string, checks: readonly number[]): readonly Span[] {
   return spans
     .filter(({ from }) => from <= at)
-    .map(({ as_seen: _, ...span }) => {
+    .map(({ as_seen: _, ...given }) => {
+      const span = withoutLists(given);
       if (span.to <= at) return span;
       const { confirmed, ...others } = span;
       const made = checks.filter((one) => one >= Date.parse(span.from) && one <= Date.parse(at));

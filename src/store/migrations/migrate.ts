@@ -33,6 +33,7 @@ const files = [
   '0005-timelines',
   '0006-values',
   '0007-lines',
+  '0008-past',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

@@ -253,7 +253,7 @@ export async function readFacts(handle: string, context: FindContext): Promise<L
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??
     (await refuseUnknown(handle, context, searchedReferences(handle)));
-  noteChange(context, nextChange_ms(facts, context));
+  if (!facts.asOf || facts.asOf.is_today) noteChange(context, nextChange_ms(facts, context));
   return requireShown(facts, facts.listing, context);
 }
 

@@ -11,6 +11,8 @@ export interface Picks {
   readonly criteria: readonly { readonly criterion: CriterionName; readonly value?: string }[];
   /** A handle, or words to find one by. */
   readonly add: string;
+  /** The day as of which the listings are compared. */
+  readonly as_of?: string;
 }
 
 export const defaultPicks: Picks['criteria'] = defaultCriteria.map(({ criterion, value }) => ({
@@ -39,14 +41,16 @@ export function readPicks(address: URLSearchParams): Picks {
     handles: [...handles].slice(0, maxHandles),
     criteria: [...new Map(picked).values()].slice(0, maxCriteria),
     add: address.get('add')?.trim() ?? '',
+    ...(address.get('as_of') && { as_of: address.get('as_of') ?? '' }),
   };
 }
 
-export const toQuery = ({ handles, criteria: picked, add }: Picks): string =>
+export const toQuery = ({ handles, criteria: picked, add, as_of }: Picks): string =>
   new URLSearchParams([
     ...handles.map((handle) => ['handle', handle]),
     ...picked.map(({ criterion, value }) => [criterion, value ?? 'true']),
     ...(add ? [['add', add]] : []),
+    ...(as_of ? [['as_of', as_of]] : []),
   ]).toString();
 
 export function toPath(picks: Picks): string {

@@ -85,6 +85,7 @@ function compareForm(picks: Picks, messages: FieldMessages, descriptions: Readon
 ${picks.handles.length > 0 ? picked(picks, descriptions) : ''}
 <p><label for="add">${picks.handles.length > 0 ? 'Add a listing' : 'First listing'}: its handle, or words to find it by</label>
 <span class="field"><input id="add" name="add" type="search" value="${picks.add}" maxlength="200" autocomplete="off" spellcheck="false"><button type="submit">Add</button></span></p>
+<p><label>As of a day <input type="date" name="as_of" value="${picks.as_of ?? ''}"></label></p>
 <details${Object.keys(messages).length > 0 ? html` open` : ''}><summary>Criteria: ${withCriteria.criteria.length} picked</summary>
 <div class="columns">
 ${criteriaList('imported', 'Recorded and imported', shown)}
@@ -321,7 +322,7 @@ function problemBlock(page: ComparePage) {
 }
 
 export function toComparePage(site: PageSite, page: ComparePage): Html {
-  const { picks, comparison, input } = page;
+  const { picks, comparison, input, documents = [] } = page;
   const descriptions = new Map(comparison?.map(({ handle, description }) => [handle, description ?? '']));
   return toPage(site, {
     title: comparison ? `Compare: ${picks.handles.join(', ')}` : 'Compare listings',
@@ -333,7 +334,8 @@ export function toComparePage(site: PageSite, page: ComparePage): Html {
 <h1>Compare listings</h1>
 <p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, each with the fact and, if any, its source and date. There is no total and no winner.</p>
 ${problemBlock(page)}${unknownBlock(page)}${checkedBlock(page)}
-${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
+${documents.flatMap(({ handle, as_of }) => (as_of ? html`<p class="notice">${handleLink(handle)}: ${toHtml(as_of.statement)}</p>` : []))}
+${comparison ? comparisonTables(comparison, documents) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
 ${
   page.picks.handles.length < 2 &&

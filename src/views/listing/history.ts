@@ -73,9 +73,17 @@ export function toHistoryPage(
   listing: ListingDocument,
   {
     events,
+    until,
+    differs = [],
     unchanged,
     next_cursor,
-  }: { events: readonly HistoryEvent[]; unchanged: Words | undefined; next_cursor?: string },
+  }: {
+    events: readonly HistoryEvent[];
+    until: Words | undefined;
+    differs: readonly Words[] | undefined;
+    unchanged: Words | undefined;
+    next_cursor?: string;
+  },
   asked: Readonly<Record<string, string>>,
 ): Html {
   const path = `${pagePath(listing.handle)}/history`;
@@ -85,6 +93,7 @@ export function toHistoryPage(
     description: `What changed about ${listing.handle} and when, with links to entries of the log.`,
     body: html`
 <p class="lead">What changed, newest first. A value changed at some time between the last check that saw the old value and the first check that saw the new one.</p>
+${until && html`<p class="notice">${toHtml(until)}</p>`}${differs.length > 0 && html`<ul>${differs.map((words) => html`<li>${toHtml(words)}</li>`)}</ul>`}
 ${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
 ${told.length === 0 && !next_cursor && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}

@@ -121,12 +121,15 @@ function publisher(listing: ListingDocument): Html {
   return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${listings !== undefined && ` (${listings === 1 ? 'its only listing' : counted(listings, 'listing')})`}`;
 }
 
+const isPast = ({ as_of }: ListingDocument) => as_of !== undefined && !as_of.is_today;
+
 const listingHeading = (listing: ListingDocument): Html => html`
 <header class="listing-head">
 <h1 class="${listing.title ? 'foreign' : 'handle'}">${listing.title ?? listing.handle}</h1>
 <p class="by">${listing.title && html`<span class="handle">${listing.handle}</span> · `}${publisher(listing)}</p>
 ${noticesBlock(listing.moderation)}${listing.description && html`<p class="lead foreign">${listing.description}</p>`}
-<p class="states">${claimState(listing)}${listing.sample && html` <span class="state">Sample</span>`} <a class="action" href="${comparePath(listing.handle)}">Compare</a> <a class="action" href="#connect">Connect</a></p>
+${listing.as_of && html`<p class="notice">${toHtml(listing.as_of.statement)} <a href="${pagePath(listing.handle)}">As it is now</a></p>`}
+<p class="states">${claimState(listing)}${listing.sample && html` <span class="state">Sample</span>`} <a class="action" href="${comparePath(listing.handle)}">Compare</a> ${!isPast(listing) && html`<a class="action" href="#connect">Connect</a>`}</p>
 ${listing.sample && originNote(listing)}
 ${listingTabs(listing, 'overview')}
 </header>`;
@@ -181,6 +184,28 @@ ${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
   )}</ul>
 </section>`;
 
+const evidenceBlock = (listing: ListingDocument, months: readonly MonthCount[]): Html => html`
+<div class="evidence-of" id="evidence">
+${beingChecked(listing)}${answerBlock(listing)}
+<p class="snapshot">${toHtml(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date))}</p>
+${recordOf(listing)}
+${allFactsBlock(listing)}
+${nativeBlock(listing, months)}
+</div>`;
+
+/** Of a past day there is no way to connect, and nothing that a publisher could do. */
+export const toPastPage = (site: PageSite, listing: ListingDocument): Html =>
+  toPage(site, {
+    ...toListingHead(listing),
+    title: `${listing.handle} as of ${listing.as_of?.day}`,
+    indexed: false,
+    body: html`
+<article class="listing">
+${listingHeading(listing)}
+${evidenceBlock(listing, [])}
+</article>`,
+  });
+
 export const toListingPage = (
   site: PageSite,
   listing: ListingDocument,
@@ -203,13 +228,7 @@ export const toListingPage = (
     body: html`
 <article class="listing">
 ${listingHeading(listing)}
-<div class="evidence-of" id="evidence">
-${beingChecked(listing)}${answerBlock(listing)}
-<p class="snapshot">${toHtml(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date))}</p>
-${recordOf(listing)}
-${allFactsBlock(listing)}
-${nativeBlock(listing, months)}
-</div>
+${evidenceBlock(listing, months)}
 <aside class="beside" aria-label="Connect, and similar listings">
 <section class="box" aria-labelledby="connect">
 <h2 id="connect">Connect</h2>

@@ -163,8 +163,12 @@ ${
 <details><summary>What these proofs show</summary>${proofNote(native)}</details>`
 }
 ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${monthTable(months, evidence_snapshot_date)}</details>` : ''}
+${
+  recent.length > 0 &&
+  html`
 <details><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
-<ol class="records">${recent.map(ratingItem)}</ol></details>
+<ol class="records">${recent.map(ratingItem)}</ol></details>`
+}
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 

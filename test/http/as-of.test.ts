@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+
+const hosts = ['one.example.com', 'two.example.com'] as const;
+const rater = 'io.github.rater/agent';
+const steps = ['check', 'other tools', 'gone', 'new version', 'moved', 'rating', 'withdrawal'] as const;
+type Step = (typeof steps)[number];
+const day_s = 86_400;
+
+let endpoint: Endpoint;
+let directory: ClaimedDirectory;
+let client: AnyClient;
+let capability: string;
+let tools: readonly string[] | undefined = ['read'];
+let lives = 0;
+
+const json = { 'content-type': 'application/json' };
+function answerMcp(body: string): readonly [number, object] {
+  const { id, method } = JSON.parse(body || '{}') as { id?: number; method?: string };
+  if (!tools) return [404, {}];
+  if (id === undefined) return [202, {}];
+  const listed = tools.map((name) => ({
+    name,
+    description: `Does ${name}`,
+    inputSchema: { type: 'object' },
+  }));
+  const result =
+    method === 'tools/list'
+      ? { tools: listed }
+      : {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'life', version: '1' },
+        };
+  return [200, { jsonrpc: '2.0', id, result }];
+}
+
+beforeAll(async () => {
+  endpoint = await startEndpoint((body, _, response) => {
+    const [status, answer] = answerMcp(body);
+    response.writeHead(status, json).end(JSON.stringify(answer));
+  });
+  directory = await openClaimedDirectory({
+    entries: [
+      registryEntry(rater, { repository: { url: 'https://github.com/rater/agent', source: 'github' } }),
+    ],
+    environment: {
+      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((name) => [name, endpoint.url]))),
+    },
+  });
+  capability = await directory.claim(rater, 'rater/agent');
+  client = await connect('v2', { app: directory.app });
+});
+afterAll(async () => {
+  await client.close();
+  await directory.close();
+  await endpoint.close();
+});
+
+const today = () => directory.context.clock().toISOString().slice(0, 10);
+const ask = async (name: string, args: Record<string, unknown>) => {
+  const { content, structuredContent, isError } = await client.call(name, args);
+  return { isError: isError ?? false, text: content[0]?.text ?? '', members: structuredContent };
+};
+const textOf = async (name: string, args: Record<string, unknown>) => (await ask(name, args)).text;
+
+/** One listing, to which things happen, the first thing its first check. */
+async function startLife() {
+  lives += 1;
+  const handle = `com.example/life-${lives}`;
+  let published = 0;
+  let place = 0;
+  const rated: string[] = [];
+  tools = ['read'];
+  const publish = () => {
+    published += 1;
+    const time = directory.context.clock().toISOString();
+    const remotes = [{ type: 'streamable-http', url: `https://${hosts[place % 2]}/${lives}/mcp` }];
+    const record = { version: `1.0.${published}`, description: `Edition ${published}`, remotes };
+    return directory.importEntries([registryEntry(handle, record, { publishedAt: time, updatedAt: time })]);
+  };
+  const happen: Readonly<Record<Step, () => Promise<unknown>>> = {
+    check: () => directory.observe(handle),
+    'other tools': () => {
+      tools = tools?.includes('write') ? ['read'] : ['read', 'write'];
+      return directory.observe(handle);
+    },
+    gone: () => {
+      tools = tools ? undefined : ['read'];
+      return directory.observe(handle);
+    },
+    'new version': publish,
+    moved: () => {
+      place += 1;
+      return publish();
+    },
+    rating: async () => {
+      const rating = {
+        handle,
+        interaction_id: `job-${lives}-${rated.length}`,
+        interaction_at: directory.context.clock().toISOString(),
+        outcome: 'succeeded',
+        protocol: 'mcp',
+        relationship: 'none',
+        comment: 'Fine.',
+      };
+      const answer = await directory.post('/api/tools/submit_rating', rating, capability);
+      if (answer.status !== 200) throw new Error(await answer.text());
+      rated.push(((await answer.json()) as { rating_id: string }).rating_id);
+    },
+    withdrawal: async () => {
+      const rating_id = rated.pop();
+      if (rating_id !== undefined)
+        await directory.post('/api/tools/withdraw_rating', { rating_id }, capability);
+    },
+  };
+  await publish();
+  await directory.observe(handle);
+  return { handle, happen: (step: Step) => happen[step]() };
+}
+
+/** What every door says of a listing as of a day. */
+async function answersOf(handle: string, as_of: string): Promise<string[]> {
+  const handles = [handle, rater];
+  const page = (ending: string) => directory.app.request(`/agents/${handle}${ending}?as_of=${as_of}`);
+  return [
+    await textOf('get_agent', { handle, as_of }),
+    await textOf('get_agent', { handle, as_of, detail: 'full' }),
+    JSON.stringify((await ask('get_agent', { handle, as_of })).members),
+    await textOf('compare_agents', { handles, as_of }),
+    await textOf('get_history', { handle, until: as_of }),
+    await (await page('')).text(),
+    await (await page('.json')).text(),
+    await (await page('.md')).text(),
+  ];
+}
+
+describe('an answer as of a day', () => {
+  it('does not change once the day is over, whatever happens later', async () => {
+    const happened = fc.tuple(fc.constantFrom(...steps), fc.constantFrom(3000, 30_000, 86_400, 200_000));
+    await fc.assert(
+      fc.asyncProperty(fc.array(happened, { minLength: 4, maxLength: 12, size: 'max' }), async (life) => {
+        const { handle, happen } = await startLife();
+        const said = new Map<string, readonly string[]>();
+        for (const [step, seconds] of life) {
+          const before = today();
+          directory.wait(seconds);
+          if (today() > before) said.set(before, await answersOf(handle, before));
+          await happen(step);
+        }
+        directory.wait(day_s);
+        for (const [day, answers] of said) expect(await answersOf(handle, day)).toEqual(answers);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('of today has the facts of the answer without a day', async () => {
+    const { handle, happen } = await startLife();
+    for (const step of ['other tools', 'rating', 'moved', 'check'] as const) {
+      directory.wait(day_s);
+      await happen(step);
+      const now = await textOf('get_agent', { handle });
+      const asked = await textOf('get_agent', { handle, as_of: today() });
+      expect(asked.split('\n').slice(1).join('\n')).toBe(
+        now.replace(
+          /The ratings were counted on [\d-]+\./,
+          'The ratings are those of that day, in the groups of today.',
+        ),
+      );
+    }
+  });
+
+  it('names the day first, and says what to do if nothing is kept of it', async () => {
+    const began = today();
+    const { handle, happen } = await startLife();
+    directory.wait(day_s);
+    await happen('new version');
+    const asked = await textOf('get_agent', { handle, as_of: began });
+    expect(asked).toMatch(
+      new RegExp(
+        `^As of ${began}, the end of the day in UTC: the last log entry about it by then has the index \\d+\\. `,
+      ),
+    );
+    expect(asked).toContain('“Edition 1”');
+    expect(asked).toContain('The ratings are those of that day, in the groups of today.');
+    expect(await textOf('get_agent', { handle })).toContain('“Edition 2”');
+    const before = new Date(Date.parse(began) - day_s * 1000).toISOString().slice(0, 10);
+    expect(await textOf('get_agent', { handle, as_of: before })).toContain(
+      `as_of must be ${began} or later: what Dossier keeps of the record of ${handle} begins on that day.`,
+    );
+    expect(await textOf('get_agent', { handle, as_of: '2999-01-01' })).toContain(
+      `as_of must not be after today, ${today()}: ask again on that day.`,
+    );
+    const page = await (await directory.app.request(`/agents/${handle}?as_of=${began}`)).text();
+    expect(page).toContain(`<title>${handle} as of ${began}`);
+    expect(page).toContain('Edition 1');
+    expect(page).not.toContain('id="connect"');
+    const compared = await directory.app.request(
+      `/compare?handle=${handle}&handle=${rater}&active=true&as_of=${began}`,
+    );
+    expect(await compared.text()).toContain(`As of <time>${began}</time>`);
+  });
+
+  it('differs from another day by what get_history says', async () => {
+    const began = today();
+    const { handle, happen } = await startLife();
+    directory.wait(day_s);
+    await happen('other tools');
+    await happen('new version');
+    const changed = today();
+    directory.wait(day_s);
+    await happen('other tools');
+    const { members } = await ask('get_history', { handle, since: began, until: changed });
+    const days = `(between the ends of ${began} and ${changed})`;
+    expect(members?.differs).toEqual([
+      `Record, claim and ratings: \`description\`: “Edition 2” instead of “Edition 1”, \`version\`: \`1.0.2\` instead of \`1.0.1\` ${days}`,
+      `Number of tools (\`https://one.example.com/${lives}/mcp\`): 1 until ${began}, then 2 ${days}`,
+      `Tools it lists (\`https://one.example.com/${lives}/mcp\`): added \`write\`; last seen without these changes on ${began} ${days}`,
+      `Hints of the tools (\`https://one.example.com/${lives}/mcp\`): 1 without a hint until ${began}, then 2 without a hint ${days}`,
+    ]);
+    const same = await ask('get_history', { handle, since: changed, until: changed });
+    expect(same.members?.differs).toEqual([
+      `Nothing that Dossier keeps differs between the ends of ${changed} and ${changed}.`,
+    ]);
+    expect(await textOf('get_history', { handle, since: today(), until: began })).toContain(
+      `since must not be after until, ${began}.`,
+    );
+  });
+});
