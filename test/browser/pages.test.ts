@@ -99,21 +99,6 @@ describe.each([
     await page.close();
   });
 
-  it('browses by tag and by filters', async () => {
-    const trace = await open();
-    const { page } = trace;
-    await page.goto(`${directory.url}/tags`);
-    await page.getByRole('link', { name: 'webhooks' }).click();
-    await page.waitForURL(`${directory.url}/tags/webhooks`);
-    expect(await page.locator('.card h3').allTextContents()).toEqual(['co.webhook/webhook']);
-    await page.goto(`${directory.url}/agents`);
-    await page.getByRole('link', { name: 'remote endpoint recorded' }).click();
-    await page.waitForURL(`${directory.url}/agents?has_endpoint=true`);
-    expect(await page.locator('.card h3').allTextContents()).toEqual(['co.webhook/webhook']);
-    expectClean(trace);
-    await page.close();
-  });
-
   it('sends feedback after correcting the errors that the form shows', async () => {
     const trace = await open();
     const { page } = trace;
@@ -234,20 +219,6 @@ describe('with JavaScript', () => {
     await page.locator('#claim-status').getByText('Write access to the default branch').waitFor();
     expect(await page.locator('.claim-result pre code').first().textContent()).toBe(secret);
     expect(complaints).toEqual([]);
-    await page.close();
-  });
-
-  it('results follow what is typed, and the address with them', async () => {
-    const trace = await openPage(browser);
-    const { page } = trace;
-    await page.goto(`${directory.url}/agents`);
-    expect(await page.locator('.card').count()).toBe(6);
-    await page.getByLabel('Search listings').pressSequentially('webh');
-    await expect.poll(() => page.locator('.card h3').allTextContents()).toEqual(['co.webhook/webhook']);
-    await expect.poll(() => new URL(page.url()).search).toBe('?q=webh');
-    expect(await page.getByLabel('Search listings').inputValue()).toBe('webh');
-    expect(await page.locator('h1').count()).toBe(1);
-    expectClean(trace);
     await page.close();
   });
 

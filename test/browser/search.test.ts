@@ -143,21 +143,6 @@ describe.each([
     expectClean(trace);
     await page.close();
   });
-
-  it('with a mistyped word finds what was meant', async () => {
-    const { page } = await open('/agents?q=paymetns&package=pypi');
-    expect(await count(page)).toBe('24 listings, 20 shown so far.');
-    await page.close();
-  });
-
-  it('is left of all filters at once', async () => {
-    const { page } = await open('/agents?q=payments&package=pypi&has_endpoint=true');
-    expect(await count(page)).toBe('12 listings.');
-    await page.getByRole('link', { name: 'Remove all' }).click();
-    await eventually(() => search(page)).toBe('?q=payments');
-    expect(await page.locator('#held .tag').count()).toBe(0);
-    await page.close();
-  });
 });
 
 describe('with JavaScript', () => {

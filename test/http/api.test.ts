@@ -116,14 +116,6 @@ describe('POST /api/claim-github', () => {
       'body_too_large',
     ]);
   });
-
-  it('explains how to use it', async () => {
-    const text = await (await directory.app.request('/api/claim-github')).text();
-    expect(text).toContain(
-      `curl -s http://127.0.0.1:3000/api/claim-github -H 'Content-Type: application/json' -d '{"handle":"co.webhook/webhook"}'`,
-    );
-    expect(await (await directory.app.request('/api/feedback')).text()).toContain('/api/feedback');
-  });
 });
 
 /** PostgreSQL stores no NUL, and a lone surrogate has no UTF-8 form. */

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { runDossier, startDossier } from '../support/command.ts';
+import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
@@ -57,14 +57,6 @@ beforeAll(async () => {
     documents,
     JSON.stringify([JSON.parse(await text(directory, '/agents/com.example/shop.json'))]),
   );
-});
-
-it('dossier approve says that a file without views has none', async () => {
-  const empty = join(folder, 'empty.json');
-  writeFileSync(empty, '{}');
-  const words = ['com.example/shop', '--by', 'Ada', '--reason', 'r', '--views', empty];
-  const { code, stderr } = await approve(...words);
-  expect([code, stderr]).toEqual([64, `${empty}: it has no view ours; it has no view at all\n`]);
 });
 
 it('dossier approve writes what is known now beside who approved it, why and until when', async () => {
@@ -282,20 +274,6 @@ it('a listing that changed stays in a view that marks changes, is marked, and is
   );
 });
 
-it('the registry of a view that marks changes has no listing that differs from its approval', async () => {
-  const directory = await open([shop('1.0.1', { remotes: elsewhere }), other], ours({ on_change: 'mark' }));
-  const list = (await (await directory.app.request('/views/ours/v0.1/servers')).json()) as {
-    servers: { server: { name: string } }[];
-  };
-  expect(list.servers.map(({ server }) => server.name)).not.toContain('com.example/shop');
-  for (const path of ['', '/versions', '/versions/latest', '/versions/1.0.1'])
-    expect(
-      (await directory.app.request(`/views/ours/v0.1/servers/com.example%2Fshop${path}`)).status,
-      path,
-    ).toBe(404);
-  expect(await text(directory, '/views/ours')).toContain('com.example/shop');
-});
-
 it.each([
   ['no pin', {}],
   ['a pin of the version', { version: ['1.0.0'] }],
@@ -379,41 +357,6 @@ it('each approved listing is judged once until it changes, whatever page of the 
   expect(again.judged).toBe(50);
   directory.wait(600);
   expect((await countJudged(after('com.example/nobody'))).judged).toBe(130);
-});
-
-it('what is approved or no longer approved in the file counts from the next start of the service on', async () => {
-  const at = join(folder, 'restarted');
-  mkdirSync(at);
-  const registry = join(at, 'registry.json');
-  writeFileSync(registry, JSON.stringify([shop(), other]));
-  const own = join(at, 'views.json');
-  const both = [approval, { ...approval, handle: 'com.example/other', pins: {} }];
-  const moves = async (approvals: readonly object[], wanted: readonly string[]) => {
-    writeFileSync(own, JSON.stringify(ours({}, approvals)));
-    const serving = startDossier(['serve'], {
-      DATABASE_URL: `file:${join(at, 'dossier.db')}`,
-      REGISTRY_URL: `file:${registry}`,
-      VIEWS: own,
-      PORT: '0',
-      LOG_LEVEL: 'error',
-    });
-    const url = await serving.line(/^listening on (.+)$/m);
-    const titles = async () => {
-      const answer = await fetch(`${url}/views/ours/feed.json`);
-      const { items = [] } = (await answer.json()) as { items?: { title: string }[] };
-      return answer.ok
-        ? items.map(({ title }) => title).filter((title) => title.includes('the view'))
-        : [answer.status];
-    };
-    await expect.poll(titles, { interval: 200 }).toEqual(wanted);
-    serving.child.kill('SIGTERM');
-    await serving.ended;
-  };
-  await moves(both, []);
-  const left =
-    'com.example/other: left the view (ours: The operator’s file has no approval of this listing.)';
-  await moves([approval], [left]);
-  await moves(both, ['com.example/other: joined the view (ours)', left]);
 });
 
 it('a pin of what only checks see does not break while nothing is known', async () => {

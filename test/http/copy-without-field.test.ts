@@ -3,9 +3,8 @@ import { readTarget } from '../../src/actions/action.ts';
 import { actions, applyAction, undoAction } from '../../src/actions/actions.ts';
 import { runImport } from '../../src/imports/import.ts';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { connect } from '../support/mcp-clients.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
 const handle = 'com.example/plain';
@@ -18,8 +17,6 @@ const copy = [
   }),
 ];
 const sentence = 'This copy records no endpoints.';
-const stdio = 'stdio';
-const http = 'streamable-http';
 
 let directory: Directory;
 beforeAll(async () => {
@@ -30,122 +27,87 @@ afterAll(() => directory.close());
 const read = async (path: string) => (await directory.app.request(path)).text();
 const prose = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
 
-async function call<T>(name: string, input: Record<string, unknown>): Promise<{ text: string; json: T }> {
-  const client = await connect('v2 at 2026-07-28', directory);
-  const { content, structuredContent } = (await client.call(name, input)) as unknown as {
-    content: { text: string }[];
-    structuredContent: T;
-  };
-  await client.close();
-  return { text: content.map(({ text }) => text).join('\n'), json: structuredContent };
-}
-
-async function judged(of: string, criteria: readonly string[]): Promise<string[]> {
-  const { json } = await call('compare_agents', {
-    handles: [of, of === handle ? other : handle],
-    criteria,
-  });
-  const [first] = comparedOf(json);
+const judge = async (of: string, criteria: readonly string[]) => {
+  const handles = [of, of === handle ? other : handle];
+  const [first] = comparedOf(await callTool(directory, 'compare_agents', { handles, criteria }));
   return [...(first?.imported ?? []), ...(first?.observed ?? [])].map(
     ({ result, fact }) => `${result}: ${fact}`,
   );
-}
+};
+const whereOf = async () => {
+  const { lines } = await callTool<{ lines: { where: string } }>(directory, 'get_agent', { handle });
+  return lines.where;
+};
 
 describe('a copy that records no endpoint of any listing', () => {
-  it('is what get_agent speaks of, not the listing', async () => {
-    const { text, json } = await call<{ lines: { where: string } }>('get_agent', { handle });
-    expect(json.lines.where).toBe('This copy records no endpoints.');
-    expect(text).toContain('* Where: This copy records no endpoints.');
-    expect(text).not.toMatch(/no endpoint or package is recorded/i);
-    const document = (await documentOf(directory, handle)) as {
-      copy_lacks?: string[];
-      not_known: { kind: string }[];
-    };
-    expect(document.copy_lacks).toEqual(['endpoint']);
-    expect(document.not_known.find(({ kind }) => kind === 'endpoint.answers')).toEqual({
-      question: 'reach',
-      kind: 'endpoint.answers',
-      state: 'not_checked',
-      reason: sentence,
-    });
-  });
-
-  it('is what the pages and the Markdown speak of', async () => {
-    const page = prose(await read(`/agents/${handle}`));
-    const markdown = await read(`/agents/${handle}.md`);
-    expect(page).toContain(sentence.slice(0, -1));
-    expect(page).not.toMatch(/Endpoint none recorded|The listing records no remote endpoint/);
-    expect(markdown).toContain(`* Where: ${sentence}`);
-    expect(prose(await read(`/agents/${handle}/tools`))).toContain(sentence);
-    for (const text of [page, markdown])
-      expect(text).not.toContain('The record that Dossier read has no field that states a remote endpoint.');
-    const compared = await directory.app.request(`/compare?handle=${handle}&handle=${other}`);
-    expect(prose(await read(compared.headers.get('location') ?? ''))).toContain(sentence);
-  });
-
-  it('leaves open what a listing asks for, and how many have a remote endpoint', async () => {
+  it('is what every adapter speaks of, and what a listing asks for is left open', async () => {
     const why = 'It is not known what the listing asks for, because this copy records no endpoints.';
-    for (const path of [`/agents/${handle}`, `/agents/${other}`])
-      expect(prose(await read(path))).toContain(`Asks ${why}`);
-    expect(await read(`/agents/${handle}.md`)).toContain(`* Asks: ${why}`);
-    const { text } = await call('get_agent', { handle });
-    expect(text).toContain('* Not checked: tools, credentials, last commit');
-    for (const page of [prose(await read(`/agents/${handle}`)), text])
-      expect(page).not.toMatch(/no credentials recorded/i);
-    const home = prose(await read('/'));
-    expect(home).toMatch(/2 +listings/);
-    expect(home).not.toContain('with a remote endpoint');
-  });
-
-  it('is why check_surface has seen no list of tools', async () => {
-    const { json } = await call<{ message: string }>('check_surface', { handle, digests: {} });
-    expect(json.message).toBe(`Dossier has seen no list of tools of this service. ${sentence}`);
+    const compared = await directory.app.request(`/compare?handle=${handle}&handle=${other}`);
+    const markdown = await read(`/agents/${handle}.md`);
+    const page = prose(await read(`/agents/${handle}`));
+    for (const text of [
+      JSON.stringify(await callTool(directory, 'get_agent', { handle })),
+      JSON.stringify(await callTool(directory, 'check_surface', { handle, digests: {} })),
+      page,
+      markdown,
+      prose(await read(`/agents/${handle}/tools`)),
+      prose(await read(compared.headers.get('location') ?? '')),
+      prose(await read('/agents?has_endpoint=true')),
+    ]) {
+      expect(text).toContain(sentence.slice(0, -1));
+      expect(text).not.toMatch(
+        /no endpoint or package is recorded|Endpoint none recorded|records no remote endpoint|no credentials recorded|states a remote endpoint/i,
+      );
+    }
+    expect(markdown).toContain(`* Asks: ${why}`);
+    for (const one of [page, prose(await read(`/agents/${other}`))]) expect(one).toContain(`Asks ${why}`);
+    expect(prose(await read('/'))).not.toContain('with a remote endpoint');
+    const { copy_lacks, not_known } = (await documentOf(directory, handle)) as {
+      copy_lacks?: string[];
+      not_known: object[];
+    };
+    expect(copy_lacks).toEqual(['endpoint']);
+    const reach = { question: 'reach', kind: 'endpoint.answers', state: 'not_checked', reason: sentence };
+    expect(not_known).toContainEqual(reach);
   });
 
   it('leaves every criterion about endpoints unknown', async () => {
     const endpoints = ['has_endpoint', 'endpoint_observed_alive', 'no_payment_seen', 'price_known'];
+    const more = ['price_at_most:0.01 USDC', 'tools_unchanged_for:1'];
     for (const of of [handle, other])
-      expect(await judged(of, [...endpoints, 'price_at_most:0.01 USDC', 'tools_unchanged_for:1'])).toEqual(
+      expect(await judge(of, [...endpoints, ...more])).toEqual(
         Array.from({ length: 6 }, () => `unknown: ${sentence}`),
       );
-    expect(await judged(handle, ['transport:streamable-http'])).toEqual([`unknown: ${sentence}`]);
-    expect(await judged(handle, ['nothing_shared'])).toEqual([`unknown: ${sentence}`]);
-    expect(await judged(handle, ['endpoint_at_domain'])).toEqual([`unknown: ${sentence}`]);
-    expect(await judged(other, [`transport:${http}`, `transport:${stdio}`])).toEqual([
-      `unknown: ${sentence}`,
-      'met: stdio is among the recorded transports.',
-    ]);
+    for (const one of ['transport:streamable-http', 'nothing_shared', 'endpoint_at_domain'])
+      expect(await judge(handle, [one])).toEqual([`unknown: ${sentence}`]);
+    expect(await judge(other, ['transport:stdio'])).toEqual(['met: stdio is among the recorded transports.']);
   });
 
   it('is why a search for endpoints finds nothing', async () => {
-    const { text, json } = await call<{ no_match: { copy_lacks?: string } }>('search_agents', {
-      has_endpoint: true,
-    });
-    expect(json.no_match.copy_lacks).toBe(sentence);
-    expect(text).toContain(sentence);
-    expect(prose(await read('/agents?has_endpoint=true'))).toContain(sentence);
+    const lackOf = async (filter: object) => {
+      const found = await callTool<{ no_match: { copy_lacks?: string } }>(directory, 'search_agents', filter);
+      return found.no_match.copy_lacks;
+    };
     for (const filter of [
-      { transport: http },
+      { has_endpoint: true },
+      { transport: 'streamable-http' },
       { needs_secret: false, query: 'nothing' },
       { answered: true },
       { no_payment_seen: true },
     ])
-      expect((await call<{ no_match: object }>('search_agents', filter)).json.no_match).toMatchObject({
-        copy_lacks: sentence,
-      });
-    const named = await call<{ no_match: { copy_lacks?: string } }>('search_agents', { tags: ['nothing'] });
-    expect(named.json.no_match.copy_lacks).toBeUndefined();
+      expect(await lackOf(filter)).toBe(sentence);
+    expect(await lackOf({ tags: ['nothing'] })).toBeUndefined();
   });
 
   it('is no longer one once it records the endpoint of another listing', async () => {
     const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
     await directory.importEntries([...copy, registryEntry('com.other/remote', { remotes })]);
-    const { json } = await call<{ lines: { where: string } }>('get_agent', { handle });
     expect((await documentOf(directory, handle)).copy_lacks).toBeUndefined();
-    expect(json.lines.where).toBe('No endpoint or package is recorded.');
-    expect(await judged(handle, ['has_endpoint'])).toEqual(['not_met: No remote endpoint is recorded.']);
-    expect(prose(await read(`/agents/${handle}`))).toContain('The listing records no remote endpoint.');
-    expect(prose(await read(`/agents/${handle}`))).toContain('Asks No credentials recorded.');
+    expect(await whereOf()).toBe('No endpoint or package is recorded.');
+    expect(await judge(handle, ['has_endpoint'])).toEqual(['not_met: No remote endpoint is recorded.']);
+    const page = prose(await read(`/agents/${handle}`));
+    expect(page).toContain('The listing records no remote endpoint.');
+    expect(page).toContain('Asks No credentials recorded.');
     expect(prose(await read('/'))).toMatch(/1 +with a remote endpoint/);
   });
 });
@@ -173,13 +135,7 @@ describe('a copy whose only listing with an endpoint, a package and a repository
   if (!withdraw || !target) throw new Error('no withdrawal of a listing');
   const at = () => moderated.context.clock().toISOString();
   const answerOf = async (tool: string, input: object) =>
-    (
-      await moderated.app.request(`/api/tools/${tool}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(input),
-      })
-    ).text();
+    JSON.stringify(await callTool(moderated, tool, input));
 
   it('still records them, in every answer about other listings, then and after the listing is shown again', async () => {
     // How many listings the publisher has is another fact.
@@ -235,13 +191,9 @@ describe('a copy without packages or repositories', () => {
   it('leaves the criteria about them unknown', async () => {
     const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
     const bare = await openDirectory({ entries: [registryEntry('com.other/remote', { remotes })] });
-    const client = await connect('v2 at 2026-07-28', bare);
-    const { structuredContent } = await client.call('compare_agents', {
-      handles: ['com.other/remote', 'com.other/remote2'],
-      criteria: ['has_repository', 'package:npm', 'package_not_deprecated'],
-    });
-    await client.close();
-    const [first] = comparedOf(structuredContent);
+    const handles = ['com.other/remote', 'com.other/remote2'];
+    const criteria = ['has_repository', 'package:npm', 'package_not_deprecated'];
+    const [first] = comparedOf(await callTool(bare, 'compare_agents', { handles, criteria }));
     expect(
       [...(first?.imported ?? []), ...(first?.observed ?? [])].map(
         ({ result, fact }) => `${result}: ${fact}`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
@@ -46,12 +46,8 @@ interface Signal {
 }
 
 async function compare({ app }: Directory, criteria: readonly object[]) {
-  const answer = await app.request('/api/tools/compare_agents', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ handles: [handle, 'com.example.b/two'], criteria }),
-  });
-  const [first] = comparedOf(await answer.json());
+  const handles = [handle, 'com.example.b/two'];
+  const [first] = comparedOf(await callTool({ app }, 'compare_agents', { handles, criteria }));
   return [...(first?.imported ?? []), ...(first?.observed ?? [])];
 }
 
@@ -141,16 +137,12 @@ describe('a listing from a saved copy with only the newest versions', () => {
     expect(document.observations[0]).not.toHaveProperty('observed_at');
     expect(await read(directory, `/badge/${handle}`)).toContain(`as of ${today()}`);
     expect(page).toContain(`as of <time>${today()}</time>`);
-    const found = JSON.parse(
-      await (
-        await directory.app.request('/api/tools/search_agents', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: '{}',
-        })
-      ).text(),
+    const found = await callTool<{ listings: { handle: string }[]; order: string }>(
+      directory,
+      'search_agents',
+      {},
     );
-    const short = found.listings.find((listing: { handle: string }) => listing.handle === handle);
+    const short = found.listings.find((listing) => listing.handle === handle);
     expect(document).toMatchObject({
       published_at: '2026-02-01T08:00:00.000Z',
       updated_at: '2026-02-02T08:00:00.000Z',

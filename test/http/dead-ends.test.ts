@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 
 let directory: Directory;
 beforeAll(async () => {
@@ -8,35 +8,14 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 interface Body {
+  readonly status?: number;
   readonly no_match?: object;
   readonly fields?: readonly object[];
 }
-
-async function call(tool: string, input: object) {
-  const response = await directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
-  return { status: response.status, body: (await response.json()) as Body };
-}
-
-describe('get_agent', () => {
-  it.each([
-    ['a name', 'webhook'],
-    ['a name in capitals', 'Webhook'],
-    ['a scoped package', '@webhook-co/webhook'],
-  ])('with %s instead of a handle names near handles', async (_what, handle) => {
-    const { status, body } = await call('get_agent', { handle });
-    expect(status).toBe(404);
-    expect(body).toMatchObject({ code: 'unknown_handle', near: ['co.webhook/webhook'] });
-  });
-  it('names none for a name that nothing resembles', async () => {
-    const { status, body } = await call('get_agent', { handle: 'zzyzxq' });
-    expect(status).toBe(404);
-    expect(body).toMatchObject({ code: 'unknown_handle' });
-  });
-});
+const call = async (tool: string, input: object) => {
+  const body = await callTool<Body>(directory, tool, input);
+  return { status: body.status ?? 200, body };
+};
 
 describe('a search by a tag that no listing has', () => {
   it.each([
@@ -52,11 +31,6 @@ describe('a search by a tag that no listing has', () => {
     expect(body).toMatchObject({
       no_match: { unknown_tags: [{ tag: 'text-message', near: ['messaging'] }] },
     });
-  });
-  it('is answered on the page with the same', async () => {
-    const page = await (await directory.app.request('/agents?tag=webhook')).text();
-    expect(page).toContain('No listing has the tag “webhook”.');
-    expect(page).toContain('<a href="/tags/webhooks">webhooks</a>');
   });
 });
 
@@ -117,12 +91,6 @@ describe('a word that no listing has', () => {
     });
     const known = await call('search_agents', { query: 'replay webhook' });
     expect(known.body).not.toHaveProperty('did_you_mean');
-  });
-
-  it('is a link to the other spelling on the page', async () => {
-    const page = await (await directory.app.request('/agents?q=replay+webhok')).text();
-    expect(page).toContain('No listing has the word “webhok”.');
-    expect(page).toContain('<a href="/agents?q=replay+webhook" rel="nofollow">webhook</a>');
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSharedDatabase } from '../support/database.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { takeBackMigrations } from '../support/nodes.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -95,15 +95,7 @@ interface Body {
   readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly results?: readonly Body[];
 }
-const call = async ({ app }: Directory, tool: string, input: object): Promise<Body> => {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(input),
-  });
-  return (await answer.json()) as Body;
-};
+const call = (at: Directory, tool: string, input: object) => callTool<Body>(at, tool, input);
 
 /** One registry that was read as a whole, and one that was read again after each version was published. */
 let [whole, grown]: Directory[] = [];

@@ -137,12 +137,6 @@ describe('the head of other pages', () => {
     },
   );
 
-  it('differ in their descriptions', async () => {
-    const paths = ['/', '/agents', '/tags', '/tags/webhooks', '/tools', '/about', '/feedback', '/compare'];
-    const described = await Promise.all(paths.map(async (path) => (await headOf(path)).metas.description));
-    expect(new Set(described).size).toBe(paths.length);
-  });
-
   it.each([
     '/agents?q=webhook',
     '/agents?tag=webhooks',
@@ -161,14 +155,6 @@ describe('the head of other pages', () => {
     expect(canonical).toBeUndefined();
     expect(metas).not.toHaveProperty('og:url');
   });
-
-  it.each(['claim', 'ratings', 'badge', 'history', 'tools'])(
-    '%s of a listing has a description',
-    async (path) => {
-      const { metas } = await headOf(`/agents/co.webhook/webhook/${path}`);
-      expect(metas.description).toContain('co.webhook/webhook');
-    },
-  );
 
   it('a withdrawn listing takes no word of its publisher along', async () => {
     const { head, data } = await headOf('/agents/io.test/gone');

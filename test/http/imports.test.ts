@@ -176,20 +176,6 @@ describe('an import whose node died', () => {
 });
 
 describe('/about', () => {
-  it('says how long the last completed import took', async () => {
-    const DATABASE_URL = await createSharedDatabase();
-    const environment = { REGISTRY_URL: registry.url, DATABASE_URL };
-    const service = await openDirectory({ entries: [], environment });
-    directory = service;
-    await service.import();
-    await editDatabase(
-      DATABASE_URL,
-      "update import_run set started_at = '2026-11-01T08:00:00.000Z', finished_at = '2026-11-01T08:00:01.000Z'",
-    );
-    const page = await (await service.app.request('/about')).text();
-    expect(page.replaceAll(/<[^>]+>/g, '')).toContain('2026-11-01 08:00 UTC, 1 second, from');
-  });
-
   it('reports what the last completed import counted, and where from', async () => {
     registry.serve([...seedEntries, registryEntry('a.b/c', {}, { status: 'deleted' })]);
     await (await open(registry.url)).import();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
 /**
@@ -329,14 +329,7 @@ afterAll(async () => {
 
 const json = async (path: string) => (await (await directory.app.request(path)).json()) as Promise<never>;
 const text = async (path: string) => (await directory.app.request(path)).text();
-const post = async (tool: string, input: object) =>
-  (await (
-    await directory.app.request(`/api/tools/${tool}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(input),
-    })
-  ).json()) as never;
+const post = (tool: string, input: object) => callTool<never>(directory, tool, input);
 
 it('each server in an .mcp.json has a name of its own, also if a handle ends as a number would', async () => {
   const { app, judgeViews, close } = await openDirectory({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -88,14 +88,7 @@ interface Body {
   }[];
 }
 
-async function call(tool: string, input: object): Promise<Body> {
-  const response = await directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
-  return (await response.json()) as Body;
-}
+const call = (tool: string, input: object) => callTool<Body>(directory, tool, input);
 
 const found = (what: string) => `the only listing that records this ${what}; recording does not show control`;
 
@@ -373,28 +366,6 @@ describe('what no listing records', () => {
     );
     expect(answer.near).not.toContain(other);
   });
-  it('has no handle with different capitals if it is none', async () => {
-    const { detail, near } = await call('get_agent', { handle: 'https://gitlab.com/co.webhook/webhook' });
-    expect(near).toEqual(['co.webhook/webhook']);
-    expect(detail).toBe(
-      'No listing records this address. That a service is not listed says nothing about it. Similar handles: see near or search_agents.',
-    );
-  });
-  it('has near handles of the first unknown one only in a comparison', async () => {
-    const handles = ['co.webhook/webhook', 'io.github.alice/ntoes', 'io.github.alice/diry'];
-    const { listings } = await call('compare_agents', { handles });
-    expect(listings?.map(({ problem }) => problem?.near)).toEqual([
-      undefined,
-      ['io.github.alice/notes'],
-      undefined,
-    ]);
-  });
-  it('has others with all words of a name, but not of one with more than are looked for', async () => {
-    const { others } = await call('get_agent', { handle: 'net.none/remembers-translations' });
-    expect(others).toEqual(['io.github.alice/translation-memory']);
-    const long = 'net.none/remembers-translations-memory-translation-alice-unheardof';
-    expect((await call('get_agent', { handle: long })).others).toBeUndefined();
-  });
   it.each([
     ['another path', 'https://diary.example.org/sse'],
     ['another port', 'https://diary.example.org:8443/mcp'],
@@ -422,23 +393,5 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle: 'npm:secret-words' });
     expect(answer).toMatchObject({ code: 'unknown_handle', near: [] });
     expect(JSON.stringify(answer)).not.toContain('com.gone');
-  });
-  it('is found once a later import records it, and no more once it does not', async () => {
-    const handle = 'https://moved.example.com/mcp';
-    expect(await call('get_agent', { handle })).toMatchObject({ code: 'unknown_handle' });
-    const moved = (url: string, at: string) =>
-      registryEntry(
-        'com.politicalcomms/api',
-        { version: '2.0.0', remotes: [{ type: 'streamable-http', url }] },
-        { updatedAt: at },
-      );
-    await directory.importEntries([...entries, moved(handle, '2026-10-03T08:00:00Z')]);
-    expect(await call('get_agent', { handle })).toMatchObject({ handle: 'com.politicalcomms/api' });
-    expect(await call('get_agent', { handle: 'npm:@political-comms/mcp' })).toMatchObject({
-      found_by:
-        'the only listing that recorded this npm package, until 2026-10-01; no listing records it now',
-    });
-    await directory.importEntries([...entries, moved('https://x.example.com/mcp', '2026-10-04T08:00:00Z')]);
-    expect(await call('get_agent', { handle })).toMatchObject({ code: 'unknown_handle' });
   });
 });

@@ -146,16 +146,6 @@ describe('a finished answer', () => {
     }
   });
 
-  it.each(['/agents/com.politicalcomms/api/tools', '/v0.1/servers?limit=2'])(
-    'of %s is made once for all parameters that the address does not have',
-    async (path) => {
-      const ask = (more: string) => get(directory, `${path}${path.includes('?') ? '&' : '?'}${more}`);
-      expect(await isCached(() => ask('x=1'))).toBe(false);
-      expect(await isCached(() => ask('x=2'))).toBe(true);
-      expect(await isCached(() => get(directory, path))).toBe(true);
-    },
-  );
-
   it('is not sent to an address with a secret, whatever parameter holds it', async () => {
     await read(directory, page);
     const secret = `dossier_cap_${'A'.repeat(49)}`;
@@ -383,41 +373,6 @@ describe('a write', () => {
     await readAll();
     await change({ description: 'Webhooks, told anew' }, { updatedAt: '2026-11-01T08:00:00Z' });
     for (const text of await readAll()) expect(text).toContain(', told anew');
-  });
-
-  it('of a claim and a rating shows everywhere at once', async () => {
-    const seen = async () => [
-      /class="state">([^<]+)/.exec(await read(directory, page))?.[1],
-      await read(directory, `/badge/${handle}`),
-      (await read(directory, `${page}/ratings`)).includes('A comment of its source'),
-    ];
-    const before = await seen();
-    expect(before[2]).toBe(false);
-    const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
-    const rated = await directory.post(
-      '/api/tools/submit_rating',
-      {
-        handle,
-        interaction_id: 'kept-1',
-        interaction_at: directory.context.clock().toISOString(),
-        outcome: 'succeeded',
-        protocol: 'mcp',
-        relationship: 'none',
-        comment: 'A comment of its source',
-      },
-      capability,
-    );
-    expect(rated.status).toBe(200);
-    const after = await seen();
-    expect(after[1]).toContain('with no independent source; 1 rating set apart');
-    expect(after[2]).toBe(true);
-    expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
-  });
-
-  it('of feedback changes no page and drops none', async () => {
-    await get(directory, page);
-    await directory.post('/api/feedback', { message: 'Nothing of this is public', handle });
-    expect(await isCached(() => get(directory, page))).toBe(true);
   });
 
   it('of one listing drops its pages and those that may contain any listing, and no others', async () => {

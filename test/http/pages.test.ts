@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -77,12 +76,6 @@ describe('pages', () => {
     expect(page).toContain('/agents/co.webhook/webhook');
     expect(page).not.toContain('/agents/com.politicalcomms/api"');
     expect(page).not.toContain('red');
-  });
-
-  it('/agents reports when nothing is found', async () => {
-    const page = await textOf('/agents?q=zzzzzz');
-    expect(page).toContain('role="status" tabindex="-1">No listing matches.</p>');
-    expect(page).toContain('No listing has any of these words.');
   });
 
   it.each([
@@ -180,14 +173,5 @@ describe('pages', () => {
       expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     }
     expect((await get('/assets/style.000000000000.css')).status).toBe(404);
-  });
-
-  it('serves one stylesheet of all its parts', async () => {
-    const [, path = ''] = /href="(\/assets\/style[^"]+)"/.exec(await textOf('/')) ?? [];
-    const served = await textOf(path);
-    const folder = new URL('../../src/views/assets/style/', import.meta.url);
-    const parts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
-    expect(parts.filter((part) => !served.includes(part))).toEqual([]);
-    expect(served.length).toBe(parts.join('').length);
   });
 });

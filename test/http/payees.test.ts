@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { whereShown } from '../support/doors.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -121,14 +121,7 @@ interface Body {
   readonly offers?: readonly object[];
   readonly advice?: string;
 }
-async function call(tool: string, input: object): Promise<Body> {
-  const answer = await directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
-  return (await answer.json()) as Body;
-}
+const call = (tool: string, input: object) => callTool<Body>(directory, tool, input);
 const get = (path: string, accept = 'text/html') => directory.app.request(path, { headers: { accept } });
 const read = async (path: string) => (await get(path)).text();
 const plain = (text: string) => text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
@@ -199,14 +192,6 @@ describe('a payee names the one listing that asks to be paid there', () => {
     ]);
     expect(hits.total).toEqual({ count: 2, capped: false });
     expect(await read(`/agents?q=${base}:${alice}`)).toContain(`href="/agents/${handleAt('stall')}"`);
-  });
-
-  it('and of an unknown one it is said what is not known', async () => {
-    const unknown = await call('get_agent', { handle: '0x9999999999999999999999999999999999999999' });
-    expect(unknown.code).toBe('unknown_handle');
-    expect(unknown.detail).toContain(
-      'Dossier shows no listing whose endpoint asked to be paid at this address.',
-    );
   });
 });
 
@@ -412,10 +397,6 @@ describe('the page of a payee', () => {
     }
     expect(pages.map(({ length }) => length)).toEqual(handles(all).map(() => 1));
     expect(pages.flat()).toEqual(handles(all));
-  });
-
-  it('is a link on the page of a listing', async () => {
-    expect(await read(`/agents/${handleAt('kiosk')}`)).toContain(`href="/payees/${mallory}"`);
   });
 
   it.each([

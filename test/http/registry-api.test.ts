@@ -265,35 +265,6 @@ describe('the list', () => {
   });
 });
 
-it('lists many versions in pages of a hundred, newest first, each once', async () => {
-  const name = 'com.example/often';
-  const path = '/v0.1/servers/com.example%2Foften/versions';
-  const versions = Array.from({ length: 230 }, (_, n) => {
-    const at = new Date(Date.UTC(2026, 0, 1, n)).toISOString();
-    const status = n % 100 === 7 ? 'deleted' : 'active';
-    return registryEntry(
-      name,
-      { version: `1.0.${n}` },
-      { isLatest: n === 229, status, publishedAt: at, updatedAt: at },
-    );
-  });
-  const often = await openDirectory({ entries: versions, environment: { LIMITS: 'off' } });
-  const walked: string[] = [];
-  const sizes: number[] = [];
-  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const answer = await often.app.request(cursor ? `${path}?cursor=${cursor}` : path);
-    const page = (await answer.json()) as List;
-    walked.push(...names(page));
-    sizes.push(page.servers.length);
-    cursor = page.metadata.nextCursor;
-  }
-  const expected = versions.toReversed().filter(({ _meta }) => _meta[official]?.status !== 'deleted');
-  expect(walked).toEqual(expected.map(({ server }) => `${name}@${server.version}`));
-  expect(sizes).toEqual([100, 100, 27]);
-  expect((await often.app.request(`${path}?cursor=abc`)).status).toBe(422);
-  await often.close();
-});
-
 describe('an entry', () => {
   it('has our evidence under the reversed name of our host, in at most 2 KB', async () => {
     const { servers } = await list('/v0.1/servers?limit=100&version=latest');
@@ -428,31 +399,6 @@ it('is a registry that our own importer reads: every record arrives as it is sto
   expect(here.size).toBeGreaterThan(60);
   expect(there).toEqual(here);
   await second.close();
-  await first.close();
-});
-
-it('tells a mirror that asks with the newest date that it has seen what came late, and what was withdrawn here', async () => {
-  const first = await openDirectory({
-    entries: [...seedEntries, starred],
-    listening: true,
-    environment: { LIMITS: 'off' },
-  });
-  const mirror = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
-  const read = () => mirror.import({ source: first.url });
-  const statusOf = async (handle: string) => (await mirror.app.request(`/agents/${handle}.json`)).status;
-  expect(await read()).toMatchObject({ state: 'done', kind: 'full' });
-  first.wait(3600);
-  const old = { publishedAt: '2025-01-01T00:00:00Z', updatedAt: '2025-01-01T00:00:00Z' };
-  await first.importEntries([...seedEntries, starred, registryEntry('com.example/late', {}, old)]);
-  await first.act('withdraw', 'com.example/starred', 'malicious');
-  expect(await read()).toMatchObject({ state: 'done', kind: 'incremental' });
-  expect(await statusOf('com.example/late')).toBe(200);
-  expect(await statusOf('com.example/starred')).toBe(410);
-  first.wait(3600);
-  await first.restore('com.example/starred');
-  expect(await read()).toMatchObject({ state: 'done', kind: 'incremental' });
-  expect(await statusOf('com.example/starred')).toBe(200);
-  await mirror.close();
   await first.close();
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
 const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
@@ -47,14 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory.close());
 
-async function post(body: object, asked = directory): Promise<Body> {
-  const response = await asked.app.request('/api/tools/resolve_agents', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return (await response.json()) as Body;
-}
+const post = (body: object, asked = directory) => callTool<Body>(asked, 'resolve_agents', body);
 const resolve = async (...handles: string[]) => (await post({ handles })).results;
 
 it('names the listing of each, how it was found, and the version that its record names', async () => {

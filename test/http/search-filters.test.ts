@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 
@@ -44,19 +44,13 @@ afterAll(async () => {
   await directory.close();
 });
 
-const call = async (input: object) => {
-  const response = await directory.app.request('/api/tools/search_agents', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
-  return (await response.json()) as {
-    listings: { handle: string }[];
-    facets?: Record<string, number>;
-    no_match?: object;
-    detail?: string;
-  };
-};
+interface Found {
+  listings: { handle: string }[];
+  facets?: Record<string, number>;
+  no_match?: object;
+  detail?: string;
+}
+const call = (input: object) => callTool<Found>(directory, 'search_agents', input);
 /** Handles found over HTTP; the same are found over MCP and stand on the page of the same filters. */
 async function find(input: Record<string, string | boolean>): Promise<string[]> {
   const handles = (await call(input)).listings.map(({ handle }) => handle).toSorted();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
 const entries = [
@@ -18,12 +18,7 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 async function search(input: object) {
-  const response = await directory.app.request('/api/tools/search_agents', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
-  const { listings } = (await response.json()) as { listings: { handle: string }[] };
+  const { listings } = await callTool<{ listings: { handle: string }[] }>(directory, 'search_agents', input);
   return listings.map(({ handle }) => handle);
 }
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { connect } from '../support/mcp-clients.ts';
 import { modern } from '../support/mcp-requests.ts';
 
 let directory: Directory;
@@ -45,58 +44,6 @@ it('an agent finds the MCP server from the catalog of the host, over its card', 
       },
     ],
   });
-});
-
-it.each(['/api/mcp/server-card', '/.well-known/ai-catalog.json'])(
-  'a page of another site may read %s, and ask again with its ETag',
-  async (path) => {
-    const origin = 'https://elsewhere.example';
-    const allowed = {
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET',
-      'access-control-allow-headers': 'Content-Type, If-None-Match',
-      'access-control-expose-headers': 'ETag',
-    };
-    const preflight = await directory.app.request(path, {
-      method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'GET' },
-    });
-    expect(preflight.status).toBe(204);
-    expect(Object.fromEntries(preflight.headers)).toMatchObject(allowed);
-    const first = await directory.app.request(path, { headers: { origin } });
-    expect(Object.fromEntries(first.headers)).toMatchObject(allowed);
-    const headers = { origin, 'if-none-match': first.headers.get('etag') ?? '' };
-    const second = await directory.app.request(path, { headers });
-    // The browser has the other headers (RFC 9110, section 15.4.5).
-    expect([second.status, second.headers.get('access-control-allow-origin')]).toEqual([304, '*']);
-    const cached = await directory.app.request(path, { headers: { origin } });
-    expect(Object.fromEntries(cached.headers)).toMatchObject(allowed);
-  },
-);
-
-it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'])(
-  'the server speaks %s, as the card says',
-  async (revision) => {
-    const answer = await directory.app.request('/api/mcp', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-        params: { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
-      }),
-    });
-    expect(((await answer.json()) as { result: { protocolVersion: string } }).result.protocolVersion).toBe(
-      revision,
-    );
-  },
-);
-
-it('and 2026-07-28', async () => {
-  const client = await connect('v2 at 2026-07-28', { app: directory.app });
-  expect((await client.tools()).length).toBeGreaterThan(10);
-  await client.close();
 });
 
 it('names itself, its title and its version as the server does when it introduces itself', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -67,20 +67,12 @@ beforeAll(async () => {
 });
 afterAll(() => directory.close());
 
-const call = async (tool: string, input: object): Promise<unknown> => {
-  const answer = await directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
-  return answer.json();
-};
-const search = async (input: object) =>
-  (await call('search_agents', input)) as {
-    listings: { handle: string; facts: string[] }[];
-    order: string;
-    code?: string;
-  };
+interface Found {
+  listings: { handle: string; facts: string[] }[];
+  order: string;
+  code?: string;
+}
+const search = (input: object) => callTool<Found>(directory, 'search_agents', input);
 
 describe('similar listings', () => {
   it('are of other publishers, most shared first, and say what they share', async () => {
@@ -135,7 +127,7 @@ describe('similar listings', () => {
         'shares the recorded endpoint; the recorded repository; the recorded package npm `left-pad`; the description',
       ],
     ]);
-    expect(await call('get_agent', { handle: 'com.alpha/one' })).toMatchObject({
+    expect(await callTool(directory, 'get_agent', { handle: 'com.alpha/one' })).toMatchObject({
       stands_out: [
         '`org.zeta/two` (domain zeta.org) records the same endpoint. That listing has the same package, repository and description too.',
       ],

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { callTool } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 import { said, toTimelines } from '../support/facts.ts';
-import { connect } from '../support/mcp-clients.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
 import { pricesAt } from '../support/offers.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -110,28 +111,25 @@ const checked = `(Dossier, ${today})`;
 const between = `(between ${dayAgo(21)} and ${before})`;
 
 interface Row {
-  readonly says: string;
   readonly record?: Record<string, unknown>;
   readonly official?: Record<string, unknown>;
   readonly seen?: readonly StoredObservation[];
   /** What every adapter says, and what none says. */
-  readonly expected: readonly string[];
-  readonly absent?: readonly string[];
+  readonly expected: string | readonly string[];
+  readonly absent?: string | readonly string[];
   /** What only the short answer says, and what only the page and the Markdown say. */
-  readonly short?: readonly string[];
-  readonly full?: readonly string[];
+  readonly short?: string;
+  readonly full?: string | readonly string[];
   /** What a search says of it. */
-  readonly hit?: readonly string[];
+  readonly hit?: string;
 }
 
-const rows: readonly Row[] = [
-  {
-    says: 'deprecated in the registry, in its publisher’s words',
+const rows: Readonly<Record<string, Row>> = {
+  'deprecated in the registry, in its publisher’s words': {
     official: { status: 'deprecated', statusMessage: 'Use com.example/next' },
-    expected: ['Deprecated in the registry (record); its publisher says “Use com.example/next”.'],
+    expected: 'Deprecated in the registry (record); its publisher says “Use com.example/next”.',
   },
-  {
-    says: 'several packages that are not there once in a list, and one that its registry marks as yanked',
+  'several packages that are not there once in a list, and one that its registry marks as yanked': {
     record: {
       packages: ['a', 'b', 'c'].map((identifier) => ({
         ...npm.packages[0],
@@ -153,19 +151,17 @@ const rows: readonly Row[] = [
         }),
       ),
     ],
-    expected: [`PyPI marks the recorded version of pypi:a as yanked ${checked}: “broken”.`],
-    hit: [`2 packages not there ${today}`],
+    expected: `PyPI marks the recorded version of pypi:a as yanked ${checked}: “broken”.`,
+    hit: `2 packages not there ${today}`,
   },
-  {
-    says: 'a package that its registry marks as deprecated',
+  'a package that its registry marks as deprecated': {
     record: npm,
     seen: [
       packageFact('package.deprecated', { value: { deprecated: true, message: 'use another' }, details }),
     ],
-    expected: [`npm marks version 1.0.0 of npm:x-mcp as deprecated ${checked}: “use another”.`],
+    expected: `npm marks version 1.0.0 of npm:x-mcp as deprecated ${checked}: “use another”.`,
   },
-  {
-    says: 'an endpoint that does not answer: since when, how often, from where',
+  'an endpoint that does not answer: since when, how often, from where': {
     record: at(url),
     seen: [
       silent({
@@ -180,8 +176,7 @@ const rows: readonly Row[] = [
     ],
     absent: ['not checked', 'has not checked whether the endpoint answers'],
   },
-  {
-    says: 'an endpoint that missed its last check',
+  'an endpoint that missed its last check': {
     record: at(url),
     seen: [
       saw({
@@ -197,8 +192,7 @@ const rows: readonly Row[] = [
       `${url} answered since ${before}, not seen by checks since ${today} (Dossier, ${yesterday})`,
     ],
   },
-  {
-    says: 'nothing of silence if only Dossier’s own network failed',
+  'nothing of silence if only Dossier’s own network failed': {
     record: at(url),
     seen: [
       saw({
@@ -209,18 +203,16 @@ const rows: readonly Row[] = [
         missed: { since: timeAgo(0), reason: 'No request was sent.' },
       }),
     ],
-    expected: [`${url} answered since ${before}, not seen by checks since ${today}`],
+    expected: `${url} answered since ${before}, not seen by checks since ${today}`,
     absent: ['Stands out', 'similar_to'],
   },
-  {
-    says: 'nothing of silence of a refusal that was not checked since',
+  'nothing of silence of a refusal that was not checked since': {
     record: at(url),
     seen: [unseen('endpoint.answers', 'refused', 'Its robots.txt refuses.', stale)],
-    expected: ['ts robots.txt refuses'],
-    absent: ['No usable answer from'],
+    expected: 'ts robots.txt refuses',
+    absent: 'No usable answer from',
   },
-  {
-    says: 'that nothing was at an endpoint, which was not checked since',
+  'that nothing was at an endpoint, which was not checked since': {
     record: at(url),
     seen: [unseen('endpoint.answers', 'absent', 'HTTP status 404.', stale)],
     expected: [
@@ -228,10 +220,9 @@ const rows: readonly Row[] = [
       `No observation is newer than ${long}.`,
       `Where: ${url}: HTTP status 404 (Dossier, ${long}).`,
     ],
-    absent: ['No usable answer from'],
+    absent: 'No usable answer from',
   },
-  {
-    says: 'of an endpoint that only refused before no day on which it answered',
+  'of an endpoint that only refused before no day on which it answered': {
     record: at(url),
     seen: [
       silent({
@@ -239,13 +230,10 @@ const rows: readonly Row[] = [
         changed_from: { value: null, outcome: 'refused', seen_until: timeAgo(20) },
       }),
     ],
-    expected: [
-      `No usable answer from the endpoint on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`,
-    ],
-    absent: ['last answered'],
+    expected: `No usable answer from the endpoint on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`,
+    absent: 'last answered',
   },
-  {
-    says: 'a package that is not there, and of it nothing more',
+  'a package that is not there, and of it nothing more': {
     record: npm,
     seen: ['exists', 'maintainers', 'deprecated', 'version_age'].map((kind) =>
       packageFact(`package.${kind}`, noPackage),
@@ -256,8 +244,7 @@ const rows: readonly Row[] = [
     ],
     absent: ['Not there:', 'maintainers', 'deprecated', 'advisories', 'provenance', 'published on'],
   },
-  {
-    says: 'of an endpoint that is not there, that neither tools nor costs were seen',
+  'of an endpoint that is not there, that neither tools nor costs were seen': {
     record: at(url),
     seen: ['endpoint.answers', 'tools.surface', 'price.offers'].map((kind) =>
       unseen(kind, 'absent', 'The endpoint answered with HTTP status 404.'),
@@ -269,8 +256,7 @@ const rows: readonly Row[] = [
       `Costs: No price could be seen ${checked}.`,
     ],
   },
-  {
-    says: 'a repository that is gone',
+  'a repository that is gone': {
     record: onGitHub('example/x'),
     seen: [
       unseen('repository.exists', 'absent', 'github.com shows no public repository at example/x.', {
@@ -283,8 +269,7 @@ const rows: readonly Row[] = [
     ],
     absent: ['Not there:', 'repository contents', 'last commit'],
   },
-  {
-    says: 'that an endpoint asks for credentials first, and once',
+  'that an endpoint asks for credentials first, and once': {
     record: withSecret,
     seen: [
       saw({ kind: 'endpoint.answers', value: 401 }),
@@ -305,8 +290,7 @@ const rows: readonly Row[] = [
     ],
     absent: ['Not there:', 'Could not be seen:', 'before it shows anything'],
   },
-  {
-    says: 'what could not be seen, and why, apart from what is not there',
+  'what could not be seen, and why, apart from what is not there': {
     record: npm,
     seen: [
       packageFact('package.exists', { value: details }),
@@ -318,8 +302,7 @@ const rows: readonly Row[] = [
       `Could not be seen: advisories about the package: no usable answer came ${checked}`,
     ],
   },
-  {
-    says: 'a price and a payee that changed: now, since when, and before',
+  'a price and a payee that changed: now, since when, and before': {
     record: at(url),
     seen: [answers, priced(quote('50000', 'exact', '0xcc'))],
     expected: [
@@ -327,8 +310,7 @@ const rows: readonly Row[] = [
       `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of ${usdc.toLowerCase()}) on Base (eip155:8453), paid to 0xcc, the same since ${before} ${checked}.`,
     ],
   },
-  {
-    says: 'a price that is the most a call costs, and was exact before',
+  'a price that is the most a call costs, and was exact before': {
     record: at(url),
     seen: [answers, priced(quote('50000', 'upto'), quote('50000'))],
     expected: [
@@ -336,16 +318,14 @@ const rows: readonly Row[] = [
       'Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC ',
       `this price since ${before} and this payee since ${dayAgo(21)} ${checked}.`,
     ],
-    absent: ['scheme exact'],
+    absent: 'scheme exact',
   },
-  {
-    says: 'of a charge of MPP that it is for one request',
+  'of a charge of MPP that it is for one request': {
     record: at(url),
     seen: [answers, priced(quote('50000', 'charge'))],
-    expected: ['Costs: Quotes for one request before it answers: 0.05 USDC '],
+    expected: 'Costs: Quotes for one request before it answers: 0.05 USDC ',
   },
-  {
-    says: 'tools that changed, by name',
+  'tools that changed, by name': {
     record: at(url),
     seen: [
       answers,
@@ -362,8 +342,7 @@ const rows: readonly Row[] = [
       `Tools: Since ${before}: read, run (says destructive) ${checked}.`,
     ],
   },
-  {
-    says: 'tools that changed where the names are not known, without the number of another change',
+  'tools that changed where the names are not known, without the number of another change': {
     record: at(url),
     seen: [
       answers,
@@ -375,11 +354,10 @@ const rows: readonly Row[] = [
         changed_from: { value: 1, outcome: 'seen', seen_until: timeAgo(81), seen_from: timeAgo(80) },
       }),
     ],
-    expected: [`Its tools changed between ${dayAgo(21)} and ${before}.`],
-    absent: ['1 before'],
+    expected: `Its tools changed between ${dayAgo(21)} and ${before}.`,
+    absent: '1 before',
   },
-  {
-    says: 'a contact that was found, and at which of two hosts not',
+  'a contact that was found, and at which of two hosts not': {
     record: at(url, other),
     seen: [
       saw({
@@ -394,8 +372,7 @@ const rows: readonly Row[] = [
       `Not there: security contact at https://y.example ${checked}`,
     ],
   },
-  {
-    says: 'nothing of a change of more than 90 days ago',
+  'nothing of a change of more than 90 days ago': {
     record: at(url),
     seen: [
       answers,
@@ -409,8 +386,7 @@ const rows: readonly Row[] = [
     expected: [],
     absent: ['Paid to', 'instead of', 'Stands out'],
   },
-  {
-    says: 'a record that asks for a secret, and an endpoint that does not',
+  'a record that asks for a secret, and an endpoint that does not': {
     record: withSecret,
     seen: [answers, required(false)],
     expected: [
@@ -418,31 +394,25 @@ const rows: readonly Row[] = [
       `Asks: Needs a secret header X-Key for x.example (record). Introduced itself without asking for credentials ${checked}.`,
     ],
   },
-  {
-    says: 'that the record asks for secrets',
+  'that the record asks for secrets': {
     record: { ...withSecret, packages: [variable('X_TOKEN')] },
-    expected: ['The record asks for 2 secrets.'],
-    short: [
+    expected: 'The record asks for 2 secrets.',
+    short:
       'Asks: Endpoint needs a secret header X-Key for x.example; package needs a secret environment variable X_TOKEN (record).',
-    ],
   },
-  {
-    says: 'what its publisher says of a secret, and the hosting domain that it is sent to',
+  'what its publisher says of a secret, and the hosting domain that it is sent to': {
     record: remote('https://x.onrender.com/mcp', { ...header, description: 'Refresh token of your account' }),
     expected: [
       'its endpoint is on another domain: onrender.com, where others can have hosts too',
       'Asks: Needs a secret header X-Key (“Refresh token of your account”) for x.onrender.com (record).',
     ],
   },
-  {
-    says: 'which of two packages asks for what',
+  'which of two packages asks for what': {
     record: { packages: [variable('X_TOKEN'), variable('Y_TOKEN', { identifier: 'y-mcp' })] },
-    expected: [
+    expected:
       'Asks: Needs a secret environment variable X_TOKEN at x-mcp; needs a secret environment variable Y_TOKEN at y-mcp (record).',
-    ],
   },
-  {
-    says: 'that only a package asks for a secret',
+  'that only a package asks for a secret': {
     record: { ...at(url), packages: [variable('X_TOKEN')] },
     seen: [required(true)],
     expected: [
@@ -450,8 +420,7 @@ const rows: readonly Row[] = [
       'The record asks for 1 secret if the service is run from a package.',
     ],
   },
-  {
-    says: 'an endpoint that asks for credentials, and a record that does not',
+  'an endpoint that asks for credentials, and a record that does not': {
     record: at(url, other),
     seen: [required(true)],
     expected: [
@@ -459,42 +428,31 @@ const rows: readonly Row[] = [
       `Asks: Asked Dossier for credentials first at ${url} ${checked}.`,
     ],
   },
-  {
-    says: 'that an endpoint asked for a payment, which lets nobody in',
+  'that an endpoint asked for a payment, which lets nobody in': {
     record: withSecret,
     seen: [saw({ kind: 'endpoint.answers', value: 402 }), required(false)],
-    expected: [
-      `Asks: Needs a secret header X-Key for x.example (record). Asked for a payment, not for credentials ${checked}.`,
-    ],
+    expected: `Asks: Needs a secret header X-Key for x.example (record). Asked for a payment, not for credentials ${checked}.`,
     absent: ['introduced itself to Dossier', 'Introduced itself to Dossier'],
   },
-  {
-    says: 'where people sign in, and where nothing names it',
+  'where people sign in, and where nothing names it': {
     record: at(url, other),
     seen: [
       saw({ kind: 'auth.oauth', value: { issuers: ['https://login.example'], scopes: [], resource: null } }),
       saw({ kind: 'auth.oauth', subject: other, value: { issuers: [], scopes: [], resource: null } }),
     ],
-    expected: [
-      `OAuth sign-in through https://login.example at ${url}; OAuth sign-in without an authorization server in its metadata at ${other} ${checked}.`,
-    ],
+    expected: `OAuth sign-in through https://login.example at ${url}; OAuth sign-in without an authorization server in its metadata at ${other} ${checked}.`,
   },
-  {
-    says: 'only of the version that was looked up that it is published',
+  'only of the version that was looked up that it is published': {
     record: { packages: ['1.0.0', '2.0.0'].map((version) => ({ ...npm.packages[0], version })) },
     seen: [packageFact('package.exists', { value: details })],
-    expected: [
-      `A package for your machine: npm x-mcp@1.0.0, which is published ${checked}. A package for your machine: npm x-mcp@2.0.0, not checked.`,
-    ],
+    expected: `A package for your machine: npm x-mcp@1.0.0, which is published ${checked}. A package for your machine: npm x-mcp@2.0.0, not checked.`,
   },
-  {
-    says: 'which version was looked up for a range, whatever the case of the registry’s name',
+  'which version was looked up for a range, whatever the case of the registry’s name': {
     record: { packages: [{ ...npm.packages[0], registryType: 'NPM', version: '^1.0.0' }] },
     seen: [packageFact('package.exists', { recorded: 'npm:x-mcp@^1.0.0', value: { version: '2.1.0' } })],
-    expected: [`A package for your machine: NPM “x-mcp@^1.0.0”, of which 2.1.0 is published ${checked}.`],
+    expected: `A package for your machine: NPM “x-mcp@^1.0.0”, of which 2.1.0 is published ${checked}.`,
   },
-  {
-    says: 'of checks of a later day nothing beside the day of an earlier one',
+  'of checks of a later day nothing beside the day of an earlier one': {
     record: at(url),
     seen: [
       saw({
@@ -506,65 +464,57 @@ const rows: readonly Row[] = [
       }),
       saw({ kind: 'endpoint.availability', value: tallyOf(1, 2) }),
     ],
-    expected: [`${url} answered, not seen by checks since ${today} (Dossier, ${before})`],
-    absent: ['1 of 2'],
-    hit: [`last answered ${before}`],
+    expected: `${url} answered, not seen by checks since ${today} (Dossier, ${before})`,
+    absent: '1 of 2',
+    hit: `last answered ${before}`,
   },
-  {
-    says: 'when a change was last seen, if it was not seen again',
+  'when a change was last seen, if it was not seen again': {
     record: at(url),
     seen: [saw({ ...payee, observed_at: timeAgo(10), missed: { since: timeAgo(0), reason: 'Time-out.' } })],
-    expected: [`${between}; last seen on ${dayAgo(10)}.`],
+    expected: `${between}; last seen on ${dayAgo(10)}.`,
   },
-  {
-    says: 'of more than three endpoints first those that do not answer',
+  'of more than three endpoints first those that do not answer': {
     record: at(...['a', 'b', 'c', 'd'].map((name) => `https://${name}.example/mcp`)),
     seen: [
       ...['a', 'b', 'c'].map((name) => ({ ...answers, subject: `https://${name}.example/mcp` })),
       silent({ subject: 'https://d.example/mcp' }),
     ],
-    expected: [`Where: https://d.example/mcp: no connection; https://a.example/mcp answered`],
-    short: ['1 more endpoint recorded (record).'],
-    absent: ['1 more endpoint recorded (Dossier'],
-    hit: [`answered ${today}`],
+    expected: `Where: https://d.example/mcp: no connection; https://a.example/mcp answered`,
+    short: '1 more endpoint recorded (record).',
+    absent: '1 more endpoint recorded (Dossier',
+    hit: `answered ${today}`,
   },
-  {
-    says: 'that the record names secrets which a caller need not send',
+  'that the record names secrets which a caller need not send': {
     record: remote(url, { ...header, isRequired: false }),
-    expected: ['The record names 1 optional secret.'],
-    absent: ['The record asks for'],
-    hit: ['takes secret `X-Key`'],
+    expected: 'The record names 1 optional secret.',
+    absent: 'The record asks for',
+    hit: 'takes secret `X-Key`',
   },
-  {
-    says: 'that all endpoints are on the domain of the namespace',
+  'that all endpoints are on the domain of the namespace': {
     record: at('https://a.example.com/mcp', 'https://b.example.com/mcp'),
-    expected: ['all its endpoints are on'],
-    hit: ['domain example.com, all its endpoints on it'],
+    expected: 'all its endpoints are on',
+    hit: 'domain example.com, all its endpoints on it',
   },
-  {
-    says: 'in a list only those secrets that a caller must send',
+  'in a list only those secrets that a caller must send': {
     record: remote(url, { ...header, name: 'X-Optional', isRequired: false }, header),
-    expected: ['The record asks for 1 secret.'],
-    hit: ['asks for secret `X-Key`'],
+    expected: 'The record asks for 1 secret.',
+    hit: 'asks for secret `X-Key`',
   },
-  {
-    says: 'of two endpoints what is so of each',
+  'of two endpoints what is so of each': {
     record: at(url, other),
     seen: [
       unseen('endpoint.answers', 'absent', 'HTTP status 404.'),
       { ...answers, subject: other },
       saw({ kind: 'auth.required', subject: other, value: true }),
     ],
-    expected: [`${url}: HTTP status 404`],
-    hit: [`nothing there ${today}; 1 other endpoint answered ${today}`],
+    expected: `${url}: HTTP status 404`,
+    hit: `nothing there ${today}; 1 other endpoint answered ${today}`,
   },
-  {
-    says: 'what its publisher says of an entry that is active',
+  'what its publisher says of an entry that is active': {
     official: { status: 'active', statusMessage: 'Do not use: moved' },
-    expected: ['Its publisher says in the registry (record): “Do not use: moved”.'],
+    expected: 'Its publisher says in the registry (record): “Do not use: moved”.',
   },
-  {
-    says: 'a package that was built from another repository',
+  'a package that was built from another repository': {
     record: { ...npm, ...onGitHub('example/x') },
     seen: [
       packageFact('package.provenance', {
@@ -572,12 +522,9 @@ const rows: readonly Row[] = [
         recorded: `npm:x-mcp@1.0.0 ${repository}`,
       }),
     ],
-    expected: [
-      `The signed provenance of npm:x-mcp names https://github.com/else/y, not the recorded repository ${checked}.`,
-    ],
+    expected: `The signed provenance of npm:x-mcp names https://github.com/else/y, not the recorded repository ${checked}.`,
   },
-  {
-    says: 'advisories about the package',
+  'advisories about the package': {
     record: npm,
     seen: [
       packageFact('package.advisories', {
@@ -585,50 +532,44 @@ const rows: readonly Row[] = [
         details,
       }),
     ],
-    expected: [`2 advisories about version 1.0.0 of npm:x-mcp: GHSA-1, GHSA-2 ${checked}.`],
+    expected: `2 advisories about version 1.0.0 of npm:x-mcp: GHSA-1, GHSA-2 ${checked}.`,
   },
-  {
-    says: 'an entry that is new',
+  'an entry that is new': {
     official: { publishedAt: timeAgo(5), updatedAt: timeAgo(5) },
-    expected: [`First published ${dayAgo(5)}.`],
+    expected: `First published ${dayAgo(5)}.`,
   },
-  {
-    says: 'nothing of the age of an older entry',
+  'nothing of the age of an older entry': {
     official: { publishedAt: timeAgo(40), updatedAt: timeAgo(40) },
-    expected: [`Kept up: Version 1.0.0; published ${dayAgo(40)}`],
+    expected: `Kept up: Version 1.0.0; published ${dayAgo(40)}`,
     absent: ['Stands out', 'updated', '1 version'],
   },
-  {
-    says: 'four facts first, and where the others are said',
+  'four facts first, and where the others are said': {
     record: { ...withSecret, ...npm },
     official: { status: 'deprecated', publishedAt: timeAgo(5), updatedAt: timeAgo(5) },
     seen: [answers, payee, required(false), packageFact('package.exists', noPackage)],
-    expected: ['Deprecated in the registry (record).'],
-    short: ['And 1 more: detail full.'],
-    full: [`First published ${dayAgo(5)}.`],
-    absent: ['The record asks for 1 secret.'],
+    expected: 'Deprecated in the registry (record).',
+    short: 'And 1 more: detail full.',
+    full: `First published ${dayAgo(5)}.`,
+    absent: 'The record asks for 1 secret.',
   },
-  {
-    says: 'what is known, with source and date',
+  'what is known, with source and date': {
     record: { ...at(url), ...onGitHub('example/x') },
     seen: [
       answers,
       saw({ kind: 'repository.exists', subject: repository, value: { state: 'there' } }),
       saw({ kind: 'repository.last_commit', subject: repository, value: timeAgo(3) }),
     ],
-    full: [`Repository ${repository} is public ${checked}. Not claimed.`],
+    full: `Repository ${repository} is public ${checked}. Not claimed.`,
     expected: [`Where: ${url} answered since ${before} ${checked}.`, `Last commit ${dayAgo(3)} ${checked}.`],
-    absent: ['Stands out'],
+    absent: 'Stands out',
   },
-  {
-    says: 'that terms could not be seen, which is not that none are stated',
+  'that terms could not be seen, which is not that none are stated': {
     record: at(url),
     seen: [answers, unseen('terms.url', 'silent', 'The files could not be read.', { subject: termsPlaces })],
-    expected: ['Could not be seen: terms: no usable answer came'],
+    expected: 'Could not be seen: terms: no usable answer came',
     absent: ['licence, support, terms', 'operator, terms'],
   },
-  {
-    says: 'that no price was seen, and that nobody states terms where Dossier looked',
+  'that no price was seen, and that nobody states terms where Dossier looked': {
     record: at(url),
     seen: [
       answers,
@@ -636,10 +577,9 @@ const rows: readonly Row[] = [
       unseen('security.contact', 'absent', 'None.', { subject: 'https://x.example' }),
       unseen('terms.url', 'absent', 'No link.', { subject: termsPlaces }),
     ],
-    expected: [`Costs: No price seen; calls may cost ${checked}.`],
+    expected: `Costs: No price seen; calls may cost ${checked}.`,
   },
-  {
-    says: 'what is not stated, and what was not checked',
+  'what is not stated, and what was not checked': {
     record: { ...at(url), ...onGitHub('example/x') },
     full: [
       `Where: ${url}, not checked.`,
@@ -650,11 +590,10 @@ const rows: readonly Row[] = [
       'Asks: No credentials recorded',
       'Not stated: operator, terms, data handling, region, licence, support',
     ],
-    short: ['Not checked: price, endpoint, tools, last commit'],
-    absent: ['Stands out'],
+    short: 'Not checked: price, endpoint, tools, last commit',
+    absent: 'Stands out',
   },
-  {
-    says: 'first and once that a listing was not checked lately, and no count of checks of then',
+  'first and once that a listing was not checked lately, and no count of checks of then': {
     record: at(url),
     seen: [
       saw({ kind: 'endpoint.answers', value: 200, ...stale }),
@@ -670,28 +609,32 @@ const rows: readonly Row[] = [
     ],
     absent: ['1 of 1', 'not checked since'],
   },
-];
+};
 
-const handleOf = (at: number) => `com.example/x${at}`;
+const toList = (said: string | readonly string[] = []) => (typeof said === 'string' ? [said] : said);
+const all = Object.entries(rows);
+const handleOf = (says: string) => `com.example/x${all.findIndex(([name]) => name === says)}`;
 let directory: ClaimedDirectory;
+let client: AnyClient;
 beforeAll(async () => {
-  const entries = rows.flatMap(({ record, official }, at): RegistryEntry[] => [
-    registryEntry(handleOf(at), { ...record, version: '1.0.0' }, official),
-  ]);
+  const entries = all.map(([says, { record, official }]) =>
+    registryEntry(handleOf(says), { ...record, version: '1.0.0' }, official),
+  );
   // A source that sends older versions knows which was the first.
   const older = registryEntry('com.older/x', { version: '0.9.0' }, { isLatest: false });
   directory = await openClaimedDirectory({ entries: [...entries, older, registryEntry('com.older/x')] });
+  client = await connect('v2', { app: directory.app });
   await directory.store.write(async (tx) => {
-    for (const [at, { seen }] of rows.entries())
-      if (seen)
-        await tx.observations.put({
-          handle: handleOf(at),
-          observed_at: timeAgo(0),
-          timelines: toTimelines(seen),
-        });
+    for (const [says, { seen }] of all) {
+      const checks = { handle: handleOf(says), observed_at: timeAgo(0) };
+      if (seen) await tx.observations.put({ ...checks, timelines: toTimelines(seen) });
+    }
   });
 });
-afterAll(() => directory.close());
+afterAll(async () => {
+  await client.close();
+  await directory.close();
+});
 
 const unmarked = (text: string) =>
   text
@@ -721,9 +664,7 @@ function wordsOf(page: string): string {
 }
 
 async function saidOf(handle: string) {
-  const client = await connect('v2', { app: directory.app });
   const { content, structuredContent } = await client.call('get_agent', { handle });
-  await client.close();
   const json = structuredContent as {
     lines: Record<string, string>;
     stands_out?: string[];
@@ -766,92 +707,64 @@ async function saidOf(handle: string) {
   };
 }
 
-it('every answer with words of others names these first, because some hosts show a model the beginning alone', async () => {
-  for (const [tool, input] of [
-    ['get_agent', { handle: handleOf(0) }],
-    ['search_agents', { query: 'x' }],
-    ['get_history', { handle: handleOf(0) }],
-    ['compare_agents', { handles: [handleOf(0), handleOf(1)] }],
-  ] as const) {
-    const answer = await directory.app.request(`/api/tools/${tool}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(input),
-    });
-    expect(await answer.text(), tool).toMatch(/^\{"untrusted_fields":\[/);
-  }
-});
+it.each<[string, object]>([
+  ['get_agent', { handle: 'com.older/x' }],
+  ['search_agents', { query: 'x' }],
+  ['get_history', { handle: 'com.older/x' }],
+  ['compare_agents', { handles: ['com.older/x', 'com.example/x1'] }],
+])(
+  'the answer of %s names the words of others first, because some hosts show a model the beginning alone',
+  async (tool, input) => {
+    expect(JSON.stringify(await callTool(directory, tool, input))).toMatch(/^\{"untrusted_fields":\[/);
+  },
+);
 
 describe('the answer about a listing', () => {
-  it.each(rows.map((row, at) => [row.says, row, handleOf(at)] as const))(
-    'says %s',
-    async (_, row, handle) => {
-      const { sizes, checked, ...adapters } = await saidOf(handle);
-      for (const [adapter, text] of Object.entries(adapters)) {
-        const isShort = adapter.endsWith('of get_agent');
-        // What has no mark there was checked on the day that the answer says once.
-        for (const sentence of row.expected)
-          expect(text, adapter).toContain(
-            isShort ? sentence.replaceAll(` (Dossier, ${checked})`, '') : sentence,
-          );
-        for (const sentence of row.absent ?? []) expect(text, adapter).not.toContain(sentence);
-        for (const sentence of row.full ?? []) expect(text.includes(sentence), adapter).toBe(!isShort);
-        if (isShort) for (const sentence of row.short ?? []) expect(text, adapter).toContain(sentence);
-      }
-      expect(sizes.json).toBeLessThanOrEqual(sizes.text * 1.2);
-    },
-  );
+  it.each(all)('says %s', async (says, row) => {
+    const { sizes, checked, ...adapters } = await saidOf(handleOf(says));
+    for (const [adapter, text] of Object.entries(adapters)) {
+      const isShort = adapter.endsWith('of get_agent');
+      // What has no mark there was checked on the day that the answer says once.
+      for (const sentence of toList(row.expected))
+        expect(text, adapter).toContain(
+          isShort ? sentence.replaceAll(` (Dossier, ${checked})`, '') : sentence,
+        );
+      for (const sentence of toList(row.absent)) expect(text, adapter).not.toContain(sentence);
+      for (const sentence of toList(row.full)) expect(text.includes(sentence), adapter).toBe(!isShort);
+      if (isShort && row.short) expect(text, adapter).toContain(row.short);
+    }
+    expect(sizes.json).toBeLessThanOrEqual(sizes.text * 1.2);
+  });
 
-  it.each(rows.flatMap(({ says, hit }, at) => (hit ? [[says, hit, handleOf(at)] as const] : [])))(
+  it.each(all.flatMap(([says, { hit }]) => (hit ? [[says, hit] as const] : [])))(
     'in a search: %s',
-    async (_, hit, query) => {
-      const client = await connect('v2', { app: directory.app });
+    async (says, hit) => {
+      const query = handleOf(says);
       const { structuredContent } = await client.call('search_agents', { query });
-      await client.close();
       const { listings } = structuredContent as { listings: { handle: string; facts: string[] }[] };
-      const { facts } = listings.find(({ handle }) => handle === query) ?? {};
-      expect(facts).toEqual(expect.arrayContaining([...hit]));
+      expect(listings.find(({ handle }) => handle === query)?.facts).toContain(hit);
     },
   );
 
   it('says of what hardly any listing has that it is not there in full only', async () => {
-    const handle = handleOf(rows.findIndex(({ says }) => says.startsWith('that no price was seen')));
+    const handle = handleOf('that no price was seen, and that nobody states terms where Dossier looked');
     const { sizes: _, checked: __, 'the Markdown': full, ...others } = await saidOf(handle);
     expect(full).toContain(`Not there: security contact (Dossier, ${today})`);
-    expect(full).toContain('Not stated: operator, data handling, region, licence, support, terms');
-    for (const [adapter, text] of Object.entries(others)) {
-      expect(text, adapter).not.toContain('Not there');
-      expect(text, adapter).toMatch(
-        /Not stated: .*operator, .*data handling, region, licence, support, terms/,
-      );
-    }
+    for (const [adapter, text] of Object.entries(others)) expect(text, adapter).not.toContain('Not there');
   });
 
   it.each([
-    ['what changed, and tools that were seen', 'tools that changed, by name', 'get_history; check_surface'],
+    ['tools that changed, by name', 'get_history; check_surface'],
     [
-      'others, if it is gone',
       'an endpoint that does not answer: since when, how often, from where',
       'search_agents, similar_to this one',
     ],
-  ])('names as the next step %s', async (_, says, next) => {
-    const client = await connect('v2', { app: directory.app });
-    const handle = handleOf(rows.findIndex((row) => row.says === says));
-    const { content, structuredContent } = await client.call('get_agent', { handle });
-    await client.close();
+    ['deprecated in the registry, in its publisher’s words', 'search_agents, similar_to this one'],
+    ['what its publisher says of an entry that is active', undefined],
+    ['nothing of the age of an older entry', undefined],
+  ])('of %s, names as the next step %s', async (says, next) => {
+    const { content, structuredContent } = await client.call('get_agent', { handle: handleOf(says) });
     expect(structuredContent?.next).toBe(next);
-    expect(content[0]?.text).toContain(`Next: ${next}.`);
-  });
-
-  it.each([
-    ['an active entry whose publisher says something', 'what its publisher says of an entry that is active'],
-    ['a listing of which nothing stands out', 'nothing of the age of an older entry'],
-  ])('names no next step of %s', async (_, says) => {
-    const client = await connect('v2', { app: directory.app });
-    const handle = handleOf(rows.findIndex((row) => row.says === says));
-    const { content, structuredContent } = await client.call('get_agent', { handle });
-    await client.close();
-    expect(structuredContent).not.toHaveProperty('next');
-    expect(content[0]?.text).not.toContain('Next:');
+    expect(content[0]?.text?.includes('Next:')).toBe(next !== undefined);
   });
 });

@@ -50,22 +50,6 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     expect(full.content[0]?.text).toContain('## All facts and sources');
   });
 
-  it('gets the way out of a search that finds nothing', async () => {
-    const { structuredContent, isError } = await client.call('search_agents', {
-      query: 'zzyzxq -webhook "replay political"',
-      tags: ['webhook'],
-    });
-    expect(isError).toBeUndefined();
-    expect(structuredContent).toMatchObject({
-      listings: [],
-      did_you_mean: [{ word: 'zzyzxq', near: [] }],
-      no_match: { unknown_tags: [{ tag: 'webhook', near: ['webhooks'] }] },
-    });
-    const wrong = await client.call('search_agents', { transport: 'http' });
-    expect(wrong.isError).toBe(true);
-    expect(wrong.content[0]?.text).toContain('the nearest is streamable-http');
-  });
-
   it('gets a problem as a result, with what to do next', async () => {
     const { content, structuredContent, isError } = await client.call('get_agent', {
       handle: 'co.webhook/Webhook',
@@ -80,14 +64,6 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       },
     });
     expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent);
-  });
-
-  it('gets the members of a wrong input, each once', async () => {
-    const { structuredContent, isError } = await client.call('search_agents', { limit: 51 });
-    expect(isError).toBe(true);
-    expect(structuredContent).toMatchObject({
-      error: { code: 'invalid_input', message: expect.stringContaining('limit must be at most 50.') },
-    });
   });
 
   it('reads listings, tags and texts as resources, without listing them all', async () => {
@@ -142,22 +118,6 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     expect(await client.complete(prompt, { name: 'handle', value: 'com.' })).toEqual([
       'com.politicalcomms/api',
     ]);
-  });
-
-  it('completes handles, names and tags by what they contain', async () => {
-    const listing = { type: 'ref/resource', uri: 'agent://{namespace}/{name}' };
-    const prompt = { type: 'ref/prompt', name: 'weigh_before_purchase' };
-    expect(await client.complete(prompt, { name: 'handle', value: 'webhook' })).toEqual([
-      'co.webhook/webhook',
-    ]);
-    expect(await client.complete(prompt, { name: 'handle', value: 'political' })).toEqual([
-      'com.politicalcomms/api',
-    ]);
-    expect(await client.complete(listing, { name: 'namespace', value: 'webhook' })).toEqual(['co.webhook']);
-    const under = { namespace: 'co.webhook' };
-    expect(await client.complete(listing, { name: 'name', value: 'hook' }, under)).toEqual(['webhook']);
-    const tags = { type: 'ref/resource', uri: 'agent://tags/{tag}' };
-    expect(await client.complete(tags, { name: 'tag', value: 'hooks' })).toEqual(['webhooks']);
   });
 
   it('gets prompts with nothing of a publisher in them', async () => {

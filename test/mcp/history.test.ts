@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObservationChange } from '../../src/observations/observation.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Endpoint,
@@ -10,8 +9,6 @@ import {
 } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
-import { pricesAt } from '../support/offers.ts';
-import { expectSameFacts } from '../support/same-facts.ts';
 
 type Structured = { changes: string[]; next_cursor?: string; statement: string };
 const without = (line: string) => line.replace(/ \(log index \d+\)$/, '').replace(/^\d{4}-\d\d-\d\d /, '');
@@ -101,14 +98,6 @@ describe('get_history of what checks saw', () => {
     return { ...(answer.structuredContent as unknown as Structured), text, isError: answer.isError };
   }
 
-  it('says that a listing was not observed', async () => {
-    const { changes, statement } = await history({ kind: 'tools' });
-    expect(changes).toEqual([]);
-    expect(statement).toBe(
-      'No such change is recorded here, and Dossier has made no observation of this listing.',
-    );
-  });
-
   it('has a first check as one line', async () => {
     await look();
     expect((await history()).changes.map(without)).toEqual([
@@ -175,13 +164,6 @@ describe('get_history of what checks saw', () => {
     expect(tools).toContain('rules{+ \\[-no-\\] \\{+all+\\}+}”');
   });
 
-  it('says the same as text and as JSON, which costs at most 1.2 times the text', async () => {
-    const { text, isError: _, ...structured } = await history();
-    const { text: _text, ...facts } = { text, ...structured };
-    expectSameFacts(text, facts);
-    expect(Buffer.byteLength(JSON.stringify(facts))).toBeLessThanOrEqual(1.2 * Buffer.byteLength(text));
-  });
-
   it('is of one kind, and of the time since a date', async () => {
     const at = directory.context.clock().toISOString();
     const data = { version: '2.0.0 free', fields: ['version', 'remotes'] };
@@ -239,73 +221,6 @@ describe('get_history of what checks saw', () => {
       changes: expect.arrayContaining([expect.objectContaining({ kind: 'tools.surface' })]),
     });
     expect((await directory.app.request(`/agents/${handle}/history.json?kind=x`)).status).toBe(422);
-  });
-
-  it('has 20 events a page, and goes on with the cursor', async () => {
-    await directory.store.write(async (tx) => {
-      for (let at = 0; at < 150; at += 1)
-        await tx.observations.addChange({
-          handle,
-          log_index: 1000 + at,
-          at: new Date(Date.UTC(2030, 0, 1, 0, at)).toISOString(),
-          vantage: 'eu',
-          changes: [
-            {
-              kind: 'tools.count',
-              before: { value: at, outcome: 'seen' as const, seen_until: '2029-12-31T00:00:00.000Z' },
-              after: { value: at + 1, outcome: 'seen' as const },
-            },
-          ],
-        });
-    });
-    const pages: string[][] = [];
-    for (let cursor: string | undefined; pages.length < 20; ) {
-      const page = await history({ kind: 'tools', ...(cursor && { cursor }) });
-      pages.push(page.changes);
-      cursor = page.next_cursor;
-      if (!cursor) break;
-    }
-    expect(pages[0]?.[0]).toBe('2030-01-01 Number of tools: 149 until 2029-12-31, then 150 (log index 1149)');
-    expect(pages[0]).toHaveLength(20);
-    const all = pages.flat();
-    expect(all.filter((line) => line.startsWith('2030'))).toHaveLength(150);
-    expect(new Set(all).size).toBe(all.length);
-    expect(all.at(-1)).toMatch(/first check/);
-  });
-
-  it('escapes the name of a tool once, and names the scheme of a price if it is not exact', async () => {
-    const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
-    const quote = (scheme: string) => ({
-      value: pricesAt('quote', { amount: '10000', asset: usdc, network: 'eip155:8453', scheme }),
-      outcome: 'seen' as const,
-    });
-    const seen_until = '2030-12-31T00:00:00.000Z';
-    await directory.store.write((tx) =>
-      tx.observations.addChange({
-        handle,
-        log_index: 2000,
-        at: '2031-01-01T00:00:00.000Z',
-        vantage: 'eu',
-        changes: [
-          {
-            kind: 'tools.surface',
-            before: { value: 'ab'.repeat(32), outcome: 'seen' as const, seen_until },
-            after: { value: 'cd'.repeat(32), outcome: 'seen' as const },
-            items: [{ tool: 'drop a_table', change: 'added', class: 'added' }],
-          },
-          {
-            kind: 'price.offers',
-            before: { ...quote('exact'), seen_until },
-            after: quote('upto'),
-          },
-        ],
-      }),
-    );
-    const tools = await history({ kind: 'tools' });
-    expect(tools.changes[0]).toContain('Tools it lists: added “drop a_table”');
-    expect(tools.text).toContain('added “drop a\\_table”');
-    const [price] = (await history({ kind: 'price' })).changes;
-    expect(price).toContain('price changed from 0.01 USDC on Base to 0.01 USDC (scheme `upto`) on Base (');
   });
 });
 
@@ -457,58 +372,9 @@ describe('get_history of more than one read finds', () => {
     }
   });
 
-  it('says of no kind that nothing of it is recorded as if nothing at all were', async () => {
-    const [page] = (await allPages({ handle: changed, kind: 'claim' })).pages;
-    expect([page?.changes, page?.next_cursor]).toEqual([[], undefined]);
-    expect(page?.statement).toBe(
-      'No such change is recorded here, and Dossier has made no observation of this listing.',
-    );
-  });
-
   it('skips no event where the order of the stream is not that of the times', async () => {
     const { all } = await allPages({ handle: swapped });
     const versions = all.map((line) => Number(/version `1\.(\d+)\.0`/.exec(line)?.[1]));
     expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
-  });
-});
-
-describe('get_history of what is recorded here', () => {
-  const rater = 'com.politicalcomms/api';
-  const handle = 'co.webhook/webhook';
-  let directory: ClaimedDirectory;
-  beforeAll(async () => {
-    directory = await openClaimedDirectory();
-  });
-  afterAll(() => directory.close());
-
-  it('has claims with what they were shown at, and ratings with their withdrawal', async () => {
-    await directory.claim(handle, 'webhook-co/webhook');
-    const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
-    const post = async (tool: string, body: object) => {
-      const headers = { 'content-type': 'application/json', authorization: `Bearer ${capability}` };
-      const answer = await directory.app.request(`/api/tools/${tool}`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-      });
-      return (await answer.json()) as { rating_id: string; changes: string[] };
-    };
-    const { rating_id } = await post('submit_rating', {
-      handle,
-      interaction_id: 'one',
-      interaction_at: directory.context.clock().toISOString(),
-      outcome: 'failed' as const,
-      protocol: 'mcp',
-      relationship: 'none',
-    });
-    await post('withdraw_rating', { rating_id });
-    const { changes } = await post('get_history', { handle });
-    expect(changes.map(without)).toEqual([
-      'rating withdrawn',
-      `new rating by ${rater}`,
-      expect.stringMatching(
-        /^claimed: write access to its repository was shown \(`github\.com\/webhook-co`, commit `[0-9a-f]{12}`\)$/,
-      ),
-    ]);
   });
 });
