@@ -28,7 +28,7 @@ describe('a refused input', () => {
     [
       'get_agent',
       { handle: 'a/b', name: 'c' },
-      'name is not a field of this tool, which has handle, detail.',
+      'name is not a field of this tool, which has handle, detail, as_of.',
     ],
     ['get_agent', { handle: 'a/b', detial: 'full' }, 'detial is not a field of this tool; use detail.'],
     ['search_agents', { query: 'sms', lmit: 3 }, 'lmit is not a field of this tool; use limit.'],
