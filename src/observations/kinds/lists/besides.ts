@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asMembers } from '../../../core/json.ts';
-import { code, isEmpty, join, own, say, type Words } from '../../../core/words.ts';
+import { code, join, own, say, type Words } from '../../../core/words.ts';
 import { noAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../endpoint/conversation.ts';
 import { type BesideName, type Surface, type SurfaceMember, surfaces } from '../../endpoint/surface.ts';
@@ -27,32 +27,24 @@ const ofBeside = (
       : list;
   });
 
-/** A stored list may have been shortened, so the count in the details comes first. */
-const countOfBesides = ({ count }: ReturnType<typeof asMembers>, shown: number) =>
-  typeof count === 'number' ? count : shown;
+/** A stored list may have been shortened. */
+const countOf = ({ details }: ShownFinding) => Number(details?.count ?? 0);
 
 const mostNamed = 100;
 
 const listWords =
   (surface: Surface, note: (member: unknown) => Words | false = () => false) =>
-  ({ details }: ShownFinding): Words => {
-    const members = asMembers(details)[surface.name];
-    const all = Array.isArray(members) ? members : [];
-    const names = listedNames(all).slice(0, mostNamed);
-    const count = countOfBesides(asMembers(details), all.length);
-    const more = count > names.length && say`${count - names.length} more`;
-    const said = names.map((name, at) => say`${code(name)}${note(all[at])}`);
-    const list = join([...said, more], ', ');
-    return isEmpty(list) ? own('none') : say`${surface.count(count)}: ${list}`;
+  (found: ShownFinding): Words => {
+    const members = found.details?.[surface.name];
+    const shown = (Array.isArray(members) ? members : []).slice(0, mostNamed);
+    const said = listedNames(shown).map((name, at) => say`${code(name)}${note(shown[at])}`);
+    const all = countOf(found);
+    const more = all > said.length && say`${all - said.length} more`;
+    return all === 0 ? own('none') : say`${surface.count(all)}: ${join([...said, more], ', ')}`;
   };
 
-const lineWords =
-  (surface: Surface) =>
-  ({ details }: ShownFinding): Words | undefined => {
-    const members = asMembers(details)[surface.name];
-    const count = countOfBesides(asMembers(details), Array.isArray(members) ? members.length : 0);
-    return count > 0 ? surface.count(count) : undefined;
-  };
+const lineWords = (surface: Surface) => (found: ShownFinding) =>
+  countOf(found) > 0 ? surface.count(countOf(found)) : undefined;
 
 const common = {
   value: z.string(),

@@ -38,18 +38,15 @@ export const toolsInterfaces = defineKind({
     'Dossier reads no interface and does not declare MCP Apps. An endpoint may name more interfaces to clients that declare MCP Apps.',
   changed: own('Its tools name different user interfaces'),
   say(found) {
-    const more = countOfInterfaces(found) - Math.min(found.value.length, mostInFull);
-    const shown = found.value
-      .slice(0, mostInFull)
-      .map(({ tool, resource }) => say`${code(tool)} (${code(resource)})`);
-    return join(more > 0 ? [...shown, say`${more} more`] : shown, ', ');
+    const shown = found.value.slice(0, mostInFull);
+    const more = countOfInterfaces(found) - shown.length;
+    const said = shown.map(({ tool, resource }) => say`${code(tool)} (${code(resource)})`);
+    return join([...said, more > 0 && say`${more} more`], ', ');
   },
   sayInLine(found) {
     const all = countOfInterfaces(found);
-    const shown = found.value.slice(0, mostInLine).map(({ tool }) => code(tool));
-    const more = all - shown.length;
-    const names = more > 0 ? say`${join(shown, ', ')} and ${more} more` : listed(shown);
-    return say`${count(all, 'tool')} with a user interface: ${names}`;
+    const names = found.value.map(({ tool }) => code(tool));
+    return say`${count(all, 'tool')} with a user interface: ${listed(names, mostInLine, all)}`;
   },
   method_version: 'interfaces/1',
   ...ofRareRemotes(({ list }) => {
