@@ -146,9 +146,7 @@ function missing(
     .slice(0, mostUnlearned)
     .map(({ subject }) => ({
       ...(subject !== undefined && { subject }),
-      why: isPast
-        ? nothingKept
-        : own('Dossier has learned nothing about it since it was added to the record.'),
+      why: isPast ? nothingKept : own('No check that reads it has learned anything about it yet.'),
     }));
 }
 
