@@ -3,7 +3,6 @@ import { capabilityHash, isCapability } from '../core/keys/capability.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import type { Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
-import { readCosigners } from './apply.ts';
 import { claimKeyRing, findChallengeFailure, readChallenge } from './challenge.ts';
 import type { CheckResult } from './check-results.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './checks/check.ts';
@@ -18,6 +17,7 @@ import {
   rootsOf,
   toRepositoryTarget,
 } from './locations.ts';
+import { readStanding } from './read-standing.ts';
 import {
   type ClaimResponse,
   foretellAsked,
@@ -26,11 +26,9 @@ import {
   isWaiting,
   messageOf,
   nextWhenNotProven,
-  readStatus,
   toClaimed,
   toCommonFields,
   toIssued,
-  toNotProven,
   toOptedOut,
 } from './response.ts';
 import { isAt, isLapsed, isLiving, waitingText } from './standing.ts';
@@ -175,18 +173,12 @@ export async function answerClaim(
   const holder = presented?.state === 'active' ? capability_id : undefined;
   const checked = await checkTarget(target, request, { presented: holder, context });
   if (checked.check.result === 'listing_withdrawn') return toOptedOut(target, checked, context);
-  const { claim, ...status } = await readStatus(target, context);
-  const isLive =
-    !sent || status.capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
-  const isHere = claim?.state === 'claimed' && isAt(claim, target.place);
-  const { listing } = target;
-  const { capabilities } = status;
-  const now = context.clock();
-  const cosigners = await readCosigners(context.store, { handle, now });
-  const standing = { handle, listing, claim, capabilities, cosigners, now };
+  const standing = await readStanding(handle, context);
+  const { claim, capabilities } = standing;
+  const isLive = !sent || capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
   const issuing = { standing, presented, isRotating: rotate === true, context };
-  if (isHere && isLive && (sent || !rotate)) return toClaimed(target, checked, { claim, ...status }, issuing);
+  if (claim?.state === 'claimed' && isAt(claim, target.place) && isLive && (sent || !rotate))
+    return toClaimed(target, checked, claim, issuing);
   if (challenge !== undefined) return toUnproven(challenge, { target, checked, issuing });
-  if (rotate || isNothingFound(target, checked)) return toIssued(target, checked, issuing);
-  return toNotProven(target, checked, issuing);
+  return toIssued(target, checked, { ...issuing, isNothingFound: isNothingFound(target, checked) });
 }

@@ -77,8 +77,7 @@ const messages = {
     'The signature was not made over this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>
     'The line was read. It begins a new claim when two checks a day or more apart have found no line of the claim on record at its location.',
-  line_waits: () =>
-    'The line was read, and was asked for without a key of the claim. It works after it has stood there for seven days.',
+  line_waits: () => 'The line was read. It works after it has stood there for seven days.',
   listing_withdrawn: () => 'The listing is withdrawn.',
 } satisfies Record<string, ResultMessage>;
 export type CheckResult = keyof typeof messages | 'proven';

@@ -8,16 +8,23 @@ export interface ClaimState {
   readonly optOuts: readonly OptOut[];
 }
 
-export async function readClaimState(handle: string, { store, clock }: Context): Promise<ClaimState> {
-  const { claims, listings, optOuts } = store;
-  const claim = await claims.claim(handle);
-  const capabilities = await claims.capabilities(handle);
-  const { repository_key, withdrawn } = (await listings.byHandle(handle)) ?? {};
-  const listing = { repository_key, withdrawn };
-  const cosigners = await readCosigners(store, { handle, now: clock() });
-  const standing = { handle, listing, claim, capabilities, cosigners, now: clock() };
-  return { standing, optOuts: await optOuts.of(handle) };
+export async function readStanding(handle: string, { store, clock }: Context): Promise<StandingClaim> {
+  const { repository_key, withdrawn } = (await store.listings.byHandle(handle)) ?? {};
+  const now = clock();
+  return {
+    handle,
+    listing: { repository_key, withdrawn },
+    claim: await store.claims.claim(handle),
+    capabilities: await store.claims.capabilities(handle),
+    cosigners: await readCosigners(store, { handle, now }),
+    now,
+  };
 }
+
+export const readClaimState = async (handle: string, context: Context): Promise<ClaimState> => ({
+  standing: await readStanding(handle, context),
+  optOuts: await context.store.optOuts.of(handle),
+});
 
 export const readWithdrawing = (handle: string, { store }: Context): Promise<OptOut | undefined> =>
   store.optOuts.withdrawing(handle);

@@ -43,12 +43,6 @@ export type ClaimResponse = z.input<typeof claimResponse>;
 export const isWaiting = (reason: string | undefined): boolean =>
   reason === 'line_waits' || reason === 'claimed_elsewhere';
 
-export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, { store }: Context) => ({
-  claim: await store.claims.claim(handle),
-  capabilities: await store.claims.capabilities(handle),
-  receiptKeys: hidden ? [] : await store.claims.receiptKeys(handle),
-});
-
 export const messageOf = (
   reason: CheckResult,
   {
@@ -142,14 +136,14 @@ export const foretoldOf = (
 
 /**
  * Makes a new pair: a challenge to publish, and the capability that works once the challenge is found. Stores
- * nothing.
+ * nothing. If the shared check is `proven` and the claim is not, the check is out of date.
  */
 export async function toIssued(
   target: ClaimTarget,
   checked: CheckedClaim,
-  issuing: Issuing,
+  issuing: Issuing & { readonly isNothingFound: boolean },
 ): Promise<ClaimResponse> {
-  const { standing, presented, context } = issuing;
+  const { standing, presented, context, isRotating, isNothingFound } = issuing;
   const { claim } = standing;
   const { claimFile, publicUrl } = context.config;
   const [key] = await claimKeyRing(context);
@@ -159,42 +153,35 @@ export async function toIssued(
   const continues = claim && presented ? continuationOf(claim, presented) : undefined;
   const challenge = createChallenge(key, { ...bindingOf(target, context), continues }, { hash, at_s });
   const { result } = checked.check;
-  const { handle } = target.listing;
+  const isRefused = !isRotating && !isNothingFound;
+  const reason = isRefused && result === 'proven' ? 'reused' : result;
+  const foretold = foretoldOf(reason, target.place, issuing);
   return {
-    status: 'challenge_issued',
+    status: isRefused ? 'not_proven' : 'challenge_issued',
     ...toCommonFields(target, checked, context),
     challenge,
-    file_contents: `# Claim of ${handle} at ${publicUrl}\n${challenge}\n`,
+    file_contents: `# Claim of ${target.listing.handle} at ${publicUrl}\n${challenge}\n`,
     capability,
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
-    ...messageOf(result, { target, checked, foretold: foretoldOf(result, target.place, issuing) }, context),
+    ...(isRefused && { reason }),
+    ...messageOf(reason, { target, checked, foretold }, context),
     next: [foretellAsked(target.place, issuing), nextWhenIssued(target.place, claimFile, issuing)]
       .filter(Boolean)
       .join(' '),
   };
 }
 
-/** If the shared check is `proven`, it is out of date, and the reason is `reused`. */
-export async function toNotProven(
+export async function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,
+  claim: Claim,
   issuing: Issuing,
 ): Promise<ClaimResponse> {
-  const reason = checked.check.result === 'proven' ? 'reused' : checked.check.result;
-  const issued = await toIssued(target, checked, issuing);
-  const foretold = foretoldOf(reason, target.place, issuing);
-  const message = messageOf(reason, { target, checked, foretold }, issuing.context);
-  return { ...issued, status: 'not_proven', reason, ...message };
-}
-
-export function toClaimed(
-  target: ClaimTarget,
-  checked: CheckedClaim,
-  { claim, capabilities, receiptKeys }: Awaited<ReturnType<typeof readStatus>> & { claim: Claim },
-  issuing: Issuing,
-): ClaimResponse {
-  const { context } = issuing;
+  const { context, standing } = issuing;
+  const { capabilities } = standing;
+  const { handle, hidden } = target.listing;
+  const receiptKeys = hidden ? [] : await context.store.claims.receiptKeys(handle);
   const { message } = messageOf(checked.check.result, { target, checked }, context);
   const failing = failingText(claim);
   const messages = [message, ...waitingTexts(capabilities), failing && toSentence(failing)].filter(Boolean);

@@ -79,7 +79,7 @@ test('who lost every key adds a line, waits a week, and keeps the ratings', asyn
   expect(await service.claim(handle, { challenge: next.challenge })).toMatchObject({
     status: 'not_proven',
     reason: 'line_waits',
-    message: `The line was read, and was asked for without a key of the claim. It works after it has stood there for seven days. ${waits}`,
+    message: `The line was read. It works after it has stood there for seven days. ${waits}`,
   });
   expect(await service.claim(handle)).toMatchObject({ status: 'claimed', message: waits });
   for (const path of [`/agents/${handle}`, `/agents/${handle}.json`, `/agents/${handle}/claim`])

@@ -227,15 +227,6 @@ describe('whoever is not the holder', () => {
     expect(await held(second)).toBe('undefined undefined undefined');
   });
 
-  it('moves a co-signed line of the repository to no domain', async () => {
-    const { repository, issued } = await claimInRepository(tool, 'alice/tool');
-    const next = await service.claim(tool, { rotate: true }, issued.capability);
-    service.setTxt(name, next.challenge);
-    repository.commit({ [file]: `${issued.challenge}\n${next.challenge}\n` });
-    expect(await byDns()).toMatchObject({ status: 'not_proven' });
-    expect(await held(tool)).toBe('claimed github.com/alice 0');
-  });
-
   it.each([
     ['an emptied repository', () => ''],
     ['another history', (challenge: string) => challenge],
