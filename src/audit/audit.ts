@@ -178,7 +178,10 @@ export async function audit(
   let not_checked: string[] = [];
   for (let comparison = 1; ; comparison += 1) {
     found = [];
-    not_checked = await takeSteps(finish(), { ...watch, onFault: (fault) => void found.push(fault) });
+    const onFault = (fault: AuditFault) => {
+      if (!state.unshownListings.has(fault.handle ?? '')) found.push(fault);
+    };
+    not_checked = await takeSteps(finish(), { ...watch, onFault });
     // A listing may have been read before an entry that was read later: it is read again.
     const again = new Set(found.flatMap(({ handle }) => handle ?? []));
     if (again.size === 0 || sizeOf(logs) === began || comparison === mostComparisons) break;

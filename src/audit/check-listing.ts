@@ -19,7 +19,7 @@ export const createAuditState = () => ({
   /** The log indexes that are shown somewhere. */
   shown: new Set<number>(),
   listings: new Map<string, AuditedListing>(),
-  /** Listings of which the reader shows nothing. */
+  /** Listings of which the reader shows nothing now. No fault of theirs is told. */
   unshownListings: new Set<string>(),
   ratings: new Map<string, CountedRating>(),
   erased: new Map<number, { readonly where: string; readonly at: string; readonly handle: string }>(),
@@ -167,6 +167,7 @@ function toNotices({ handle, ratings, moderation }: ShownListing): ShownNotice[]
 /** What was noted of an earlier reading of the listing is replaced. */
 export function* noteShown(listing: ShownListing, state: AuditState): AuditSteps {
   const { handle, claim, events, own } = listing;
+  state.unshownListings.delete(handle);
   for (const { where, log_index, erased_at } of toItems(listing)) {
     yield undefined;
     state.shown.add(log_index);

@@ -104,11 +104,10 @@ function mayBeUnshown(type: string, members: JsonObject, log_index: number, said
 
 function* findUnshownFaults(said: Said, state: AuditState): AuditSteps {
   for (const [log_index, { type, members }] of said.unshown) {
-    const handle = String(members.handle);
-    const isShown = state.shown.has(log_index) || state.unshownListings.has(handle);
-    yield isShown || mayBeUnshown(type, members, log_index, said, state)
+    const message = `it records ${whatIs(type, members)}, but no listing shows that`;
+    yield state.shown.has(log_index) || mayBeUnshown(type, members, log_index, said, state)
       ? undefined
-      : entryFault(log_index, `it records ${whatIs(type, members)}, but no listing shows that`, handle);
+      : entryFault(log_index, message, String(members.handle));
   }
 }
 
@@ -120,7 +119,6 @@ function* findEndFaults({ ends, unread, withheld }: Said, state: AuditState): Au
     const said = ends.get(id);
     const { superseded_by, log_index = -1 } = rating ?? {};
     const handle = rating?.subject_handle ?? said?.handle ?? '';
-    if (state.unshownListings.has(handle)) continue;
     const newer = state.ratings.get(superseded_by ?? '')?.log_index ?? -1;
     const isUnread = unread.has(log_index) || unread.has(newer) || withheld.has(newer);
     const withdrawn_at = superseded_by === undefined ? rating?.withdrawn_at : undefined;
@@ -185,7 +183,7 @@ function readEvents(handle: string, { claims, unread, closed }: Said, state: Aud
 function* findAllClaimFaults(said: Said, state: AuditState): AuditSteps {
   for (const handle of new Set([...state.listings.keys(), ...said.claims.keys()])) {
     yield undefined;
-    const events = state.unshownListings.has(handle) ? undefined : readEvents(handle, said, state);
+    const events = readEvents(handle, said, state);
     const { claim, own } = state.listings.get(handle) ?? {};
     if (events) yield* findClaimFaults({ handle, claim, events });
     if (claim?.state === 'claimed' && (own?.withdrawn === 'deleted' || own?.withdrawn === 'optout'))
@@ -316,8 +314,7 @@ export function createEntryCheck(state: AuditState) {
         {
           isUnread: (log_index) => said.closed.has(log_index),
           // A response to a withdrawn rating is not shown.
-          isShown: ({ handle, target, target_kind }) =>
-            !state.unshownListings.has(String(handle)) &&
+          isShown: ({ target, target_kind }) =>
             !(target_kind === 'response' && state.ratings.get(String(target))?.withdrawn_at),
         },
       );

@@ -14,7 +14,7 @@ import { moderationNotice } from '../moderation/moderation.ts';
 import { type Observation, observation } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import { fromListed, listedRatings } from '../ratings/listed.ts';
-import { nativeSignals, type RatingRecord } from '../ratings/rating.ts';
+import { nativeSignals } from '../ratings/rating.ts';
 import {
   type AuditedLog,
   type EntryRecord,
@@ -134,13 +134,7 @@ function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves
   };
 }
 
-const fact = observation.pick({
-  value: true,
-  value_digest: true,
-  outcome: true,
-  asks_for: true,
-  details: true,
-});
+const fact = observation.pick({ value: true, value_digest: true, outcome: true, asks_for: true });
 const check = z.object({
   type: z.literal('check'),
   at: z.string(),
@@ -154,12 +148,9 @@ const check = z.object({
         subject: z.string().optional(),
         before: z.looseObject({ ...fact.shape, seen_until: z.string() }).optional(),
         after: z.looseObject(fact.shape),
-        items: z.array(z.looseObject({})).optional(),
-        texts: z.unknown().optional(),
       })
-      // `texts` says which texts differ. The service computes it from the stored sets of tools, so it is in
-      // no log entry.
-      .transform(({ texts: _, ...change }) => change),
+      // The service computes `texts` from the stored sets of tools, so it is in no log entry.
+      .transform(({ texts: _, ...change }) => change as RecordedChange['changes'][number]),
   ),
 });
 const history = z.object({
@@ -169,8 +160,8 @@ const history = z.object({
 
 function toRuns(handle: string, event: z.output<typeof history>['events'][number]): RecordedChange[] {
   if (!('changes' in event)) return [];
-  const { type: _type, changes, ...run } = event;
-  return [{ handle, ...run, changes: changes as RecordedChange['changes'] }];
+  const { type: _, ...run } = event;
+  return [{ handle, ...run }];
 }
 
 /** A fact that says that nothing was checked has no vantage. */
@@ -183,28 +174,28 @@ const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 const mostUnloggedPages = 1000;
 
 /**
- * Returns a function that yields the pages of a list, until a page names no next page, or a page that was
- * read before. Throws ServiceUnreadable if `readSigned`, the size of the logs that the service signed, is too
+ * Returns a function that reads the pages of a list, until a page names no next page, or a page that was read
+ * before. Throws ServiceUnreadable if `readSigned`, the size of the logs that the service signed, is too
  * small for so many pages.
  */
 function createPages(readSigned: () => Promise<number>) {
   const signed = lazy(readSigned);
-  return async function* <T extends { readonly next_cursor?: string | undefined }>(
+  return async <T extends { readonly next_cursor?: string | undefined }>(
     path: string,
     readPage: (cursor: string) => Promise<T>,
-  ): AsyncGenerator<T> {
-    const read = new Set<string>();
+  ): Promise<T[]> => {
+    const read = new Map<string, T>();
     for (let cursor = ''; !read.has(cursor); ) {
       const most = mostUnloggedPages + (await signed());
       if (read.size >= most)
         throw new ServiceUnreadable(
           `${path}: it names more than ${counted(most, 'page')}, and the service signed a log of only ${counted(most - mostUnloggedPages, 'entry')}`,
         );
-      read.add(cursor);
       const page = await readPage(cursor);
-      yield page;
+      read.set(cursor, page);
       cursor = page.next_cursor ?? '';
     }
+    return [...read.values()];
   };
 }
 
@@ -213,20 +204,6 @@ async function readSignedSize(ask: AskService): Promise<number> {
     key ? openCheckpoint(checkpoint ?? closedWith ?? '', key) : undefined,
   );
   return checkpoints.reduce((sum, checkpoint) => sum + (checkpoint?.size ?? 0), 0);
-}
-
-async function readServedObservations(
-  ask: AskService,
-  pages: ReturnType<typeof createPages>,
-  { handle, path, shown }: { handle: string; path: string; shown: readonly Observation[] },
-): Promise<ShownListing['observations']> {
-  const changes: RecordedChange[] = [];
-  const ofListing = pages(`${path}/history.json`, async (cursor) => {
-    const page = `${path}/history.json${cursor && `?cursor=${cursor}`}`;
-    return readAnswer(page, await ask(page), history);
-  });
-  for await (const { events } of ofListing) changes.push(...events.flatMap((event) => toRuns(handle, event)));
-  return { current: shown.filter(isSeen), changes };
 }
 
 const manifest = z.object({
@@ -294,46 +271,37 @@ async function* readNamed({
     }
 }
 
-async function readRatings(
-  ask: AskService,
-  pages: ReturnType<typeof createPages>,
-  handle: string,
-): Promise<RatingRecord[]> {
-  const ratings: RatingRecord[] = [];
-  const path = '/api/tools/list_ratings';
-  const ofListing = pages(path, async (cursor) =>
-    readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed),
-  );
-  for await (const page of ofListing) ratings.push(...fromListed(page));
-  return ratings;
-}
-
 /** Returns a function that reads what is shown of a listing; undefined if nothing is. */
 export function createListingReader(ask: AskService, readSigned: () => Promise<number>) {
   const pages = createPages(readSigned);
-  return (handle: string) => readListing(ask, pages, handle);
-}
-
-async function readListing(
-  ask: AskService,
-  pages: ReturnType<typeof createPages>,
-  handle: string,
-): Promise<ShownListing | undefined> {
-  const path = `/agents/${handle.split('/').map(encodeURIComponent).join('/')}`;
-  const answer = await ask(`${path}.json`);
-  if (answer.status === 410 || answer.status === 404) return undefined;
-  const shown = readAnswer(path, answer, document);
-  const { claim, history = [], moderation } = shown;
-  const hasHiddenKeys = !claim?.receipt_keys && moderation?.some(({ action }) => action === 'hide');
-  return {
-    handle,
-    read_on: shown.evidence_snapshot_date,
-    ratings: await readRatings(ask, pages, handle),
-    claim: claim && { ...claim, state: shown.state, hasHiddenKeys },
-    events: claim?.history ?? history,
-    observations: await readServedObservations(ask, pages, { handle, path, shown: shown.observations }),
-    native: shown.signals.native,
-    moderation,
+  return async (handle: string): Promise<ShownListing | undefined> => {
+    const path = `/agents/${handle.split('/').map(encodeURIComponent).join('/')}`;
+    const answer = await ask(`${path}.json`);
+    if (answer.status === 410 || answer.status === 404) return undefined;
+    const shown = readAnswer(path, answer, document);
+    const { claim, history: events = [], moderation } = shown;
+    const hasHiddenKeys = !claim?.receipt_keys && moderation?.some(({ action }) => action === 'hide');
+    const tool = '/api/tools/list_ratings';
+    const ratings = await pages(tool, async (cursor) =>
+      readAnswer(tool, await ask(tool, { handle, ...(cursor && { cursor }) }), listed),
+    );
+    const checks = await pages(`${path}/history.json`, async (cursor) => {
+      const page = `${path}/history.json${cursor && `?cursor=${cursor}`}`;
+      return readAnswer(page, await ask(page), history);
+    });
+    return {
+      handle,
+      read_on: shown.evidence_snapshot_date,
+      ratings: ratings.flatMap(fromListed),
+      claim: claim && { ...claim, state: shown.state, hasHiddenKeys },
+      events: claim?.history ?? events,
+      observations: {
+        current: shown.observations.filter(isSeen),
+        changes: checks.flatMap((page) => page.events.flatMap((event) => toRuns(handle, event))),
+      },
+      native: shown.signals.native,
+      moderation,
+    };
   };
 }
 

@@ -429,6 +429,31 @@ const edits: Record<string, Edit> = {
       `entry #: it records the event "listing_restored" of ${returned}, but no listing shows that`,
     ],
   },
+  'a rating that is hidden without an entry': {
+    tables: ['moderation'],
+    sql: () => [
+      `insert into moderation (log_index, action, target_kind, target, handle, record_indexes, reason, statement, at) select 9999, 'hide', 'rating', id, subject_handle, '[' || log_index || ']', 'personal_data', 'The operator hid it.', '${long_ago}' from rating where id = '${ids.criticism}'`,
+    ],
+    said: [
+      'rating <criticism>: it shows the action "hide" of the operator by entry #, but that entry records no action',
+    ],
+  },
+  'a rating that is voided without an entry': {
+    tables: ['rating'],
+    sql: () => [`update rating set is_current = 0, voided_at = '${long_ago}' where id = '${ids.criticism}'`],
+    said: [`counts of ${subject}: the document has 1 as voided, but the listed records lead to 2`],
+  },
+  'an action that is ended without an entry, and one with another statement': {
+    tables: ['moderation'],
+    sql: () => [
+      `update moderation set ended_by = 1, ended_at = '${long_ago}', end_reason = 'mistake' where target = '${ids.hidden}'`,
+      "update moderation set statement = 'Never.' where action = 'void'",
+    ],
+    said: [
+      'entry #: it records the action "hide" of the operator on rating <hidden>, but the action is shown nowhere',
+      'rating <voided>: it shows the action "void" of the operator by entry #, but that entry says something else',
+    ],
+  },
   'rows under the number of another entry, and under none': {
     tables: ['rating'],
     sql: () => [insertCopy(0), insertCopy(9999)],

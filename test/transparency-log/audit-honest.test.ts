@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { audit } from '../../src/audit/audit.ts';
 import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
+import { createServedEvidence } from '../../src/audit/served.ts';
+import { createServiceClient } from '../../src/audit/service.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -33,6 +35,16 @@ const withdraw = (rating_id: string) => post('withdraw_rating', { rating_id });
 const now = () => directory.context.clock().toISOString();
 const act = (name: string, on: string) => directory.act(name, on, 'unlawful');
 
+/** Closes the log as a restored backup does: a service gives out no record of it any more. */
+async function closeLog(): Promise<void> {
+  const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
+  await directory.store.write(async (tx) => {
+    await tx.log.close({ id: 1, closed_with: checkpoint, opened_at: now() });
+    await tx.log.openNext({ id: 2, opened_at: now() });
+    await tx.log.append(toLeaf('log.continued', { checkpoint }));
+  });
+}
+
 async function findIn(reader: EvidenceReader) {
   const faults: string[] = [];
   await audit(reader, [], {
@@ -58,23 +70,32 @@ it.each(['hide', 'withdraw'])(
   'accuses nobody if the operator acts on a listing meanwhile: %s',
   async (name) => {
     await rate();
-    const reader = await openOwnEvidence(directory.context);
-    const appliedBefore: EvidenceReader = {
-      ...reader,
-      async *handles() {
-        await act(name, handle);
-        yield* reader.handles();
-      },
-    };
-    expect(await findIn(appliedBefore)).toEqual([]);
-    const undoneAfter: EvidenceReader = {
-      ...reader,
-      async *handles() {
-        yield* reader.handles();
+    const { url, context } = directory;
+    const readers = [await openOwnEvidence(context), createServedEvidence(createServiceClient(url))];
+    for (const reader of readers)
+      for (const isBefore of [true, false]) {
+        const acting: EvidenceReader = {
+          ...reader,
+          async *handles() {
+            if (isBefore) await act(name, handle);
+            yield* reader.handles();
+            await (isBefore ? directory.restore(handle) : act(name, handle));
+          },
+        };
+        expect(await findIn(acting)).toEqual([]);
         await directory.restore(handle);
-      },
-    };
-    expect(await findIn(undoneAfter)).toEqual([]);
+      }
+    expect(await directory.audit()).toEqual([]);
+  },
+);
+
+it.each(['hide', 'withdraw'])(
+  'accuses nobody of a listing that has nothing else to show: %s',
+  async (name) => {
+    const [{ server } = {}] = seedEntries;
+    await act(name, `${server?.name}`);
+    expect(await directory.audit()).toEqual([]);
+    await directory.restore(`${server?.name}`);
     expect(await directory.audit()).toEqual([]);
   },
 );
@@ -84,12 +105,7 @@ it('accuses nobody of what a closed log withdrew, amended or erased', async () =
   const amended = await rate({ interaction_id: 'two' });
   const newer = await rate({ interaction_id: 'two', supersedes: amended, outcome: 'partial' });
   await act('erase', await rate({ interaction_id: 'three' }));
-  const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
-  await directory.store.write(async (tx) => {
-    await tx.log.close({ id: 1, closed_with: checkpoint, opened_at: now() });
-    await tx.log.openNext({ id: 2, opened_at: now() });
-    await tx.log.append(toLeaf('log.continued', { checkpoint }));
-  });
+  await closeLog();
   await rate({ interaction_id: 'two', supersedes: newer });
   await withdraw(await rate({ interaction_id: 'four' }));
   expect(await directory.audit()).toEqual([]);
@@ -101,16 +117,6 @@ it('accuses nobody of a withdrawn rating of a listing that the operator withdrew
   await act('withdraw', handle);
   expect(await directory.audit()).toEqual([]);
 });
-
-/** Closes the log as a restored backup does: a service gives out no record of it any more. */
-async function closeLog(): Promise<void> {
-  const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
-  await directory.store.write(async (tx) => {
-    await tx.log.close({ id: 1, closed_with: checkpoint, opened_at: now() });
-    await tx.log.openNext({ id: 2, opened_at: now() });
-    await tx.log.append(toLeaf('log.continued', { checkpoint }));
-  });
-}
 
 it.each(['before', 'after'])(
   'accuses nobody if a listing whose events and ratings are in a closed log is gone %s that was closed',
