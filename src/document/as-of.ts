@@ -16,17 +16,17 @@ export interface AsOf {
 /** RFC 3339. */
 export const endOfDay = (day: string): string => `${day}T23:59:59.999Z`;
 
+const leftOut = own(
+  'What other listings share with it, the names in lists and the texts of ratings are left out; actions of the operator are those of today.',
+);
+
 export function asOfWords({ day, log_index, is_today }: AsOf): Words {
   const index =
     log_index === undefined
       ? own('no entry of the log is about it by then')
       : say`the last log entry about it by then has the index ${ours(String(log_index))}`;
-  const kept = is_today
-    ? own('The day is not over.')
-    : own(
-        'What other listings share with it, the names in lists and the texts of ratings are left out; actions of the operator are those of today.',
-      );
-  return say`As of ${dayOf(day)}, the end of the day in UTC: ${index}. ${kept}`;
+  if (is_today) return say`As of ${dayOf(day)}, which is not over in UTC: ${index}.`;
+  return say`As of ${dayOf(day)}, the end of the day in UTC: ${index}. ${leftOut}`;
 }
 
 /** The last entry about the listing until a time, RFC 3339. */

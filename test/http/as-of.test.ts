@@ -166,6 +166,7 @@ describe('an answer as of a day', () => {
       await happen(step);
       const now = await textOf('get_agent', { handle });
       const asked = await textOf('get_agent', { handle, as_of: today() });
+      expect(asked).toMatch(/^As of [\d-]+, which is not over in UTC: /);
       expect(asked.split('\n').slice(1).join('\n')).toBe(
         now.replace(
           /The ratings were counted on [\d-]+\./,
