@@ -91,6 +91,14 @@ export const dayOf = (time: string): Words => new Words([{ is: 'day', text: dayT
 
 const isSameDay = (from: string, to: string): boolean => dayText(from) === dayText(to);
 
+/** `on D`, after words that name the day of a later time. */
+export const onDayBefore = (time: string, later: string): Words =>
+  isSameDay(time, later) ? own('earlier that day') : say`on ${day(time)}`;
+
+/** `since D`, after words that name the day of an earlier time. */
+export const sinceDayOf = (time: string, earlier: string): Words =>
+  isSameDay(time, earlier) ? own('since later that day') : say`since ${dayOf(time)}`;
+
 /** `between D and D`, or `on D`. */
 export const betweenDays = (from: string, to: string): Words =>
   isSameDay(from, to) ? say`on ${dayOf(to)}` : say`between ${dayOf(from)} and ${dayOf(to)}`;

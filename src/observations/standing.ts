@@ -88,10 +88,9 @@ function namedIn({ value, changed_from: { tools, members, difference, counts, ..
   return [...items, ...(all > items.length ? [{ all }] : [])].map((one) => JSON.stringify(one));
 }
 
-/** Only changes for which there is a sentence are told. A request for credentials has its own fact. */
+/** Only changes for which there is a sentence are told. What an endpoint asks first has a fact of its own. */
 const isTold = (kind: string, { is }: StateChange, said: EarlierChange) =>
-  (is.value !== null || is.outcome === 'nothing' || is.outcome === 'absent') &&
-  changeWords({ kind }, said, own('')) !== undefined;
+  (is.value !== null || is.outcome === 'nothing') && changeWords({ kind }, said, own('')) !== undefined;
 
 /**
  * The changes to tell, the weightiest first, then those that name what changed most seldom. A change whose
@@ -154,7 +153,7 @@ function toMissed(later: readonly Span[]): StoredObservation['missed'] {
 /** The changes of a fact that are told, the weightiest first; the last that led to what stands ends them. */
 export function toldChanges(fact: ChangedFact): EarlierChange[] {
   const { kind, value, outcome, value_digest, details, changed_from, earlier_changes = [] } = fact;
-  if (!changed_from || outcome === 'asks') return [...earlier_changes];
+  if (!changed_from || (value === null && outcome !== 'nothing')) return [...earlier_changes];
   const last = {
     value,
     first_seen_at: changed_from.seen_from,

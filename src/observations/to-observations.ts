@@ -1,5 +1,5 @@
 import { dayText } from '../core/text.ts';
-import { day, isEmpty, join, own, say, Words } from '../core/words.ts';
+import { day, isEmpty, join, onDayBefore, own, say, sinceDayOf, Words } from '../core/words.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
 import {
@@ -39,7 +39,7 @@ export const nextStale_ms = (stored: readonly StoredObservation[], { now, interv
 
 function sinceWhen({ changed_from, outcome }: StoredObservation, { changed }: Kind) {
   if (!changed || changed_from?.outcome !== outcome || changed_from.value === null) return none;
-  return say`${changed}. This was first seen on ${day(changed_from.seen_from)}, and the earlier state was last seen on ${day(changed_from.seen_until)}.`;
+  return say`${changed}. This was first seen on ${day(changed_from.seen_from)}, and the earlier state was last seen ${onDayBefore(changed_from.seen_until, changed_from.seen_from)}.`;
 }
 
 function missedText({ missed, observed_at, value }: StoredObservation): Words {
@@ -47,7 +47,7 @@ function missedText({ missed, observed_at, value }: StoredObservation): Words {
   const why = new Words(missed.why ?? []);
   return value === null
     ? say`Checks since ${day(missed.since)} did not see whether that is still so. ${why}`
-    : say`Last seen on ${day(observed_at)}; checks since ${day(missed.since)} did not see it again. ${why}`;
+    : say`Last seen on ${day(observed_at)}; checks ${sinceDayOf(missed.since, observed_at)} did not see it again. ${why}`;
 }
 
 /** Says how the check ended, if later checks could not tell whether that is still so. */

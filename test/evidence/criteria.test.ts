@@ -687,7 +687,7 @@ const observedRows: readonly Row[] = [
     20,
     paid({ changed_from: changed }),
     'not_met',
-    'The addresses that the endpoint asks to be paid at changed: Dossier has seen the present ones since 2026-11-01, and others until 2026-10-31.',
+    'The addresses that the endpoint asks to be paid at changed: Dossier has seen the present ones since 2026-11-01, and others last on 2026-10-31.',
   ),
   row(
     'pay_to_unchanged_for',

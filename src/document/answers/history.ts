@@ -14,6 +14,7 @@ import {
   own,
   quote,
   say,
+  sinceDayOf,
   toText,
   type Words,
   within,
@@ -147,7 +148,7 @@ function stateWords(change: ShownChange, isListed: boolean): Words {
     if (told) return say`${titleOf(change)}: ${told}`;
     const [was, is] = before ? wasAndIs(change, before) : [say``, seenValue(change, after)];
     const since = before?.unanswered_since;
-    const then = since ? say`since ${dayOf(since)}` : own('then');
+    const then = since ? sinceDayOf(since, before?.seen_until ?? '') : own('then');
     return say`${titleOf(change)}: ${was} until ${last}, ${then} ${is}`;
   }
   const shown = memberChangesOf(change).slice(0, mostItems);

@@ -8,12 +8,14 @@ import {
   isEmpty,
   join,
   listed,
+  onDayBefore,
   ours,
   own,
   phrase,
   quote,
   say,
   sentence,
+  sinceDayOf,
   source,
   type Words,
   within,
@@ -130,7 +132,7 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   if (isKnown(one))
     return unanswered_since === undefined
       ? undefined
-      : say`No check since ${dayOf(unanswered_since)} saw ${subject} answer${last}; it last answered on ${day(observed_at)}`;
+      : say`No check since ${dayOf(unanswered_since)} saw ${subject} answer${last}; it last answered ${onDayBefore(observed_at, unanswered_since)}`;
   const isLater = dayText(first_seen_at) !== dayText(observed_at);
   const days = isLater ? say`${day(observed_at)}, nor on ${day(first_seen_at)}` : day(observed_at);
   const both = isLater ? say`${day(observed_at)} and on ${day(first_seen_at)}` : day(observed_at);
@@ -143,9 +145,13 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
   const what = ends[one.outcome];
   if (what === undefined) return undefined;
   const notSince = one.is_stale && lastChecked(listing) === undefined ? own('; not checked since') : say``;
-  const since = missed_since ? say`; no check since ${dayOf(missed_since)} saw it answer` : notSince;
+  const since = missed_since
+    ? say`; no check ${sinceDayOf(missed_since, observed_at)} saw it answer`
+    : notSince;
   const isAnswer = changed_from && changed_from.value !== null;
-  const answered = isAnswer ? say`; it last answered on ${day(changed_from.seen_until)}` : say``;
+  const answered = isAnswer
+    ? say`; it last answered ${onDayBefore(changed_from.seen_until, first_seen_at)}`
+    : say``;
   return say`${what}${answered}${since}`;
 }
 
@@ -171,11 +177,16 @@ function unreadTools({ listing, seen }: JudgedListing): Words[] {
   const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
   const answering = new Set(reached.map(({ subject }) => subject));
   return seen(toolsSurface).flatMap((one) => {
-    const { unanswered_since, observed_at, subject } = one;
-    if (!answering.has(subject) || !isKnown(one) || unanswered_since === undefined) return [];
+    const { unanswered_since, observed_at, first_seen_at, changed_from, outcome, subject } = one;
+    if (!answering.has(subject)) return [];
     const at = listing.remotes.length < 2 ? say`` : say` of ${code(subject ?? '')}`;
+    if (outcome === 'absent' && typeof changed_from?.value === 'string')
+      return [
+        say`The endpoint has had no list of tools${at} since ${dayOf(first_seen_at)}; one was last read ${onDayBefore(changed_from.seen_until, first_seen_at)}`,
+      ];
+    if (!isKnown(one) || unanswered_since === undefined) return [];
     return [
-      say`The list of tools${at} could not be read by checks since ${dayOf(unanswered_since)}, although the endpoint answered; it was last read on ${day(observed_at)}`,
+      say`The list of tools${at} could not be read by checks since ${dayOf(unanswered_since)}, although the endpoint answered; it was last read ${onDayBefore(observed_at, unanswered_since)}`,
     ];
   });
 }

@@ -1,5 +1,5 @@
 import { dayText } from '../../core/text.ts';
-import { code, dayOf, ended, fromDayToDay, join, ours, own, say, type Words } from '../../core/words.ts';
+import { code, dayOf, fromDayToDay, onDayBefore, ours, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../../observations/kinds/endpoint.ts';
@@ -21,8 +21,7 @@ import { heldSince, payeesIn } from '../../observations/payees.ts';
 import { isWithinLimit, readPriceLimit } from '../../observations/prices/assets.ts';
 import { isAnotherEachTime, isWhole, type Offer } from '../../observations/prices/offer.ts';
 import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
-import { changeWords, toldChanges } from '../../observations/standing.ts';
-import { between, factWords, tallyWords, unaskedReason, whyNotAsked } from '../seen.ts';
+import { factWords, tallyWords, toldWords, unaskedReason, whyNotAsked } from '../seen.ts';
 import {
   absentFinding,
   bestOf,
@@ -303,17 +302,15 @@ const maxDays = 3650;
 
 /** `subject` begins a sentence: "The tools that the endpoint lists". */
 function judgeUnchanged(one: DatedObservation, days: number, subject: Words): CriterionFinding {
-  const since = dayOf(one.first_seen_at);
   const when = fromDayToDay(one.first_seen_at, one.observed_at);
   const same = say`${subject} were the same each time that Dossier saw them ${when}`;
   const seen_days = daysSince(one.first_seen_at, Date.parse(one.observed_at)) ?? 0;
   if (seen_days >= days) return observedFinding(one, met(say`${same}.`));
   const before = one.changed_from;
   if (before && before.value !== null) {
-    const told = one.kind === toolsSurface.kind ? toldChanges(one) : [];
-    const how = told.flatMap((change) => changeWords(one, change, between(change)) ?? []).map(ended);
-    const fact = say`${subject} changed: Dossier has seen the present ones since ${since}, and others until ${dayOf(before.seen_until)}.`;
-    return observedFinding(one, notMet(join([fact, ...how], ' ')));
+    const how = one.kind === toolsSurface.kind ? toldWords(one) : own('');
+    const fact = say`${subject} changed: Dossier has seen the present ones since ${dayOf(one.first_seen_at)}, and others last ${onDayBefore(before.seen_until, one.first_seen_at)}.${how}`;
+    return observedFinding(one, notMet(fact));
   }
   return observedFinding(one, unknown(say`${same}; this is a shorter time than was asked for.`));
 }
@@ -342,7 +339,7 @@ const judgeHidden = (one: DatedObservation, subject: Words): CriterionFinding =>
   observedFinding(
     one,
     unknown(
-      say`${subject} were last seen by Dossier on ${dayOf(one.observed_at)}; since ${dayOf(one.unanswered_since ?? '')} the endpoint has answered without showing them.`,
+      say`${subject} were last seen by Dossier on ${dayOf(one.observed_at)}; since then the endpoint has answered without showing them.`,
     ),
   );
 

@@ -45,7 +45,8 @@ function answeredText({ observations }: ListingDocument): string | undefined {
   const [answered] = factsOf(endpointAnswers, observations).filter((one) => currentOutcome(one) === 'seen');
   const [count] = factsOf(toolsCount, observations).filter((one) => currentOutcome(one) === 'seen');
   if (!answered?.observed_at) return undefined;
-  const tools = count?.value == null ? '' : `, ${counted(count.value, 'tool')}`;
+  const isOfThatDay = count?.observed_at && dayText(count.observed_at) === dayText(answered.observed_at);
+  const tools = isOfThatDay && count.value !== null ? `, ${counted(count.value, 'tool')}` : '';
   return `answered ${dayAndMonth.format(new Date(answered.observed_at))}${tools}`;
 }
 
