@@ -41,12 +41,7 @@ describe('POST /api/tools/<tool>', () => {
     ['get_agent', { handle: 'co.webhook/webhook', more: 1 }, 422, 'invalid_input'],
     ['get_agent', [], 422, 'invalid_input'],
     ['get_agent', 'text', 422, 'invalid_input'],
-    ['get_agent', { handle: '../etc' }, 404, 'unknown_handle'],
     ['get_agent', { handle: '' }, 400, 'invalid_handle'],
-    ['get_agent', { handle: 'a//b' }, 400, 'invalid_handle'],
-    ['get_agent', { handle: 'a/b\u0000' }, 400, 'invalid_handle'],
-    ['get_agent', { handle: `a/${'b'.repeat(199)}` }, 400, 'invalid_handle'],
-    ['get_agent', { handle: 'CO.webhook/webhook' }, 404, 'unknown_handle'],
     ['get_agent', { handle: capability }, 400, 'secret_in_body'],
     ['submit_rating', {}, 422, 'invalid_input'],
     ['no_such_tool', {}, 404, 'not_found'],
@@ -55,40 +50,6 @@ describe('POST /api/tools/<tool>', () => {
     const response = await post(`/api/tools/${tool}`, input);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await codeOf(response)).toEqual([status, code]);
-  });
-
-  it('reads only JSON of its size, depth and encoding', async () => {
-    const path = '/api/tools/get_agent';
-    const large = JSON.stringify({ handle: 'a'.repeat(65_536) });
-    const endless = () =>
-      new ReadableStream<Uint8Array>({ pull: (chunks) => chunks.enqueue(new Uint8Array(1024).fill(32)) });
-    expect(await codeOf(await send(path, large))).toEqual([413, 'body_too_large']);
-    expect(await codeOf(await send(path, endless()))).toEqual([413, 'body_too_large']);
-    expect(await codeOf(await send(path, '['.repeat(60_000)))).toEqual([413, 'body_too_large']);
-    expect(await codeOf(await send(path, '['.repeat(900)))).toEqual([400, 'invalid_request']);
-    expect(await codeOf(await send(path, `${'['.repeat(900)}${']'.repeat(900)}`))).toEqual([
-      400,
-      'invalid_request',
-    ]);
-    expect(await codeOf(await send(path, new Uint8Array([0x22, 0xff, 0x22])))).toEqual([
-      400,
-      'invalid_request',
-    ]);
-    expect(await codeOf(await send(path, ''))).toEqual([400, 'invalid_request']);
-    expect(await codeOf(await send(path, '{"handle":"a/b",}'))).toEqual([400, 'invalid_request']);
-    expect(await codeOf(await send(path, '{"handle":"a/b","handle":"no/such"}'))).toEqual([
-      404,
-      'unknown_handle',
-    ]);
-    expect(await codeOf(await send(path, '{"__proto__":{"handle":"a/b"}}'))).toEqual([422, 'invalid_input']);
-    expect(await codeOf(await send(path, '{}', { 'content-type': 'text/plain' }))).toEqual([
-      415,
-      'unsupported_media_type',
-    ]);
-    expect(await codeOf(await send(path, '{}', { ...json, 'content-encoding': 'gzip' }))).toEqual([
-      415,
-      'unsupported_media_type',
-    ]);
   });
 });
 

@@ -88,34 +88,14 @@ it('dossier approve writes what is known now beside who approved it, why and unt
 });
 
 it.each([
-  [
-    'an unknown listing',
-    ['com.example/none', '--by', 'A', '--reason', 'r'],
-    /com\.example\/none: not listed/,
-  ],
-  [
-    'an unknown pin',
-    ['com.example/shop', '--by', 'A', '--reason', 'r', '--pin', 'colour'],
-    /one or more of version,/,
-  ],
-  [
-    'a date that is none',
-    ['com.example/shop', '--by', 'A', '--reason', 'r', '--until', 'soon'],
-    /such as 90d/,
-  ],
-  [
-    'tools that were never seen',
-    ['com.example/shop', '--by', 'A', '--reason', 'r', '--pin', 'tools'],
-    /tools cannot be pinned/,
-  ],
-  [
-    'a day that is over',
-    ['com.example/shop', '--by', 'A', '--reason', 'r', '--until', '2026-01-01'],
-    /is over/,
-  ],
+  ['an unknown listing', ['com.example/none'], /com\.example\/none: not listed/],
+  ['an unknown pin', ['com.example/shop', '--pin', 'colour'], /one or more of version,/],
+  ['a date that is none', ['com.example/shop', '--until', 'soon'], /such as 90d/],
+  ['tools that were never seen', ['com.example/shop', '--pin', 'tools'], /tools cannot be pinned/],
+  ['a day that is over', ['com.example/shop', '--until', '2026-01-01'], /is over/],
 ])('dossier approve writes nothing for %s', async (_, args, why) => {
   const before = readFileSync(file, 'utf8');
-  const { code, stderr } = await approve(...args);
+  const { code, stderr } = await approve(...args, '--by', 'A', '--reason', 'r');
   expect([code, readFileSync(file, 'utf8')]).toEqual([64, before]);
   expect(stderr).toMatch(why);
 });
@@ -206,14 +186,16 @@ it('a listing that is again as it was approved comes back', async () => {
   expect(await policyOf(directory)).toEqual([allowed, null]);
 });
 
+const npm = (version: string, more = {}) => ({
+  registryType: 'npm',
+  identifier: '@example/shop',
+  version,
+  transport: { type: 'stdio' },
+  ...more,
+});
+const pins = { package: 'npm:@example/shop 1.0.0' };
+
 it('a package pin holds for every package that is recorded under the name', async () => {
-  const npm = (version: string) => ({
-    registryType: 'npm',
-    identifier: '@example/shop',
-    version,
-    transport: { type: 'stdio' },
-  });
-  const pins = { package: 'npm:@example/shop 1.0.0' };
   const commands = (version: string) => ({
     allowedMcpServers: [{ serverCommand: ['npx', '-y', `@example/shop@${version}`] }],
   });
@@ -235,21 +217,13 @@ it('a package pin holds for every package that is recorded under the name', asyn
 });
 
 it('a package pin does not hold for a package that is started in another way than when it was pinned', async () => {
-  const npm = (more: object) => ({
-    registryType: 'npm',
-    identifier: '@example/shop',
-    version: '1.0.0',
-    transport: { type: 'stdio' },
-    ...more,
-  });
-  const pins = { package: 'npm:@example/shop 1.0.0' };
   for (const more of [
     { packageArguments: [{ type: 'positional', value: '--allow-all' }] },
     { environmentVariables: [{ name: 'MODE', value: 'open' }] },
     { runtimeHint: 'bunx' },
     { version: '1.0.0 in https://npm.example' },
   ]) {
-    const changed = [shop('1.0.0', { remotes: [], packages: [npm(more)] })];
+    const changed = [shop('1.0.0', { remotes: [], packages: [npm('1.0.0', more)] })];
     const directory = await open(changed, ours({}, [{ ...approval, pins }]));
     expect(await policyOf(directory)).toEqual([none, '1']);
   }
@@ -296,28 +270,31 @@ it('an approval ends after its last day, and no earlier', async () => {
   expect(await text(directory, '/views/ours/feed.json')).toContain(`The approval ended after ${until}.`);
 });
 
-it('a withdrawn listing, one that the operator acted on, and one that misses a criterion are not in it', async () => {
-  const directory = await open([shop()], ours());
-  await directory.importEntries([
-    shop('1.0.0', {}, { status: 'deleted', updatedAt: '2026-11-20T08:00:00Z' }),
-  ]);
+const operatorActed = 'An action of the operator of this service is in force';
+it.each<[string, (directory: Directory) => Promise<unknown>, string, object?]>([
+  [
+    'was withdrawn',
+    ({ importEntries }) =>
+      importEntries([shop('1.0.0', {}, { status: 'deleted', updatedAt: '2026-11-20T08:00:00Z' })]),
+    'It is not listed.',
+  ],
+  ['was hidden', ({ act }) => act('hide', 'com.example/shop', 'personal_data'), operatorActed],
+  [
+    'is of a blocked namespace',
+    ({ act }) => act('block', 'namespace:com.example', 'overload'),
+    operatorActed,
+  ],
+  [
+    'misses a criterion',
+    async () => {},
+    'This listing is not claimed.',
+    { criteria: [{ criterion: 'claimed' }] },
+  ],
+])('a listing that %s is not in it', async (_, happen, why, more = {}) => {
+  const directory = await open([shop()], ours(more));
+  await happen(directory);
   expect(await policyOf(directory)).toEqual([none, '1']);
-  expect(await text(directory, '/views/ours')).toContain('It is not listed.');
-  const hidden = await open([shop()], ours());
-  await hidden.act('hide', 'com.example/shop', 'personal_data');
-  expect(await policyOf(hidden)).toEqual([none, '1']);
-  expect(await text(hidden, '/views/ours')).toContain(
-    'An action of the operator of this service is in force',
-  );
-  const blocked = await open([shop()], ours());
-  await blocked.act('block', 'namespace:com.example', 'overload');
-  expect(await policyOf(blocked)).toEqual([none, '1']);
-  expect(await text(blocked, '/views/ours')).toContain(
-    'An action of the operator of this service is in force on the listing, its namespace or its claim.',
-  );
-  const strict = await open([shop()], ours({ criteria: [{ criterion: 'claimed' }] }));
-  expect(await policyOf(strict)).toEqual([none, '1']);
-  expect(await text(strict, '/views/ours')).toContain('This listing is not claimed.');
+  expect(await text(directory, '/views/ours')).toContain(why);
 });
 
 it('each approved listing is judged once until it changes, whatever page of the view is read', async () => {
@@ -368,8 +345,6 @@ it('a pin of what only checks see does not break while nothing is known', async 
 
 const seenPins = [
   ['tools', { tools: ['https://mcp.example.com/mcp 0123'] }],
-  ['prompts', { prompts: ['https://mcp.example.com/mcp 0123'] }],
-  ['resources', { resources: ['https://mcp.example.com/mcp 0123'] }],
   ['skills', { skills: ['https://mcp.example.com/mcp 0123'] }],
   ['pay_to', { pay_to: ['https://mcp.example.com/mcp 0xabc'] }],
   ['version and tools', { version: '1.0.0', tools: ['https://mcp.example.com/mcp 0123'] }],

@@ -263,13 +263,6 @@ it('HEAD says how long a file is and leaves none open', async () => {
   expect(readdirSync('/dev/fd').length).toBeLessThan(opened + 20);
 });
 
-it('a file that the caller already has is not sent again', async () => {
-  const path = (await readManifest()).files[1]?.path ?? '';
-  const etag = (await directory.app.request(path, { method: 'HEAD' })).headers.get('etag') ?? '';
-  const answer = await directory.app.request(path, { headers: { 'if-none-match': etag } });
-  expect([answer.status, await answer.text()]).toEqual([304, '']);
-});
-
 it('leaves the cached facts of listings as they were, and adds none', async () => {
   const lookups: boolean[] = [];
   const stop = onMeasured(({ labels: { memory, result } }) => {

@@ -38,34 +38,33 @@ const freshness = async (path = '/') => {
     .trim();
 };
 
-describe('how fresh the listings are', () => {
-  it('before anything came, and while nothing is to come', async () => {
-    await open('off');
-    expect(await freshness()).toBe(
-      'No import has completed yet. No registry is configured: nothing is imported automatically.',
-    );
-  });
+const nothing = 'No registry is configured: nothing is imported automatically.';
+it.each<[string, string, string | undefined, string]>([
+  ['before anything came', 'off', undefined, `No import has completed yet. ${nothing}`],
+  [
+    'with the shipped sample',
+    'off',
+    'sample',
+    `Last completed import: the sample that ships with this service. ${nothing}`,
+  ],
+  [
+    'with a registry',
+    'registry',
+    'registry',
+    'Last completed import: <time>. The registry is checked for changes every hour.',
+  ],
+])('pages say how fresh the listings are, %s', async (_, set, source, says) => {
+  const urlOf = (name: string) => (name === 'registry' ? registry.url : name);
+  const service = await open(urlOf(set));
+  if (source) await service.import({ source: urlOf(source) });
+  expect(await freshness()).toBe(says);
+});
 
-  it('with the shipped sample', async () => {
-    await (await open('off')).import({ source: 'sample' });
-    expect(await freshness()).toMatch(
-      /^Last completed import: the sample that ships with this service\. No registry is configured: nothing is imported automatically\.$/,
-    );
-  });
-
-  it('with a saved copy', async () => {
-    directory = await openDirectory();
-    expect(await freshness()).toBe(
-      'Last completed import: <time>, from a saved copy whose newest change is dated 2026-10-02. The listings come from a saved copy of a registry. The copy is read once.',
-    );
-  });
-
-  it('with a registry', async () => {
-    await (await open(registry.url)).import();
-    expect(await freshness()).toBe(
-      'Last completed import: <time>. The registry is checked for changes every hour.',
-    );
-  });
+it('pages say how fresh the listings of a saved copy are', async () => {
+  directory = await openDirectory();
+  expect(await freshness()).toBe(
+    'Last completed import: <time>, from a saved copy whose newest change is dated 2026-10-02. The listings come from a saved copy of a registry. The copy is read once.',
+  );
 });
 
 describe('an import that did not complete', () => {

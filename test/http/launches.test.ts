@@ -23,37 +23,45 @@ const image = { registryType: 'oci', identifier: 'ghcr.io/acme/tool:1.2', transp
 const fixed = (value: string) => ({ type: 'positional', value });
 const named = (name: string, more: object = {}) => ({ type: 'named', name, ...more });
 
+const runs = (command: string, ...pinned: string[]) => ({ allowed: [command, ...pinned], command });
+const noName = 'its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host';
+const unread = (part: string) => `its record has ${part} in a form that Dossier does not read`;
+const unwritable = (argument: string) =>
+  `Dossier cannot write its argument ${argument} from the record alone`;
+const sets = (name: string) => `its record sets ${name}, and such variables can start other programs`;
+const starts = (option: string) =>
+  `its record starts it with ${option}, and such options can start other programs or give more access`;
+const elsewhere = (registry: string) =>
+  `it is in another registry, ${registry}, where no reports of malicious code are read`;
+
 const cases: Readonly<Record<string, Case>> = {
   plain: {
     of: npm,
-    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
-    command: 'npx -y acme-tool',
+    ...runs('npx -y acme-tool', 'npx -y acme-tool@1.2.3'),
   },
   'a-base-that-is-the-usual-one': {
     of: { ...npm, registryBaseUrl: 'https://registry.npmjs.org/' },
-    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
-    command: 'npx -y acme-tool',
+    ...runs('npx -y acme-tool', 'npx -y acme-tool@1.2.3'),
   },
   'a-registry-of-a-company': {
     of: { ...npm, registryBaseUrl: 'https://npm.acme.example/' },
-    why: 'it is in another registry, https://npm.acme.example/, where no reports of malicious code are read',
+    why: elsewhere('https://npm.acme.example/'),
   },
   'a-private-registry': {
     of: { ...npm, registryBaseUrl: 'https://npm.corp.internal' },
-    why: 'it is in another registry, https://npm.corp.internal, where no reports of malicious code are read',
+    why: elsewhere('https://npm.corp.internal'),
   },
   'another-index-of-python': {
     of: { ...pypi, registryBaseUrl: 'https://test.pypi.org' },
-    why: 'it is in another registry, https://test.pypi.org, where no reports of malicious code are read',
+    why: elsewhere('https://test.pypi.org'),
   },
   'an-image-at-a-base': {
     of: { ...npm, registryType: 'oci', registryBaseUrl: 'https://ghcr.io', identifier: 'acme/tool' },
-    allowed: ['docker run -i --rm ghcr.io/acme/tool', 'docker run -i --rm ghcr.io/acme/tool:1.2.3'],
-    command: 'docker run -i --rm ghcr.io/acme/tool',
+    ...runs('docker run -i --rm ghcr.io/acme/tool', 'docker run -i --rm ghcr.io/acme/tool:1.2.3'),
   },
   'an-image-at-a-private-base': {
     of: { ...npm, registryType: 'oci', registryBaseUrl: 'https://images.corp.internal:5000' },
-    why: 'its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host',
+    why: noName,
   },
   'an-image-with-variables': {
     of: {
@@ -64,8 +72,7 @@ const cases: Readonly<Record<string, Case>> = {
         { name: 'LEVEL' },
       ],
     },
-    allowed: ['docker run -i --rm -e MODE=fast -e KEY ghcr.io/acme/tool:1.2'],
-    command: 'docker run -i --rm -e MODE=fast -e KEY ghcr.io/acme/tool:1.2',
+    ...runs('docker run -i --rm -e MODE=fast -e KEY ghcr.io/acme/tool:1.2'),
     env: { KEY: 'YOUR_VALUE' },
   },
   'an-image-as-github-records-its-own': {
@@ -84,8 +91,7 @@ const cases: Readonly<Record<string, Case>> = {
         { type: 'positional', value: 'ghcr.io/acme/tool', valueHint: 'image_name', isRequired: true },
       ],
     },
-    allowed: ['docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2'],
-    command: 'docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2',
+    ...runs('docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2'),
     env: { TOKEN: 'YOUR_VALUE' },
   },
   'flags-without-values': {
@@ -98,14 +104,12 @@ const cases: Readonly<Record<string, Case>> = {
         fixed('TOKEN'),
       ],
     },
-    allowed: ['docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2'],
-    command: 'docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2',
+    ...runs('docker run -i --rm -e TOKEN ghcr.io/acme/tool:1.2'),
     env: { TOKEN: 'YOUR_VALUE' },
   },
   'a-command-with-a-subcommand': {
     of: { ...pypi, packageArguments: [fixed('mcp'), fixed('serve')] },
-    allowed: ['uvx acme-tool mcp serve', 'uvx acme-tool@1.2 mcp serve'],
-    command: 'uvx acme-tool mcp serve',
+    ...runs('uvx acme-tool mcp serve', 'uvx acme-tool@1.2 mcp serve'),
   },
   'a-proxy-with-its-address': {
     of: {
@@ -117,11 +121,10 @@ const cases: Readonly<Record<string, Case>> = {
         named('--retries', { default: '3' }),
       ],
     },
-    allowed: [
+    ...runs(
       'uvx acme-tool https://ecs.acme.example/mcp --region eu-1 --verbose --retries 3',
       'uvx acme-tool@1.2 https://ecs.acme.example/mcp --region eu-1 --verbose --retries 3',
-    ],
-    command: 'uvx acme-tool https://ecs.acme.example/mcp --region eu-1 --verbose --retries 3',
+    ),
   },
   'an-argument-of-the-caller': {
     of: { ...npm, packageArguments: [named('--folder', { isRequired: true })] },
@@ -131,25 +134,23 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a-value-within-an-argument': {
     of: { ...npm, packageArguments: [named('--mount', { value: 'src={path},ro', isRequired: true })] },
-    why: 'Dossier cannot write its argument --mount from the record alone',
+    why: unwritable('--mount'),
   },
   'an-option-without-hyphens': {
     of: { ...npm, packageArguments: [named('port', { default: '80' })] },
-    why: 'Dossier cannot write its argument port from the record alone',
+    why: unwritable('port'),
   },
   'an-option-with-its-value-in-its-name': {
     of: { ...npm, packageArguments: [named('--port 80', { value: '--port 80', isRequired: true })] },
-    why: 'Dossier cannot write its argument “--port 80” from the record alone',
+    why: unwritable('“--port 80”'),
   },
   'a-switch-that-is-its-own-value': {
     of: { ...npm, packageArguments: [named('--all', { value: '--all', isRequired: true })] },
-    allowed: ['npx -y acme-tool --all', 'npx -y acme-tool@1.2.3 --all'],
-    command: 'npx -y acme-tool --all',
+    ...runs('npx -y acme-tool --all', 'npx -y acme-tool@1.2.3 --all'),
   },
   'a-switch-that-is-required': {
     of: { ...npm, packageArguments: [named('--stdio', { isRequired: true, format: 'boolean' })] },
-    allowed: ['npx -y acme-tool --stdio', 'npx -y acme-tool@1.2.3 --stdio'],
-    command: 'npx -y acme-tool --stdio',
+    ...runs('npx -y acme-tool --stdio', 'npx -y acme-tool@1.2.3 --stdio'),
   },
   'an-option-that-the-caller-may-leave-out': {
     of: {
@@ -161,8 +162,7 @@ const cases: Readonly<Record<string, Case>> = {
       ],
       packageArguments: [named('--quiet', { description: 'Says less.' })],
     },
-    allowed: ['docker run -i --rm -e MODE=fast ghcr.io/acme/tool:1.2'],
-    command: 'docker run -i --rm -e MODE=fast ghcr.io/acme/tool:1.2',
+    ...runs('docker run -i --rm -e MODE=fast ghcr.io/acme/tool:1.2'),
   },
   'a-module-of-python': {
     of: { ...pypi, runtimeHint: 'python', runtimeArguments: [fixed('-m'), fixed('acme_tool')] },
@@ -170,22 +170,22 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'options-that-start-something-else': {
     of: { ...npm, runtimeArguments: [fixed('--package=evil'), fixed('-c'), fixed('evil')] },
-    why: 'its record starts it with --package=evil, and such options can start other programs or give more access',
+    why: starts('--package=evil'),
   },
   'an-option-behind-an-empty-word': {
     of: { ...npm, runtimeArguments: [fixed(''), fixed('--package=evil')] },
-    why: 'its record has runtimeArguments in a form that Dossier does not read',
+    why: unread('runtimeArguments'),
   },
   'a-variable-that-names-a-registry': {
     of: { ...npm, environmentVariables: [{ name: 'NPM_config_registry', value: 'https://evil.example' }] },
-    why: 'its record sets NPM_config_registry, and such variables can start other programs',
+    why: sets('NPM_config_registry'),
   },
   'a-variable-that-loads-code': {
     of: {
       ...npm,
       environmentVariables: [{ name: 'NODE_OPTIONS', value: '--import=data:text/javascript,x' }],
     },
-    why: 'its record sets NODE_OPTIONS, and such variables can start other programs',
+    why: sets('NODE_OPTIONS'),
   },
   'a-variable-that-is-too-long-to-keep': {
     of: {
@@ -194,7 +194,7 @@ const cases: Readonly<Record<string, Case>> = {
         { name: 'NODE_OPTIONS', value: `--import=data:text/javascript,${'x'.repeat(500)}` },
       ],
     },
-    why: 'its record has environmentVariables in a form that Dossier does not read',
+    why: unread('environmentVariables'),
   },
   'a-variable-behind-a-hundred-others': {
     of: {
@@ -204,7 +204,7 @@ const cases: Readonly<Record<string, Case>> = {
         { name: 'NODE_OPTIONS', value: '--import=data:text/javascript,x' },
       ],
     },
-    why: 'its record has environmentVariables in a form that Dossier does not read',
+    why: unread('environmentVariables'),
   },
   'a-variable-that-starts-nothing': {
     of: {
@@ -213,44 +213,40 @@ const cases: Readonly<Record<string, Case>> = {
       identifier: 'Acme.Tool',
       environmentVariables: [{ name: 'DOTNET_SKIP_FIRST_TIME_EXPERIENCE', value: '1' }],
     },
-    allowed: ['dnx Acme.Tool --yes', 'dnx Acme.Tool@1.2.3 --yes'],
-    command: 'dnx Acme.Tool --yes',
+    ...runs('dnx Acme.Tool --yes', 'dnx Acme.Tool@1.2.3 --yes'),
     env: { DOTNET_SKIP_FIRST_TIME_EXPERIENCE: '1' },
   },
   'an-interpreter-of-the-record': {
     of: { ...pypi, runtimeArguments: [fixed('--python'), fixed('/tmp/evil')] },
-    why: 'its record starts it with --python, and such options can start other programs or give more access',
+    why: starts('--python'),
   },
   'a-version-of-python': {
     of: { ...pypi, runtimeArguments: [fixed('--python'), fixed('3.12')] },
-    allowed: ['uvx --python 3.12 acme-tool', 'uvx --python 3.12 acme-tool@1.2'],
-    command: 'uvx --python 3.12 acme-tool',
+    ...runs('uvx --python 3.12 acme-tool', 'uvx --python 3.12 acme-tool@1.2'),
   },
   'an-interpreter-as-a-package': {
     of: { ...pypi, identifier: 'python', packageArguments: [fixed('-c'), fixed('x')] },
-    why: 'its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host',
+    why: noName,
   },
   'a-file-as-a-package': {
     of: { ...npm, identifier: 'evil.tgz' },
-    why: 'its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host',
+    why: noName,
   },
   'a-folder-as-a-version': {
     of: { ...pypi, version: 'evil' },
-    allowed: ['uvx acme-tool'],
-    command: 'uvx acme-tool',
+    ...runs('uvx acme-tool'),
   },
   'a-member-that-every-object-has': {
     of: { ...npm, constructor: [1] },
-    why: 'its record has constructor in a form that Dossier does not read',
+    why: unread('constructor'),
   },
   'a-mount-of-the-machine': {
     of: { ...image, runtimeArguments: [named('-v', { value: '/:/host' })] },
-    why: 'its record starts it with -v, and such options can start other programs or give more access',
+    why: starts('-v'),
   },
   'options-that-are-usual': {
     of: { ...npm, runtimeArguments: [fixed('-y'), fixed('acme-tool@latest')], runtimeHint: 'npx' },
-    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
-    command: 'npx -y acme-tool',
+    ...runs('npx -y acme-tool', 'npx -y acme-tool@1.2.3'),
   },
   'older-spelling': {
     of: {
@@ -262,8 +258,7 @@ const cases: Readonly<Record<string, Case>> = {
       package_arguments: [{ type: 'positional', value: 'start' }],
       environment_variables: [{ name: 'KEY', is_required: true, is_secret: true }],
     },
-    allowed: ['npx -y acme-tool start', 'npx -y acme-tool@1.2.3 start'],
-    command: 'npx -y acme-tool start',
+    ...runs('npx -y acme-tool start', 'npx -y acme-tool@1.2.3 start'),
     env: { KEY: 'YOUR_VALUE' },
   },
   'the-oldest-spelling': {
@@ -273,38 +268,36 @@ const cases: Readonly<Record<string, Case>> = {
       version: '1.2.3',
       environment_variables: [{ name: 'KEY', is_required: true }],
     },
-    allowed: ['npx -y acme-tool', 'npx -y acme-tool@1.2.3'],
-    command: 'npx -y acme-tool',
+    ...runs('npx -y acme-tool', 'npx -y acme-tool@1.2.3'),
     env: { KEY: 'YOUR_VALUE' },
   },
   'arguments-in-two-spellings': {
     of: { ...npm, packageArguments: [], package_arguments: [fixed('start')] },
-    why: 'its record has packageArguments, package_arguments in a form that Dossier does not read',
+    why: unread('packageArguments, package_arguments'),
   },
   'variables-as-an-object': {
     of: { ...npm, environmentVariables: { KEY: 'your key' } },
-    why: 'its record has environmentVariables in a form that Dossier does not read',
+    why: unread('environmentVariables'),
   },
   'arguments-as-words': {
     of: { ...image, runtimeArguments: ['run', '--rm', '-v', '{workspace}:/workspace'] },
-    why: 'its record has runtimeArguments in a form that Dossier does not read',
+    why: unread('runtimeArguments'),
   },
   'arguments-under-another-name': {
     of: { ...npm, arguments: ['mcp', 'serve'] },
-    why: 'its record has arguments in a form that Dossier does not read',
+    why: unread('arguments'),
   },
   'an-argument-that-says-nothing': {
     of: { ...pypi, packageArguments: [{ type: 'positional', isRequired: true, description: 'An address' }] },
-    why: 'its record has packageArguments in a form that Dossier does not read',
+    why: unread('packageArguments'),
   },
   'variables-as-words': {
     of: { ...npm, environmentVariables: ['KEY'] },
-    why: 'its record has environmentVariables in a form that Dossier does not read',
+    why: unread('environmentVariables'),
   },
   'a-dotnet-tool-with-arguments': {
     of: { ...npm, registryType: 'nuget', identifier: 'Acme.Tool', packageArguments: [fixed('mcp')] },
-    allowed: ['dnx Acme.Tool --yes -- mcp', 'dnx Acme.Tool@1.2.3 --yes -- mcp'],
-    command: 'dnx Acme.Tool --yes -- mcp',
+    ...runs('dnx Acme.Tool --yes -- mcp', 'dnx Acme.Tool@1.2.3 --yes -- mcp'),
   },
 };
 const handleOf = (name: string) => `com.example.launch/${name}`;

@@ -461,22 +461,6 @@ it('an approval of an entry lets no listing of its name in while its file cannot
   expect(await serversOf(directory)).toEqual([]);
 });
 
-it('an approval of an entry ends after its last day, and each view judges the entry by its own approvals', async () => {
-  const approval = { handle: payroll.name, private: true, by: 'Ada', reason: 'work', on: '2026-11-01' };
-  const until = new Date().toISOString().slice(0, 10);
-  const directory = await open(makeFolder({ 'server.json': payroll }), {
-    views: {
-      zqview: { ...keyed.zqview, approvals: [{ ...approval, until }] },
-      longer: { ...keyed.zqview, approvals: [approval] },
-    },
-  });
-  const lapsedOf = async (view: string) =>
-    (await read(directory, `/views/${view}/managed-settings.json`)).headers.get('dossier-lapsed');
-  expect([await lapsedOf('zqview'), await lapsedOf('longer')]).toEqual([null, null]);
-  directory.wait(86_400);
-  expect([await lapsedOf('zqview'), await lapsedOf('longer')]).toEqual(['1', null]);
-});
-
 it('an allow list has no pattern, however a file escapes one, and a file that did not change is not read again', async () => {
   const url = (host: string) => ({ type: 'streamable-http', url: `https://${host}/mcp` });
   const remotes = [url('%2A'), url('\uff0a.corp'), url('%7Bhost%7D.corp'), url('payroll.corp')];
@@ -585,39 +569,6 @@ it('everybody reads a view that says so, which is listed nowhere; criteria that 
   ]);
   for (const path of ['/views', '/', '/sitemap.xml', '/llms.txt'])
     expect(await (await directory.app.request(path)).text(), path).not.toMatch(/views\/zqview|acme/);
-});
-
-it('an answer that the file of a private entry cannot give is of that file, and says which criterion', async () => {
-  const criteria = [
-    { criterion: 'updated_within_days', value: 3650 },
-    { criterion: 'endpoint_observed_alive' },
-  ];
-  const directory = await open(makeFolder({ 'server.json': payroll }), {
-    views: { zqview: { title: 'Inner', readers: 'everyone', unknown: 'include', criteria } },
-  });
-  const { servers } = (await json(directory, '/views/zqview/v0.1/servers')) as {
-    servers: { _meta: Record<string, { criteria: object[]; read_at: string }> }[];
-  };
-  const about = servers[0]?._meta['example.dossier/evidence'];
-  const as_of = about?.read_at.slice(0, 10);
-  const end = 'does not apply; only the file of a private entry is known.';
-  expect(about?.criteria).toEqual([
-    {
-      criterion: 'updated_within_days',
-      result: 'not_applicable',
-      as_of,
-      fact: `Updated within the last 3650 days: ${end}`,
-    },
-    {
-      criterion: 'endpoint_observed_alive',
-      result: 'not_applicable',
-      as_of,
-      fact: `Endpoint was observed to answer: ${end}`,
-    },
-  ]);
-  expect(await text(directory, '/views/zqview')).toContain(
-    `Source: <span class="foreign">the file server.json of the operator of this service</span>, <time>${as_of}</time>`,
-  );
 });
 
 it.each([

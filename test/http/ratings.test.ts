@@ -87,28 +87,6 @@ describe('a native rating', () => {
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 
-    const month = directory.context.clock().toISOString().slice(0, 7);
-    expect(await pageOf(`/agents/${subject}`)).not.toContain('class="months"');
-    const monthsOf = async (input: object) => {
-      const answer = await post('/api/tools/list_ratings', { handle: subject, ...input });
-      return ((await answer.json()) as { months?: unknown }).months;
-    };
-    expect(await monthsOf({})).toBeUndefined();
-    const others: string[] = [];
-    for (let job = 2; job <= 10; job += 1) {
-      const more = await post(
-        '/api/tools/submit_rating',
-        { ...rating(), interaction_id: `job-${job}` },
-        bearer,
-      );
-      others.push(((await more.json()) as { rating_id: string }).rating_id);
-    }
-    expect(await monthsOf({})).toEqual([`${month} succeeded new_source 10`]);
-    expect(await monthsOf({ outcome: 'succeeded' })).toBeUndefined();
-    expect(await pageOf(`/agents/${subject}`)).toContain(
-      `<tbody><tr><th scope="row">${month}</th><td>none</td><td>10 succeeded</td></tr>`,
-    );
-    for (const other of others) await post('/api/tools/withdraw_rating', { rating_id: other }, bearer);
     const filtered = (query: string) => pageOf(`/agents/${subject}/ratings?${query}`);
     expect(await filtered('outcome=succeeded&group=new_source')).toContain(`id="${rating_id}"`);
     expect(await filtered('outcome=&source=')).toContain(`id="${rating_id}"`);

@@ -1,10 +1,6 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
@@ -151,14 +147,13 @@ describe('the list', () => {
         'com.example/versions@1.0.0',
         'com.example/versions@2.0.0',
       ]);
-    expect(names(await list('/v0.1/servers?search=versions&version=latest'))).toEqual([
-      'com.example/versions@2.0.0',
-    ]);
-    expect(names(await list('/v0.1/servers?search=versions&version=1.0.0'))).toEqual([
-      'com.example/versions@1.0.0',
-    ]);
-    expect(names(await list('/v0.1/servers?search=versions&version=3.0.0'))).toEqual([]);
-    expect(names(await list('/v0.1/servers?search=versions&updated_since=2100-01-01T00:00:00Z'))).toEqual([]);
+    for (const [filter, found] of [
+      ['version=latest', ['com.example/versions@2.0.0']],
+      ['version=1.0.0', ['com.example/versions@1.0.0']],
+      ['version=3.0.0', []],
+      ['updated_since=2100-01-01T00:00:00Z', []],
+    ] as const)
+      expect(names(await list(`/v0.1/servers?search=versions&${filter}`)), filter).toEqual(found);
     expect(names(await list('/v0.1/servers?search=bicycle'))).toEqual([]);
     const first = await list('/v0.1/servers?search=example.many&version=1.0.0&limit=50');
     const second = await list(`/v0.1/servers?limit=50&cursor=${first.metadata.nextCursor}`);
@@ -344,24 +339,11 @@ const listForm = z.strictObject({
   metadata: z.strictObject({ nextCursor: z.string().optional(), count: z.int() }),
 });
 
-/** The registry's own OpenAPI file, where it stands beside the project. */
-function publishedCheck(name: string): (value: unknown) => unknown {
-  const file = new URL('../../../shared/data/registry-openapi-v0.1.yaml', import.meta.url);
-  if (!existsSync(file)) return () => [];
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  const { components } = parse(readFileSync(file, 'utf8')) as { components: object };
-  const check = ajv.compile({ components, $ref: `#/components/schemas/${name}` });
-  return (value) => (check(value) ? [] : check.errors);
-}
-
 it('answers as the OpenAPI file of the registry says', async () => {
   const all = await list('/v0.1/servers?limit=100&updated_since=2020-01-01T00:00:00Z');
   expect(listForm.safeParse(all).error).toBeUndefined();
-  expect(publishedCheck('ServerList')(all)).toEqual([]);
   const one = await (await get('/v0.1/servers/com.example%2Fversions/versions/1.0.0')).json();
   expect(entryForm.safeParse(one).error).toBeUndefined();
-  expect(publishedCheck('ServerResponse')(one)).toEqual([]);
 });
 
 it('is a registry that our own importer reads: every record arrives as it is stored here', async () => {

@@ -119,13 +119,6 @@ it('is an allow list and a configuration for hosts', async () => {
   });
 });
 
-it('has a feed of the changes of its listings', async () => {
-  const feed = parseJsonFeed(await json('/views/our-services/feed.json'));
-  expect(feed.items?.map(({ title }) => title)).toEqual([
-    'co.webhook/webhook: joined the view (our-services)',
-  ]);
-});
-
 it('a listing that stops meeting it leaves it', async () => {
   await service.importEntries([
     registryEntry('co.webhook/webhook', { version: '1.0.1' }, { updatedAt: '2026-11-01T08:00:00Z' }),
@@ -274,19 +267,6 @@ it('says on its page how many listings the policies leave out', async () => {
   const policy = await full.app.request('/views/recent/.mcp.json');
   expect(policy.headers.get('dossier-left-out')).toBe('1');
   await full.close();
-});
-
-it('names no source of an answer that nothing was checked for', async () => {
-  const unchecked = join(folder, 'unchecked.json');
-  const criteria = [{ criterion: 'endpoint_observed_alive' }];
-  writeFileSync(unchecked, JSON.stringify({ alive: { title: 'Alive', unknown: 'include', criteria } }));
-  const remotes = [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }];
-  const entries = [registryEntry('com.example/shop', { remotes })];
-  const directory = await openDirectory({ entries, environment: { VIEWS: unchecked } });
-  const page = await (await directory.app.request('/views/alive')).text();
-  expect(page).toContain('Not known: Dossier has not seen whether the endpoint answers: not checked.</li>');
-  expect(page).not.toContain('Source: <');
-  await directory.close();
 });
 
 it.each([

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { comparedOf } from '../support/compared.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
@@ -97,21 +96,6 @@ describe('search_agents finds listings by what is stored of them:', () => {
   it('that its record says how it is reached or run, and asks for no secret', async () => {
     expect(await find({ needs_secret: false })).toEqual(['com.acme/maps', 'io.github.Someone/old-maps']);
     expect(await find({ needs_secret: false, active: true })).toEqual(['com.acme/maps']);
-  });
-
-  it('the last one is a criterion of compare_agents too', async () => {
-    const handles = ['com.acme/maps', 'com.acme/mail', 'com.acme.labs/maps', 'io.github.Someone/maps'];
-    const { structuredContent } = await client.call('compare_agents', {
-      handles,
-      criteria: ['needs_no_secret'],
-    });
-    const judged = comparedOf(structuredContent).flatMap(({ imported = [] }) => imported);
-    expect(judged.map(({ result, fact, recorded }) => [result, fact, recorded])).toEqual([
-      ['met', 'The record asks for no secret; the service may still ask for one.', undefined],
-      ['not_met', 'The record asks for 1 secret.', 'X-Key'],
-      ['unknown', 'The record names 1 secret that a caller may send, and requires none.', 'LABS_KEY'],
-      ['unknown', 'The record does not say how the service is reached or run.', undefined],
-    ]);
   });
 
   it('counts them, and says what else is taken', async () => {

@@ -53,49 +53,12 @@ describe('requests refused before a message is read', () => {
   });
 
   it.each([
-    ['no body', ''],
-    ['half a message', '{"jsonrpc":"2.0"'],
-    ['no JSON', 'hello'],
-    ['nine hundred brackets', '['.repeat(900)],
-    ['JSON of 17 levels', `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`],
-    ['bytes that are not UTF-8', new Uint8Array([0x22, 0xc3, 0x28, 0x22])],
-  ])('%s', async (_, body) => {
-    await expectRefused(await raw(body as Body), 400, -32700, 'invalid_request');
-  });
-
-  it.each([
-    ['text/plain', { 'content-type': 'text/plain' }],
-    ['no content type', {}],
-    ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('%s', async (_, headers) => {
-    const response = await raw(
-      new TextEncoder().encode(legacy('ping').body),
-      headers as Record<string, string>,
-    );
-    await expectRefused(response, 415, -32000, 'unsupported_media_type');
-  });
-
-  it('64 KiB and one byte, declared or not', async () => {
-    const padded = (length: number) => {
-      const { body } = legacy('ping', { padding: '' });
-      return body.replace('"padding":""', `"padding":"${'x'.repeat(length - body.length)}"`);
-    };
-    expect((await raw(padded(65_536))).status).toBe(200);
-    await expectRefused(await raw(padded(65_537)), 413, -32000, 'body_too_large');
-    const headers = { 'content-type': 'application/json', 'content-length': '65537' };
-    await expectRefused(await raw(padded(65_537), headers), 413, -32000, 'body_too_large');
-  });
-
-  it('chunks without an end are cut at 64 KiB', async () => {
-    let sent = 0;
-    const endless = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        sent += 1024;
-        controller.enqueue(new Uint8Array(1024).fill(0x20));
-      },
-    });
-    await expectRefused(await raw(endless), 413, -32000, 'body_too_large');
-    expect(sent).toBeLessThan(80 * 1024);
+    ['half a message', '{"jsonrpc":"2.0"', {}, 400, -32700, 'invalid_request'],
+    ['text', '{}', { 'content-type': 'text/plain' }, 415, -32000, 'unsupported_media_type'],
+    ['64 KiB and a byte', ' '.repeat(65_537), {}, 413, -32000, 'body_too_large'],
+  ])('%s, in the form of JSON-RPC', async (_, body, headers, status, code, problem) => {
+    const answer = await raw(body, { 'content-type': 'application/json', ...headers });
+    await expectRefused(answer, status, code, problem);
   });
 
   it.each([
@@ -258,13 +221,6 @@ describe('a failure on our side', () => {
         },
       },
     );
-  });
-  it('a capability in an argument is refused and not repeated', async () => {
-    const secret = `dossier_cap_${'A'.repeat(49)}`;
-    const message = legacy('tools/call', { name: 'get_agent', arguments: { handle: secret } });
-    const text = await (await post(message)).text();
-    expect(text).toContain('secret_in_body');
-    expect(text).not.toContain(secret);
   });
 });
 
