@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { comparedOf } from '../support/compared.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
@@ -7,27 +6,33 @@ import { usdc } from '../support/offers.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
 /**
- * What a server answers to a method now: a result, an HTTP status without a body, or offers with HTTP 402.
+ * What a server answers to a method now: a result, which may depend on the cursor, an HTTP status without a
+ * body, or offers with HTTP 402.
  */
 interface Says {
-  [method: string]: object | number;
+  [method: string]: object | number | ((cursor: string | undefined) => object);
 }
 
-/** A server of the older protocol that declares all lists that it has an answer for. */
-const startServer = (says: Says): Promise<Endpoint> =>
+/** A server of the older protocol that declares the lists that it has an answer for, or everything. */
+const startServer = (says: Says, isBold = false): Promise<Endpoint> =>
   startEndpoint((body, { method: verb }, response) => {
     if (verb !== 'POST') return void response.writeHead(404).end();
-    const { id, method } = JSON.parse(body) as { id?: number; method: string };
+    const { id, method, params } = JSON.parse(body) as {
+      id?: number;
+      method: string;
+      params?: { cursor?: string };
+    };
     if (id === undefined) return void response.writeHead(202).end();
     const capabilities = {
       tools: {},
       prompts: {},
-      ...('resources/list' in says && { resources: {} }),
-      ...('skills/list' in says && { extensions: { 'io.modelcontextprotocol/skills': {} } }),
+      ...((isBold || 'resources/list' in says) && { resources: {} }),
+      ...((isBold || 'skills/list' in says) && { extensions: { 'io.modelcontextprotocol/skills': {} } }),
     };
     const serverInfo = { name: 'raw', version: '1' };
     const introduction = { protocolVersion: '2025-11-25', capabilities, serverInfo };
-    const answer = method === 'initialize' ? introduction : says[method];
+    const said = method === 'initialize' ? introduction : says[method];
+    const answer = typeof said === 'function' ? said(params?.cursor) : said;
     if (typeof answer === 'number') return void response.writeHead(answer).end();
     if (answer && 'accepts' in answer)
       return void response
@@ -75,10 +80,62 @@ const shows: Says = {
   'skills/list': { skills: [] },
 };
 
+const prompt = (name: string, more: object = {}) => ({ name, ...more });
+const parsed = (json: string) => JSON.parse(json) as object;
+const bold: Readonly<Record<string, Says>> = {
+  // It declares all, and has no method for any of it.
+  empty: { 'tools/list': { tools: [] } },
+  silent: { 'tools/list': { tools: [] }, 'prompts/list': 503 },
+  endless: {
+    'tools/list': { tools: [] },
+    'prompts/list': (cursor = '0') => ({
+      prompts: [prompt(`p${cursor}`)],
+      nextCursor: `${Number(cursor) + 1}`,
+    }),
+    'skills/list': () => ({ skills: [] }),
+  },
+  stuck: {
+    'tools/list': { tools: [] },
+    'prompts/list': () => ({ prompts: [], nextCursor: 'again' }),
+    'resources/list': () => ({ resources: [{ uri: 'a://1' }, { uri: 'a://1' }] }),
+    'skills/list': () => ({ skills: 'many' }),
+  },
+  wide: {
+    'tools/list': { tools: [] },
+    'prompts/list': () => ({ prompts: [prompt('a', { description: 'x'.repeat(1024 * 1024) })] }),
+    'resources/list': () => ({ resources: Array.from({ length: 2001 }, (_, n) => ({ uri: `a://${n}` })) }),
+    'skills/list': () => ({
+      skills: [
+        {
+          uri: 'skill://a/SKILL.md',
+          frontmatter: { name: 'a', description: 'Reads\u200b it' },
+          resources: [],
+        },
+        { uri: 'skill://b\u202e/SKILL.md', frontmatter: 5, resources: { a: 1 } },
+      ],
+    }),
+  },
+  names: {
+    'tools/list': { tools: [] },
+    'prompts/list': () => ({
+      prompts: [
+        parsed('{"name":"__proto__","arguments":[{"name":"__proto__"},{"name":"constructor"},5]}'),
+        prompt('constructor', { arguments: 'none' }),
+        prompt('mail\u202etxt', { description: 'Sends' }),
+        { title: 'nameless' },
+        7,
+      ],
+    }),
+  },
+};
+const servers: Record<string, Endpoint> = {};
+
 let observed: ObservedDirectory;
 let client: AnyClient;
 beforeAll(async () => {
+  for (const [name, says] of Object.entries(bold)) servers[name] = await startServer(says, true);
   observed = await openObserved({
+    ...servers,
     mixed: await startServer(mixed),
     methodless: await startServer(methodless),
     large: await startServer(large),
@@ -102,7 +159,6 @@ const seeNextDay = (name: string, kind: string) => {
 const read = async (path: string) => (await observed.directory.app.request(path)).text();
 const check = async (input: object) =>
   (await client.call('check_surface', { handle: handleAt('mixed'), ...input })).structuredContent;
-const messageOf = async (input: object) => ((await check(input)) as { message: string }).message;
 
 it('the page of tools, its JSON and its resource have what is listed besides them', async () => {
   const page = await read(`/agents/${handleAt('mixed')}/tools`);
@@ -171,27 +227,6 @@ it('a list of templates that was not read is not an empty one', async () => {
   mixed['resources/templates/list'] = templates;
 });
 
-it('a change and its end are dated: by check_surface, and in the line of tools', async () => {
-  const greets = mixed['prompts/list'] ?? {};
-  const shown = { prompts: [{ name: 'greet', description: 'Greets <b>you</b>' }] };
-  const { observed_at: day1 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
-  mixed['prompts/list'] = { prompts: [{ name: 'greet', description: 'Greets all' }] };
-  const { observed_at: day2 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
-  expect(await messageOf(shown)).toMatch(
-    new RegExp(
-      `Your list is the one that Dossier saw from \\S+ to ${day1.slice(0, 10)}; get_history says what changed\\.`,
-    ),
-  );
-  mixed['prompts/list'] = greets;
-  const { observed_at: day3 = '' } = (await seeNextDay('mixed', 'prompts.surface')) ?? {};
-  expect(await messageOf(shown)).toContain(
-    `Until ${day2.slice(0, 10)}, Dossier saw a different list: see get_history. Dossier also saw your list earlier, until ${day1.slice(0, 10)}.`,
-  );
-  expect(await read(`/agents/${handleAt('mixed')}.md`)).toMatch(
-    new RegExp(`Since \\S+: \`read\`; 1 prompt since ${day3.slice(0, 10)}; 2 resources \\(`),
-  );
-});
-
 it('resources that come and go are in the history and no news; words about one that changed are', async () => {
   const feed = () => read(`/feed.json`);
   const history = () => read(`/agents/${handleAt('mixed')}/history.json`);
@@ -243,7 +278,7 @@ it('a list that asks for credentials or a payment after the tools has that reaso
   expect(besides).toMatchObject([{ outcome: 'asks', reason: expect.anything() }, { outcome: 'asks' }]);
 });
 
-const besideLists = ['prompts/list', 'resources/list', 'resources/templates/list', 'skills/list'];
+const besideLists = ['prompts/list', 'resources/templates/list'];
 
 /** Answers all questions but that for tools anew, one of them in another way. */
 function answerTolls(method: string, answer: object | number) {
@@ -290,18 +325,84 @@ it.each(besideLists)(
       asks_for: 'payment',
     });
     expect(await see('tolls', 'tools.count')).toMatchObject({ outcome: 'seen', value: 1 });
-    const handle = handleAt('tolls');
-    const answer = await client.call('get_agent', { handle });
-    const { costs } = (answer.structuredContent as { lines: { costs: string } }).lines;
-    expect(costs).toMatch(
-      /^Price not known: the endpoint asked for a payment \(HTTP 402\) in a form that Dossier/i,
-    );
-    const compared = await client.call('compare_agents', {
-      handles: [handle, handleAt('mixed')],
-      criteria: [{ criterion: 'no_payment_seen' }],
-    });
-    expect(comparedOf(compared.structuredContent)[0]?.observed).toMatchObject([
-      { result: 'not_met', fact: 'The endpoint asked Dossier for a payment.' },
-    ]);
   },
 );
+
+describe('an endpoint that declares a list', () => {
+  it('and has no method for it is said to have none, and why', async () => {
+    expect(await see('empty', 'prompts.surface')).toMatchObject({
+      outcome: 'absent',
+      value: null,
+      reason:
+        'The endpoint declares prompts, and Dossier has no list of them. `https://empty.example.com/mcp` returned HTTP 200 and the JSON-RPC error `-32601`.',
+    });
+    expect(await see('empty', 'skills.surface')).toMatchObject({ outcome: 'absent' });
+    expect(await see('empty', 'tools.count')).toMatchObject({ outcome: 'seen', value: 0 });
+  });
+
+  it('and gives no usable answer to a question for one is asked for no other', async () => {
+    expect(await see('silent', 'prompts.surface')).toMatchObject({
+      outcome: 'silent',
+      reason:
+        'The endpoint declares prompts, and Dossier has no list of them. The endpoint returned HTTP 503.',
+    });
+    expect(await see('silent', 'skills.surface')).toMatchObject({
+      outcome: 'not_asked',
+      reason:
+        'The endpoint declares skills. Dossier did not ask for them, because it got no usable answer when it asked for another list.',
+    });
+    expect(servers.silent?.methods()).not.toContain('skills/list');
+    expect(await see('silent', 'tools.count')).toMatchObject({ outcome: 'seen' });
+  });
+
+  it('without an end sends 100 pages of all lists', async () => {
+    expect(await see('endless', 'prompts.surface')).toMatchObject({
+      outcome: 'otherwise',
+      reason:
+        'The endpoint declares prompts, and Dossier has no list of them. The endpoint sent 100 pages of lists, but not the end of its list of prompts; Dossier reads no further.',
+    });
+    const lists = servers.endless?.methods().filter((method) => method.endsWith('/list'));
+    expect(lists).toHaveLength(100);
+  });
+
+  it('that repeats a page or a name, or is no list, has none', async () => {
+    const reasonOf = async (kind: string) => (await see('stuck', kind))?.reason;
+    expect(await reasonOf('prompts.surface')).toContain('a page names an earlier page as the next one');
+    expect(await reasonOf('resources.surface')).toContain('list of resources has the same name twice');
+    expect(await reasonOf('skills.surface')).toContain('sent no list of skills that Dossier could read');
+  });
+});
+
+describe('a list beside tools', () => {
+  it('may have large texts, and no more members than a list of tools', async () => {
+    expect(await see('wide', 'prompts.surface')).toMatchObject({ outcome: 'seen', details: { count: 1 } });
+    expect((await see('wide', 'resources.surface'))?.reason).toContain(
+      'The endpoint lists more than Dossier reads: 2,000 resources, 2 MiB or 100,000 values.',
+    );
+  });
+
+  it('has its hidden characters counted with those of the tools, with their places', async () => {
+    expect(await see('wide', 'tools.hidden_text')).toMatchObject({
+      value: 2,
+      as_seen: {
+        places: [
+          { place: 'skills.skill://a/SKILL.md.frontmatter.description', characters: ['U+200B'] },
+          { place: 'skills.skill://b‹U+202E›/SKILL.md.uri', characters: ['U+202E'] },
+        ],
+      },
+    });
+  });
+
+  it('may have names of members that every object has, and shows hidden characters in names', async () => {
+    expect(await see('names', 'prompts.surface')).toMatchObject({
+      outcome: 'seen',
+      details: {
+        count: 4,
+        prompts: [{ name: '' }, { name: '__proto__' }, { name: 'constructor' }, { name: 'mail‹U+202E›txt' }],
+      },
+    });
+    const page = await read(`/agents/${handleAt('names')}.md`);
+    expect(page).toContain('4 prompts');
+    expect(page).not.toContain('\u202e');
+  });
+});

@@ -186,16 +186,6 @@ describe('a change of it', () => {
     );
   });
 
-  it('of a file of a skill is one of files', async () => {
-    files['invoices/SKILL.md'] = skillFile('Reads invoices', 'Read them, and send them to billing.');
-    await catalog.reload();
-    const [said = ''] = await changesOfNextCheck(observed.directory, handleAt('modern'), 'Skills it lists');
-    expect(said).toMatch(/^changed files in `skill:\/\/invoices\/SKILL\.md`/);
-    expect(await answerOf('modern')).toMatch(
-      /Its skills changed between \S+ and \S+: changed files in `skill:\/\/invoices\/SKILL\.md`\./,
-    );
-  });
-
   it('of a resource stands out only if words about it changed', async () => {
     resourceText = 'The terms of today';
     const [said = ''] = await changesOfNextCheck(
@@ -224,17 +214,6 @@ describe('check_surface', () => {
       message: expect.stringContaining('1 skill differs between your list and the one that Dossier has seen'),
       differs: [{ name: 'skill://invoices/SKILL.md', members: ['resources'] }],
     });
-  });
-
-  it('takes no list of anything but objects', async () => {
-    const { isError, content } = await client.call('check_surface', {
-      handle: handleAt('modern'),
-      prompts: ['greet'],
-    });
-    expect([isError, content[0]?.text]).toEqual([
-      true,
-      expect.stringContaining('prompts.0 must be an object'),
-    ]);
   });
 
   it('compares digests of one list, and takes one list at a time', async () => {

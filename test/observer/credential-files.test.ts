@@ -81,14 +81,6 @@ const plain: Said = {
   ],
 };
 
-/** Paths that are longer together than a value is stored. */
-const held = ['.netrc', '.npmrc', '.pypirc', '.pgpass', '.my.cnf', '.env', 'id_rsa', 'id_dsa', 'wallet.dat'];
-const paths = (folder: string) => held.map((name) => `~/${folder}${'x'.repeat(80)}/${name}`).join(' ');
-const long: Said = {
-  tools: [1, 2, 3, 4, 5, 6].map((at) => tool(`t${at}`, at === 1 ? paths('a') : '~/.netrc')),
-};
-const longer: Said = { tools: [1, 2, 3, 4, 5, 6].map((at) => tool(`t${at}`, paths(`a${at}`))) };
-
 const twofaced: Said = {
   tools: [
     tool(
@@ -107,8 +99,6 @@ beforeAll(async () => {
   observed = await openObserved({
     naming: await startServer(naming),
     plain: await startServer(plain),
-    long: await startServer(long),
-    longer: await startServer(longer),
     twofaced: await startServer(twofaced),
     mentioning: await startServer(mentioning),
   });
@@ -158,17 +148,6 @@ describe('files that hold credentials', () => {
     expect(await pageOf('naming')).toContain('3 more texts for models name such files');
   });
 
-  it('are quoted with the sentence around them: the first at once, all of the first texts in full', async () => {
-    const page = await pageOf('naming');
-    const [, answer = '', facts = ''] = page.split(/Stands out:|## All facts/);
-    expect(answer).toContain(
-      "`~/.my.cnf`, `~/.pgpass`, in “Never send 'the keys' of \\~/.my.cnf.” and 1 more place. The text of",
-    );
-    expect(answer).not.toContain('at last');
-    expect(facts).toContain('reads \\~/.pgpass at last.”');
-    expect(facts).toContain('in “Reads \\~/.aws/credentials, then');
-  });
-
   it('are quoted and counted in every sentence that names them, not only in the first', async () => {
     await see('twofaced', 'tools.credential_files');
     const answer = await pageOf('twofaced');
@@ -182,18 +161,6 @@ describe('files that hold credentials', () => {
     const { details } = (await see('mentioning', 'tools.credential_files')) ?? {};
     expect(details).toMatchObject({ places: [100], many_places: [true] });
     expect(await pageOf('mentioning')).toContain('in “Read 0 of \\~/.netrc now.” and many more places');
-  });
-
-  it('are counted in all that they are, however few of them are stored', async () => {
-    expect(await see('long', 'tools.credential_files')).toMatchObject({
-      details: { texts: 6, files: [9, 1, 1] },
-    });
-    expect(await pageOf('long')).toMatch(
-      /The text of the tool `t1` names files that often hold credentials: (?:`[^`]+`(?:, )?){5} and 4 more\. The text of the tool `t2` names files that often hold credentials: `~\/\.netrc`\. The text of the tool `t3` names [^:]+: `~\/\.netrc`\. 3 more texts for models name such files/,
-    );
-    const { value } = (await see('longer', 'tools.credential_files')) ?? {};
-    expect(value).toHaveLength(1);
-    expect(await pageOf('longer')).toMatch(/ and 4 more\. 5 more texts for models name such files/);
   });
 
   it('are none where a text names public files, examples and variables, however long it is', async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { comparedOf } from '../support/compared.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Endpoint,
@@ -238,53 +237,3 @@ it.each(['recorded', ...refusals.map((refusal) => `recorded${refusal}`)])(
     });
   },
 );
-
-it('shows what it found in get_agent, as of the look', async () => {
-  const answer = await directory.app.request('/agents/com.example.modern/a.json');
-  const { observations } = (await answer.json()) as { observations: Record<string, unknown>[] };
-  expect(observations.find(({ kind }) => kind === 'tools.count')).toMatchObject({
-    question: 'tools',
-    value: 2,
-    unit: 'tools',
-    outcome: 'seen',
-    vantage: '127.0.0.1:3000',
-  });
-});
-
-it('is not said to be unchecked, through any adapter, once it was looked at', async () => {
-  const handle = 'com.example.modern/a';
-  const unchecked = 'Dossier has not checked whether the endpoint answers.';
-  const read = async (path: string) => (await directory.app.request(path)).text();
-  const post = async (tool: string, input: object) =>
-    (
-      await directory.app.request(`/api/tools/${tool}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(input),
-      })
-    ).json();
-  const { not_known, signals } = JSON.parse(await read(`/agents/${handle}.json`));
-  const kinds = not_known.map(({ kind }: { kind: string }) => kind);
-  expect(kinds).not.toContain('endpoint.answers');
-  expect(kinds).not.toContain('tools.surface');
-  const imported = signals.imported.map(({ kind }: { kind: string }) => kind);
-  expect(imported).not.toContain('endpoint.answers');
-  for (const face of ['', '.md', '.json'])
-    expect(await read(`/agents/${handle}${face}`)).not.toContain(unchecked);
-  const answer = await post('compare_agents', {
-    handles: [handle, 'com.example.gone/a'],
-    criteria: [{ criterion: 'endpoint_observed_alive' }],
-  });
-  const compared = comparedOf(answer);
-  expect(compared.map(({ imported }) => imported)).toEqual([[], []]);
-  expect(compared.map(({ observed }) => observed?.[0])).toMatchObject([
-    {
-      result: 'met',
-      fact: 'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay; 1 of 1 checks in 30 days were answered.',
-    },
-    {
-      result: 'not_met',
-      fact: 'The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay; 0 of 1 checks in 30 days were answered.',
-    },
-  ]);
-});

@@ -65,10 +65,9 @@ const names = [
   'deposit',
   'later',
   'elsewhere',
+  'ordered',
   'issuer',
   'words',
-  'rare',
-  'barred',
   'silent-stream',
   'dual',
   'lets-in',
@@ -77,9 +76,6 @@ const names = [
   'first',
   'one-session',
   'slowed',
-  'login',
-  'bare',
-  'dated',
   'named',
 ];
 const endpoints = new Map<string, Answer>();
@@ -130,20 +126,9 @@ async function changesOf(name: string) {
   return observations?.filter((one) => one.changed_from).map(({ kind }) => kind);
 }
 
-it('a discovery that fails once changes no revision, and neither does its return', async () => {
+it('a server that knows no discovery any more speaks the older era', async () => {
   const dual = { initialize: session(), 'tools/list': result({ tools }) };
   await check('dual', { ...dual, 'server/discover': discovery() });
-  const fallen = await check('dual', { ...dual, 'server/discover': status(502) });
-  expect(fallen['endpoint.protocol']).toMatchObject({
-    value: '2026-07-28',
-    missed: { reason: expect.stringContaining('502') },
-  });
-  expect(fallen['tools.count']).toMatchObject({ value: 2 });
-  expect(fallen['tools.count']).not.toHaveProperty('missed');
-  const back = await check('dual', { ...dual, 'server/discover': discovery() });
-  expect(back['endpoint.protocol']).not.toHaveProperty('missed');
-  expect(await changesOf('dual')).toEqual([]);
-  // A server that knows no discovery any more speaks the older era.
   const older = await check('dual', dual);
   expect(older['endpoint.protocol']).toMatchObject({
     value: '2025-06-18',
@@ -287,52 +272,6 @@ it('a server with one session for all is said to be that, and is asked for none 
   expect(later['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 200 });
 });
 
-it('a list that is withheld from a client that was introduced is not all that the endpoint shows', async () => {
-  for (const [name, what] of [
-    ['gated-list', 'credentials'],
-    ['paid', 'a payment (HTTP 402)'],
-  ] as const) {
-    const facts = await check(name, introductions[name]);
-    expect(facts['endpoint.protocol']).toMatchObject({ outcome: 'seen' });
-    expect(facts['tools.count']?.reason).toMatch(
-      new RegExp(`^The endpoint asks for ${RegExp.escape(what)} before it lists tools; Dossier `),
-    );
-  }
-});
-
-it('a redirect to a page for sign-in is a request for sign-in through every adapter, and no answer', async () => {
-  const login: Answer = (_, response) => void response.writeHead(302, { location: '/login?next=mcp' }).end();
-  const facts = await check('login', { 'server/discover': login, initialize: login });
-  expect(facts['endpoint.answers']).toMatchObject({ outcome: 'seen', value: 302 });
-  expect(facts['auth.required']).toMatchObject({ value: true });
-  const answer = await directory.app.request('/agents/com.example.login/mcp.md');
-  const page = await answer.text();
-  expect(page).toContain('returned a redirect to sign-in (HTTP 302), 1 of 1 checks in 30 days');
-  expect(page).toContain('asks for sign-in before it answers (HTTP status 302)');
-});
-
-it('messages without jsonrpc are said to be such', async () => {
-  const bare =
-    (value: unknown): Answer =>
-    ({ body }, response) =>
-      json(response, { id: messageOf(body).id, result: value });
-  const facts = await check('bare', { initialize: bare({ protocolVersion: '2025-06-18' }) });
-  expect(facts['endpoint.answers']).toMatchObject({
-    outcome: 'otherwise',
-    reason: 'The endpoint returned a message without `jsonrpc` "2.0", which MCP clients do not read.',
-  });
-});
-
-it('a revision that is no date is not repeated to the server, and not published', async () => {
-  for (const version of ['2025\n03', 'v1', '2025-06-18-beta', '']) {
-    const facts = await check('dated', { initialize: session(version), 'tools/list': result({ tools }) });
-    expect(facts['endpoint.protocol']).toMatchObject({
-      value: null,
-      reason: 'The endpoint returned no introduction in a revision of MCP that Dossier speaks.',
-    });
-  }
-});
-
 it('finds the version of a server of 2026-07-28 where that revision has it', async () => {
   const serverInfo = { name: 'named', version: '1.0.0' };
   files.set('named/mcp/server-card', ({ origin }, response) =>
@@ -390,6 +329,19 @@ it('reads the metadata of an endpoint that introduces itself without credentials
   expect(others).not.toHaveProperty(['auth.oauth']);
 });
 
+it('takes the same servers of metadata in another order for no change, and compares those that are not shown', async () => {
+  const state = async (...issuers: readonly string[]) => {
+    const authorization_servers = issuers.map((name) => `https://${name}.example.com`);
+    const stated = { resource: 'https://ordered.example.com/mcp', authorization_servers };
+    files.set(`ordered${wellKnown}`, (_, response) => json(response, stated));
+    await check('ordered', { initialize: session(), 'tools/list': result({ tools }) });
+    return changesOf('ordered');
+  };
+  await state('a', 'b', 'c', 'd');
+  expect(await state('d', 'c', 'b', 'a')).toEqual([]);
+  expect(await state('a', 'b', 'c', 'e')).toEqual(['auth.oauth']);
+});
+
 it('compares the resource and the issuer of metadata with what it was asked for', async () => {
   files.set(`issuer${wellKnown}`, metadata('/'));
   files.set('issuer/.well-known/oauth-authorization-server/auth', ({ origin }, response) =>
@@ -444,30 +396,6 @@ it('takes only words about credentials for a request for some', async () => {
     expect([text, await required(text)]).toEqual([text, true]);
 });
 
-it('a fault neither drops that no metadata is there nor dates it anew', async () => {
-  endpoints.set('rare', status(401));
-  const { 'auth.oauth': first } = await check('rare');
-  expect(first).toMatchObject({ value: null, outcome: 'absent' });
-  endpoints.set('rare', status(500));
-  expect((await check('rare'))['auth.oauth']).toMatchObject({ outcome: 'absent', missed: {} });
-  endpoints.set('rare', status(401));
-  expect((await check('rare'))['auth.oauth']?.first_seen_at).toBe(first?.first_seen_at);
-});
-
-it('an endpoint that answered once is said to be gone at the second such check, also after a refusal', async () => {
-  const seen = await check('barred', { initialize: session(), 'tools/list': result({ tools }) });
-  expect(seen['endpoint.answers']).toMatchObject({ outcome: 'seen' });
-  endpoints.set('barred', status(500));
-  await check('barred');
-  expect((await check('barred'))['endpoint.answers']).toMatchObject({ outcome: 'silent' });
-  files.set('barred/robots.txt', (_, response) => void response.end('User-agent: *\nDisallow: /\n'));
-  expect((await check('barred'))['endpoint.answers']).toMatchObject({ outcome: 'silent', missed: {} });
-  files.delete('barred/robots.txt');
-  endpoints.set('barred', status(404));
-  expect((await check('barred'))['endpoint.answers']).toMatchObject({ outcome: 'silent', missed: {} });
-  expect((await check('barred'))['endpoint.answers']).toMatchObject({ outcome: 'absent' });
-});
-
 it('a payee that is another one at each request is said to be that, and never to have changed', async () => {
   let requests = 0;
   let payee = () => `0x${String(requests).padStart(40, '0')}`;
@@ -481,23 +409,10 @@ it('a payee that is another one at each request is said to be that, and never to
     expect(facts['price.offers']).toMatchObject({ value: { varies: ['pay_to'], payees: [] } });
   }
   expect(await changesOf('deposit')).toEqual([]);
-  const compared = await directory.app.request('/api/tools/compare_agents', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      handles: ['com.example.deposit/mcp', 'com.example.dual/mcp'],
-      criteria: [{ criterion: 'pay_to_unchanged_for', value: 1 }],
-    }),
-  });
-  expect(await compared.text()).toContain('asks to be paid at a different address each time');
   payee = () => alice;
   const settled = await check('deposit');
   expect(settled['price.offers']).toMatchObject({
     value: { payees: [{ address: alice }] },
     changed_from: { value: { varies: ['pay_to'] } },
   });
-  const page = await directory.app.request('/agents/com.example.deposit/mcp.md');
-  expect(await page.text()).toContain(
-    `In the quoted price: paid to \`${alice}\` on Base instead of another address each time`,
-  );
 });

@@ -4,9 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Answer,
-  challenge,
   type Facts,
-  html,
   json,
   messageOf,
   passing,
@@ -15,7 +13,6 @@ import {
   rpcError,
   setPatience,
   status,
-  undated,
   wrongCells,
 } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
@@ -114,7 +111,6 @@ const paid =
 
 type Server = Readonly<Record<string, Answer>>;
 const alice = '0x1111111111111111111111111111111111111111';
-const mallory = '0x2222222222222222222222222222222222222222';
 
 const baselines: Readonly<Record<string, Server>> = {
   open: { ...files, '/mcp': modern([tool('send'), tool('read')]) },
@@ -137,35 +133,6 @@ const partial: Readonly<Record<string, (server: Server) => Server>> = {
     ...('/mcp' in server && { '/mcp': server['/mcp'] as Answer }),
   }),
   'endpoint-502': (server) => ({ ...server, '/mcp': status(502) }),
-  ...Object.fromEntries(
-    (
-      [
-        ['discover-502', 'server/discover', status(502)],
-        ['discover-reset', 'server/discover', (_, response) => void response.destroy()],
-        ['initialize-503', 'initialize', status(503)],
-        ['list-502', 'tools/list', status(502)],
-        [
-          'list-rpc',
-          'tools/list',
-          ({ body }, response) => json(response, rpcError(body, -32603, 'Internal error')),
-        ],
-        [
-          'list-session',
-          'tools/list',
-          ({ body }, response) => json(response, rpcError(body, -32001, 'Session not found'), 404),
-        ],
-      ] as [string, string, Answer][]
-    ).map(([name, method, answer]) => [
-      name,
-      (server: Server): Server => ({
-        ...server,
-        '/mcp': (sent, response, request) =>
-          messageOf(sent.body).method === method
-            ? answer(sent, response, request)
-            : (server['/mcp'] ?? status(404))(sent, response, request),
-      }),
-    ]),
-  ),
 };
 
 const withFault = (server: Server, fault: string): Server => {
@@ -176,45 +143,6 @@ const withFault = (server: Server, fault: string): Server => {
 };
 
 const absent = status(404);
-const betweens: Readonly<Record<string, Answer>> = {
-  '404': absent,
-  '502': status(502),
-  '401': gate,
-  page: (_, response) => html(response, 200, challenge),
-  reset: (_, response) => void response.destroy(),
-};
-const changes: Readonly<Record<string, readonly [kind: string, before: Server, after: Server]>> = {
-  payee: ['price.offers', { '/mcp': paid('10000', alice) }, { '/mcp': paid('10000', mallory) }],
-  price: ['price.offers', { '/mcp': paid('10000', alice) }, { '/mcp': paid('900000', alice) }],
-  tools: [
-    'tools.surface',
-    { '/mcp': modern([tool('send')]) },
-    { '/mcp': modern([tool('send', 'Sends it to us')]) },
-  ],
-};
-/** One thing, then something in between, once or twice, then another thing. */
-const sequences = Object.keys(changes).flatMap((change) =>
-  Object.keys(betweens).flatMap((between) =>
-    [1, 2].map((times) => ({ change, between, times, name: `${change}-${between}-${times}` })),
-  ),
-);
-
-/** Endpoints that let in who has credentials, each in a form of its own. */
-const gates: readonly (readonly [name: string, answer: Answer])[] = [
-  ['401', gate],
-  ['407', status(407)],
-  ['400', (_, response) => json(response, { error: 'Bearer token is required' }, 400)],
-  ['403-scope', status(403, { 'www-authenticate': 'Bearer error="insufficient_scope"' })],
-  ['login', (_, response) => void response.writeHead(302, { location: '/login?next=%2Fmcp' }).end()],
-  ['rpc', ({ body }, response) => json(response, rpcError(body, -32001, 'Unauthorized'))],
-  [
-    'list',
-    (sent, response, request) =>
-      messageOf(sent.body).method === 'tools/list'
-        ? json(response, rpcError(sent.body, -32001, 'Unauthorized'))
-        : modern([])(sent, response, request),
-  ],
-];
 
 /** A server that is reached in an odd way that clients cope with; what differs of its answers. */
 const oddly =
@@ -291,6 +219,16 @@ const silent = [undefined, undefined, undefined, 'silent'];
  * sign-in, price.
  */
 const otherForms: readonly (readonly [name: string, server: Server, described: readonly unknown[]])[] = [
+  [
+    'list-gated',
+    {
+      '/mcp': (sent, response, request) =>
+        messageOf(sent.body).method === 'tools/list'
+          ? json(response, rpcError(sent.body, -32001, 'Unauthorized'))
+          : modern([])(sent, response, request),
+    },
+    ['2026-07-28', undefined, true, 'asks'],
+  ],
   ['redirect-307-gated', behind(307, gate), [undefined, undefined, true, 'asks']],
   ['redirect-308-paid', behind(308, paid('10000', alice)), [undefined, undefined, false, 'seen']],
   [
@@ -379,13 +317,8 @@ beforeAll(async () => {
   endpoint = await startEndpoint(serve as (body: string, ...exchange: Parameters<RequestListener>) => void);
   const names = [
     ...table.map(({ name }) => name),
-    ...sequences.map(({ name }) => name),
-    ...gates.map(([name]) => `gate-${name}`),
     ...[...forms, ...otherForms].map(([name]) => `form-${name}`),
     ...places.map(([name]) => `oauth-${name}`),
-    'gone',
-    'own',
-    'eras',
     'counted',
     'seen',
     'unseen',
@@ -459,77 +392,6 @@ describe.each(Object.keys(baselines))('%s', (baseline) => {
 it('an endpoint that hangs makes no fact false, drops none, dates none anew and refuses none, once and twice', () =>
   expectNoChange(table.filter(({ fault }) => fault === 'hang')));
 
-describe('what comes after an answer that is no change', () => {
-  it.each(sequences)(
-    '$change, then $between $times time(s), then another: is said to have changed',
-    async (one) => {
-      const [kind, before, after] = changes[one.change] as (typeof changes)[string];
-      answering(one.name, before);
-      const first = await look(one.name);
-      const was = [...first.values()].find((fact) => fact.kind === kind);
-      answering(one.name, { '*': betweens[one.between] as Answer, '/robots.txt': absent });
-      for (let time = 0; time < one.times; time += 1) {
-        directory.wait(86_400);
-        await look(one.name);
-      }
-      answering(one.name, after);
-      directory.wait(86_400);
-      const fact = [...(await look(one.name)).values()].find((other) => other.kind === kind);
-      expect(fact?.value).not.toBe(was?.value);
-      expect(fact?.changed_from).toMatchObject({ value: was?.value, outcome: was?.outcome });
-      answering(one.name, before);
-      directory.wait(86_400);
-      expect([...(await look(one.name)).values()].find((other) => other.kind === kind)).toMatchObject({
-        value: was?.value,
-        changed_from: { value: fact?.value },
-      });
-    },
-  );
-
-  it.each(sequences)(
-    '$change, then $between $times time(s), then the same: is the same since it was first seen, or since it came back',
-    async (one) => {
-      const [kind, before] = changes[one.change] as (typeof changes)[string];
-      answering(one.name, before);
-      directory.wait(86_400);
-      const was = [...(await look(one.name)).values()].find((fact) => fact.kind === kind);
-      answering(one.name, { '*': betweens[one.between] as Answer, '/robots.txt': absent });
-      for (let time = 0; time < one.times; time += 1) {
-        directory.wait(86_400);
-        await look(one.name);
-      }
-      answering(one.name, before);
-      directory.wait(86_400);
-      const is = [...(await look(one.name)).values()].find((fact) => fact.kind === kind);
-      const isBack = one.times > 1 && ['401', '404'].includes(one.between);
-      const since = isBack ? is?.observed_at : was?.first_seen_at;
-      expect([is?.value, is?.outcome, is?.first_seen_at]).toEqual([was?.value, was?.outcome, since]);
-      expect(is?.changed_from).toEqual(was?.changed_from);
-    },
-  );
-});
-
-it('says that what was seen is not there at the second check that finds it gone, an hour later', async () => {
-  const server = baselines.open as Server;
-  answering('gone', server);
-  const first = await look('gone');
-  answering('gone', {});
-  const seen = async () => {
-    const facts = await look('gone');
-    return ['tools.surface', 'card.a2a', 'auth.required'].map(
-      (kind) => [...facts.values()].find((fact) => fact.kind === kind)?.outcome,
-    );
-  };
-  expect(await seen()).toEqual(['seen', 'seen', 'seen']);
-  directory.wait(600);
-  expect(await seen()).toEqual(['seen', 'seen', 'seen']);
-  directory.wait(3600);
-  expect(await seen()).toEqual(['absent', 'absent', 'absent']);
-  answering('gone', server);
-  directory.wait(3600);
-  expect(wrongCells(undated(first), undated(await look('gone')), false)).toEqual([]);
-});
-
 it('counts the checks that were answered, of 30 and of 90 days, and those that Dossier could make', async () => {
   const open = baselines.open as Server;
   const handle = handleOf('counted');
@@ -588,20 +450,6 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
   expect(changed).not.toContain('endpoint.availability');
 });
 
-it.each(gates)(
-  'a gate in the form %s is one: asks for credentials first, and nothing is said of a price',
-  async (name, answer) => {
-    answering(`gate-${name}`, { '/mcp': answer });
-    const facts = await look(`gate-${name}`);
-    const of = (kind: string) => [...facts.values()].find((fact) => fact.kind === kind);
-    expect([of('auth.required')?.value, of('price.offers')?.outcome, of('tools.surface')?.outcome]).toEqual([
-      true,
-      'asks',
-      'asks',
-    ]);
-  },
-);
-
 it.each(forms)('an endpoint of the odd form %s is described as clients see it', async (name, server) => {
   answering(`form-${name}`, server);
   const facts = await look(`form-${name}`);
@@ -638,40 +486,6 @@ it.each(places)('finds OAuth metadata where clients do: %s', async (name, server
     outcome: 'seen',
     as_seen: { authorization_servers: [{ metadata: 'found', dynamic_registration: true }] },
   });
-});
-
-it('says so where no client can read what an endpoint answers', async () => {
-  answering('own', { '/mcp': oddly(same, 200, { 'content-type': 'text/plain' }) });
-  const facts = await look('own');
-  expect([...facts.values()].find(({ kind }) => kind === 'tools.count')).toMatchObject({
-    outcome: 'otherwise',
-    reason: 'The endpoint returned `text/plain` (HTTP 200) instead of MCP.',
-  });
-});
-
-it('takes what only one era of the protocol has of a tool for no change, and every other for one', async () => {
-  const older = [{ ...tool('send'), execution: { taskSupport: 'forbidden' } }];
-  const both =
-    (tools: readonly object[], isModern: boolean): Answer =>
-    (sent, response, request) =>
-      (isModern && messageOf(sent.body).method !== 'initialize' ? modern([tool('send')]) : legacy(tools))(
-        sent,
-        response,
-        request,
-      );
-  const surface = async (answer: Answer) => {
-    answering('eras', { '/mcp': answer });
-    directory.wait(86_400);
-    return [...(await look('eras')).values()].find(({ kind }) => kind === 'tools.surface');
-  };
-  const first = await surface(both(older, true));
-  const fallen = await surface(both(older, false));
-  expect([fallen?.value, fallen?.first_seen_at]).toEqual([first?.value, first?.first_seen_at]);
-  expect(fallen?.as_seen).toMatchObject({ era: 'legacy' });
-  const back = await surface(both(older, true));
-  expect([back?.value, back?.first_seen_at]).toEqual([first?.value, first?.first_seen_at]);
-  const changed = await surface(both([tool('send', 'Sends it to us')], false));
-  expect(changed?.changed_from).toMatchObject({ value: first?.value });
 });
 
 it('a network of ours that has no way to a host says nothing about the service, however long', async () => {

@@ -1,57 +1,23 @@
 import { expect, it } from 'vitest';
 import { openDirectory } from '../support/directory.ts';
-import { startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 
 const handle = 'com.example.modern/a';
 
-it('what is seen for the first time is in the log and no change; what differs at the next check is one', async () => {
-  const offered = [{ name: 'send', description: 'Sends a message', readOnlyHint: false }];
-  const server = await startModernServer(() => offered);
-  const directory = await openDirectory({
-    entries: [
-      registryEntry(handle, {
-        remotes: [{ type: 'streamable-http', url: 'https://modern.example.com/mcp' }],
-      }),
-    ],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'modern.example.com': server.url }) },
-  });
-  const observe = async () => {
-    await directory.observe(handle);
-    directory.wait(86_400);
-  };
-  const told = async () => {
-    const text = await (await directory.app.request('/changes?since=0')).text();
-    const lines = text.split('\n').filter(Boolean);
-    return lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'observation.changed');
-  };
-  try {
-    await observe();
-    expect(await directory.store.log.size()).toBe(1);
-    expect(await told()).toEqual([]);
-    expect(await (await directory.app.request('/')).text()).not.toContain('observed facts');
-    offered.push({ name: 'charge', description: 'Charges a card', readOnlyHint: false });
-    await observe();
-    expect(await told()).toMatchObject([
-      { handle, data: { kinds: ['tools.count', 'tools.surface', 'tools.hints'] } },
-    ]);
-  } finally {
-    await directory.close();
-    await server.close();
-  }
-});
-
-/** An endpoint that answers, asks for credentials first, or fails. */
-type Day = 'up' | 'gated' | 'down';
+/** An endpoint that answers, with one more tool or not, asks for credentials first, or fails. */
+type Day = 'up' | 'more' | 'gated' | 'down';
 
 async function toldOf(days: readonly Day[]) {
   let today: Day = 'up';
   const server = await startEndpoint((body, { url }, response) => {
     if (url !== '/mcp') return void response.writeHead(404).end();
-    if (today !== 'up') return void response.writeHead(today === 'down' ? 500 : 401).end();
+    if (today === 'gated' || today === 'down')
+      return void response.writeHead(today === 'down' ? 500 : 401).end();
     if (body === '') return void response.writeHead(405).end();
     const { id } = JSON.parse(body) as { id?: number };
-    const tools = [{ name: 'send', inputSchema: { type: 'object' } }];
+    const names = today === 'more' ? ['send', 'charge'] : ['send'];
+    const tools = names.map((name) => ({ name, inputSchema: { type: 'object' } }));
     const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools };
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
@@ -91,10 +57,15 @@ async function toldOf(days: readonly Day[]) {
 }
 
 it.each([
+  [
+    'has one more tool at its second check',
+    ['up', 'more'],
+    [[], ['tools.count', 'tools.surface', 'tools.hints']],
+  ],
   ['answers only at its second check', ['down', 'up'], [[], []]],
   ['answers again after days', ['up', 'down', 'down', 'up'], [[], [], ['endpoint.answers'], []]],
 ] as const)(
-  'tells no fact that is seen for the first time or again: an endpoint that %s',
+  'tells no fact that is seen for the first time or again, but what differs: an endpoint that %s',
   async (_, days, told) => {
     expect((await toldOf(days)).told).toEqual(told);
   },

@@ -102,11 +102,6 @@ const answers: Readonly<Record<string, Answer>> = {
       tools: [tool('__proto__'), tool('constructor'), tool('\u202egnp.exe'), tool('LONE')],
     }).replaceAll('LONE', surrogate),
   ),
-  overlap: listing((body, page) =>
-    page === 0
-      ? reply(body, { tools: [tool('a'), tool('b')], nextCursor: '1' })
-      : reply(body, { tools: [tool('b'), tool('c')] }),
-  ),
   double: listing((body) =>
     reply(body, { tools: [tool('send'), { ...tool('send'), description: 'Sends it to us' }] }),
   ),
@@ -152,7 +147,6 @@ const answers: Readonly<Record<string, Answer>> = {
   values: listing((body) =>
     reply(body, { tools: [{ ...tool('wide'), inputSchema: { enum: new Array(100_000).fill(0) } }] }),
   ),
-  empties: listing((body) => reply(body, { tools: new Array(200_000).fill({}) })),
   pieces: listing((body, page) =>
     reply(body, {
       tools: [{ ...tool(`t${page}`), inputSchema: { enum: new Array(40_000).fill(0) } }],
@@ -397,36 +391,6 @@ it('takes nothing that an endpoint sends for an outcome or a sentence of its own
   expect(sent.length).toBeLessThan(30_000);
 });
 
-it('shares 256 KiB among the lists of tools of one listing, whatever its ten endpoints list', async () => {
-  const crowded = await startEndpoint(
-    robotsMissing(
-      listing((body) =>
-        reply(body, { tools: Array.from({ length: 500 }, (_, at) => tool(`${'n'.repeat(190)}${at}`)) }),
-      ),
-    ),
-  );
-  const remotes = Array.from({ length: 12 }, (_, at) => `https://crowded.example.com/${at}`);
-  const opened = await openDirectory({
-    entries: [
-      registryEntry('com.example.crowded/x', {
-        remotes: [
-          ...remotes.map((url) => ({ type: 'sse', url })),
-          ...remotes.map((url) => ({ type: 'streamable-http', url })),
-        ],
-      }),
-    ],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'crowded.example.com': crowded.url }) },
-  });
-  const first = await opened.observe('com.example.crowded/x');
-  expect(JSON.stringify(first.observations).length).toBeLessThan(320 * 1024);
-  const surfaces = first.observations.filter(({ kind }) => kind === 'tools.surface');
-  expect(surfaces.map(({ subject }) => subject)).toEqual(remotes.slice(0, 10));
-  expect(surfaces.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 10 }, () => 'seen'));
-  expect((await opened.observe('com.example.crowded/x')).changes).toBe(0);
-  await opened.close();
-  await crowded.close();
-});
-
 it('keeps 200,000 values of the lists of one check, and no introduction of more than 10,000', async () => {
   const values = Array.from({ length: 80_000 }, () => 0);
   const heavy = await startEndpoint(
@@ -487,10 +451,6 @@ it('reaches hosts that are named as members of every object where they are', asy
 it.each([
   ['loop', 'The endpoint’s list of tools has no end: a page names an earlier page as the next one.'],
   [
-    'overlap',
-    'The endpoint’s list of tools has the same name twice, so Dossier cannot tell these two tools apart.',
-  ],
-  [
     'double',
     'The endpoint’s list of tools has the same name twice, so Dossier cannot tell these two tools apart.',
   ],
@@ -517,7 +477,7 @@ it.each([
 
 it('asks for no more pages than a list of tools may have', () => {
   const asked = (name: string) => endpoints.get(name)?.methods().length;
-  expect([asked('loop'), asked('overlap'), asked('pages'), asked('pieces')]).toEqual([4, 4, 102, 5]);
+  expect([asked('loop'), asked('pages'), asked('pieces')]).toEqual([4, 102, 5]);
   expect(asked('padded')).toBeLessThan(7);
   expect(asked('wide')).toBeLessThan(7);
 });
@@ -583,7 +543,6 @@ it('writes no more of a change into the log because a tool has many annotations 
 it.each([
   ['nested', 'more than 100 levels'],
   ['values', 'more than 100,000 values'],
-  ['empties', 'more than 100,000 values'],
   ['numbers', 'a number beyond the range of a double'],
 ])('%s: does not read JSON with %s, and says that the endpoint sent it', (name, what) => {
   const reason = `\`https://${name}.example.com/mcp\` sent JSON with ${what}, which Dossier does not read.`;

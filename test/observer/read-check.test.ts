@@ -187,20 +187,6 @@ describe('the first read of a listing', () => {
     for (const handle of handles) expect(page).toContain(`${handle}</a>: ${begun}`);
   });
 
-  it('in a list of names says so of each listing', async () => {
-    const node = await openAsked(listings, hanging);
-    const answer = await node.app.request('/api/tools/resolve_agents', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'test' },
-      body: JSON.stringify({
-        handles: ['com.first3.app/agent', 'com.first4.app/agent', 'com.first5.app/none'],
-      }),
-    });
-    expect(await answer.json()).toMatchObject({
-      results: [{ notes: [begun] }, { notes: [begun] }, { outcome: 'not_listed' }],
-    });
-  });
-
   it('by 300 readers at once begins one check, and later ones none until it is a day old', async () => {
     const node = await openAsked(listings, empty);
     const path = '/agents/com.first1.app/agent';
@@ -486,16 +472,5 @@ describe('a fresh dossier serve without a setting of OBSERVE', () => {
       .poll(async () => (await get('org.example/agent')).lines?.tools, patience)
       .toContain('`replay`');
     expect((await get('org.example/agent')).notes).toBeUndefined();
-  });
-
-  it('does not check the sample', async () => {
-    const get = await serve({
-      REGISTRY_URL: 'off',
-      HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': empty.url }),
-    });
-    await expect
-      .poll(async () => (await get('co.webhook/webhook')).notes, patience)
-      .toEqual(['Sample listing.']);
-    expect(empty.sent).toEqual([]);
   });
 });

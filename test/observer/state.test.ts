@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readStatus } from '../../src/document/status.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
-import { startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startLegacyServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -88,28 +87,4 @@ it('after a look, both say when it was and of how many listings', async () => {
     last_observed_at: expect.stringContaining(date) as string,
   });
   expect(await about()).toContain(`Listings observed so far: 2; last observation: <time`);
-});
-
-it.each([
-  ['off', /not observing: .* \(OBSERVE is off\)/],
-  ['', /observing: a listing is checked when it is read, at most every 86400 s/],
-  ['on', /observing: every listing is checked about every 86400 s/],
-])('OBSERVE=%j is one line of the log at start', async (OBSERVE, line) => {
-  const service = startDossier([], {
-    DATABASE_URL: ':memory:',
-    REGISTRY_URL: 'off',
-    PORT: '0',
-    LOG_FORMAT: 'json',
-    LOG_LEVEL: 'info',
-    OBSERVE,
-  });
-  let log = '';
-  service.child.stderr?.on('data', (lines: string) => {
-    log += lines;
-  });
-  await service.line(/^listening on /m);
-  await expect.poll(() => log).toMatch(line);
-  expect(log.match(/observing: /g)).toHaveLength(1);
-  service.child.kill('SIGTERM');
-  expect((await service.ended).code).toBe(0);
 });

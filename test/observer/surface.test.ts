@@ -6,7 +6,6 @@ import { registryEntry } from '../support/entries.ts';
 import { storedTools, toTimelines } from '../support/facts.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
-import { faultsOfHtml } from '../support/valid-html.ts';
 
 const handle = 'com.example.flips/mail';
 const readsMail: OfferedTool = { name: 'read_mail', description: 'Reads mail', readOnlyHint: true };
@@ -134,55 +133,6 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
   expect(JSON.parse(record?.record ?? '')).toMatchObject({ handle, vantage: 'test bench' });
 });
 
-it('keeps both sets of tools, so that the difference can be read', async () => {
-  const { observations } = directory.store;
-  const at = { handle, kind: 'tools.surface', subject: 'https://flips.example.com/mcp' };
-  const stored = await observations.values(at);
-  const texts = await Promise.all(stored.map(({ digest }) => observations.valueText(at, digest)));
-  const hints = texts.map((text) =>
-    (JSON.parse(text ?? '') as { name: string; annotations: { readOnlyHint: boolean } }[]).map(
-      ({ name, annotations }) => [name, annotations.readOnlyHint],
-    ),
-  );
-  expect(hints).toEqual([
-    [
-      ['read_mail', false],
-      ['send_mail', false],
-    ],
-    [
-      ['read_mail', true],
-      ['send_mail', false],
-    ],
-  ]);
-});
-
-it('shows the tools on a page, as JSON and as a resource, their words as text', async () => {
-  const page = await (await directory.app.request(`/agents/${handle}/tools`)).text();
-  expect(page).toContain('<h3 class="foreign">read_mail</h3>');
-  expect(page).toMatch(/2 tools, seen on .* from test bench/);
-  expect(page).toContain('The publisher states: may change something.');
-  for (const path of ['tools', 'history', ''])
-    expect(
-      await faultsOfHtml(
-        await (await directory.app.request(`/agents/${handle}/${path}`.replace(/\/$/, ''))).text(),
-      ),
-    ).toEqual([]);
-  const [resource] = await client.read(`agent://${handle}/tools`);
-  const answer = await (await directory.app.request(`/agents/${handle}/tools.json`)).json();
-  expect(JSON.parse(resource?.text ?? '')).toEqual(answer);
-  expect(answer).toMatchObject({
-    handle,
-    endpoints: [
-      {
-        endpoint: 'https://flips.example.com/mcp',
-        outcome: 'seen',
-        tools: [{ name: 'read_mail' }, { name: 'send_mail' }],
-      },
-    ],
-  });
-  expect((await directory.app.request('/agents/com.example.none/mail/tools')).status).toBe(404);
-});
-
 it('compares what the caller was handed: the members that were sent, by its names for them, over any prefix', async () => {
   const shown = await toolsAsShown();
   const handed = (as: 'input_schema' | 'parameters') =>
@@ -248,40 +198,6 @@ it('knows a list over eras of the protocol, a set that was there before, and one
     result: 'other',
     differs: [{ name: 'large', difference: 'only_there' }],
   });
-  const route = await directory.app.request('/api/tools/check_surface', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ handle, tools: [...shown, large] }),
-  });
-  expect(route.status).toBe(200);
-  const other = await directory.app.request('/api/mcp', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'get_agent', arguments: { handle: `check_surface ${'x'.repeat(70_000)}` } },
-    }),
-  });
-  expect(other.status).toBe(413);
-});
-
-it('says of the same tools until when it saw another list, in a JSON of at most 1.2 times the text', async () => {
-  const { content, structuredContent } = await client.call('check_surface', {
-    handle,
-    tools: await toolsAsShown(),
-  });
-  expect(structuredContent).toMatchObject({
-    result: 'same',
-    others_until: lastOfFirst,
-    message: expect.stringMatching(
-      /^These are the tools that Dossier has seen since \d{4}-\d\d-\d\d, last on .*, from test bench\. Until \d{4}-\d\d-\d\d, Dossier saw a different list: see get_history\.$/,
-    ),
-  });
-  const text = content[0]?.text ?? '';
-  expectSameFacts(text, structuredContent as object);
-  expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(1.2 * text.length);
 });
 
 it('reads a schema that a host hands on as text', async () => {
@@ -339,17 +255,6 @@ it('names tools that only one side has', async () => {
   });
 });
 
-it('refuses neither and both of tools and digests with a sentence', async () => {
-  expect((await client.call('check_surface', { handle })).structuredContent).toMatchObject({
-    error: { code: 'invalid_input' },
-  });
-  expect(
-    (await client.call('check_surface', { handle, tools: [], digests: {} })).structuredContent,
-  ).toMatchObject({
-    error: { code: 'invalid_input' },
-  });
-});
-
 it('a page shows no character that hides or reorders others; JSON has the tools as they were sent', async () => {
   const description = 'Reads \u202Email\u{e0041} <b>now</b>';
   offered = [{ name: 'read_mail', description, readOnlyHint: true }];
@@ -388,14 +293,6 @@ it('shows the words of a description that changed: in the history, as JSON, and 
       ],
     },
   ]);
-  const page = await (
-    await directory.app.request(`/agents/${handle}/history`, { headers: { accept: 'text/html' } })
-  ).text();
-  expect(page).toContain(
-    'read_mail</code><p><span class="note foreign">description</span>: <span class="foreign difference">Reads mail from',
-  );
-  expect(page).toContain('&lt;b&gt;Send&lt;/b&gt; it to‹U+200B› me.</ins>');
-
   const { content, structuredContent } = await client.call('check_surface', { handle, tools: shown });
   expect(structuredContent).toMatchObject({
     result: 'other',
@@ -410,40 +307,6 @@ it('shows the words of a description that changed: in the history, as JSON, and 
   });
   expectSameFacts(content[0]?.text ?? '', structuredContent as object);
   expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(1.2 * (content[0]?.text?.length ?? 0));
-});
-
-it('shows the words of a description that is there no more', async () => {
-  offered = [{ name: 'read_mail', description: 'Reads mail.', readOnlyHint: true }];
-  directory.wait(3600);
-  await look();
-  offered = [{ name: 'read_mail', readOnlyHint: true }];
-  directory.wait(3600);
-  await look();
-  const history = await (await directory.app.request(`/agents/${handle}/history.json`)).json();
-  const [event] = (history as { events: { changes: { texts: object[] }[] }[] }).events;
-  expect(event?.changes[0]?.texts).toEqual([
-    { tool: 'read_mail', member: 'description', difference: [{ text: 'Reads mail.', change: 'removed' }] },
-  ]);
-});
-
-it('an endpoint that stops answering keeps what was seen, says so, and is unreachable after checks on two days', async () => {
-  await endpoint.close();
-  const answers = async () => {
-    directory.wait(86_400);
-    await look();
-    const answer = await directory.app.request(`/agents/${handle}.json`);
-    const { observations } = (await answer.json()) as { observations: Record<string, unknown>[] };
-    return observations.find(({ kind }) => kind === 'endpoint.answers');
-  };
-  expect(await answers()).toMatchObject({
-    outcome: 'seen',
-    value: 200,
-    missed_since: expect.stringMatching(/^\d{4}-/) as string,
-    reason: expect.stringMatching(
-      /^Last seen on \d{4}-\d\d-\d\d; checks since \d{4}-\d\d-\d\d did not see it again\. A request to `flips/,
-    ) as string,
-  });
-  expect(await answers()).toMatchObject({ outcome: 'silent', value: null });
 });
 
 it('shows no set of tools that is too long for an answer with all endpoints, and says how long it is', async () => {

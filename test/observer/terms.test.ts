@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { documentOf, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
-import { registryEntry } from '../support/entries.ts';
 import { changesOfNextCheck } from '../support/next-check.ts';
 
 let observed: ObservedDirectory;
@@ -131,35 +129,6 @@ it('shows no link that cannot be opened, and names where it looked', async () =>
   });
 });
 
-it('says of a record with more than ten endpoints that the hosts it asked link to no terms', async () => {
-  const handle = 'com.example.many/mcp';
-  const server = await startFiles({});
-  const hosts = Array.from({ length: 11 }, (_, at) => `host-${at}.example.com`);
-  const directory = await openDirectory({
-    entries: [
-      registryEntry(handle, {
-        remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/mcp` })),
-      }),
-    ],
-    environment: {
-      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, server.url]))),
-    },
-  });
-  try {
-    await directory.observe(handle);
-    expect((await documentOf(directory, handle)).not_seen).toContainEqual(
-      expect.objectContaining({
-        kind: 'terms.url',
-        outcome: 'nothing',
-        reason: expect.stringMatching(/^Dossier found no link to terms of service at .* and 27 more\.$/),
-      }),
-    );
-  } finally {
-    await directory.close();
-    await server.close();
-  }
-});
-
 it('shows the name and the number of skills of an agent card, and nothing else of it', async () => {
   const found = await see('agent', 'card.a2a');
   expect(found).toMatchObject({
@@ -203,35 +172,5 @@ it('names the contacts before and after they changed; a later end of the file is
   ]);
   expect(await state([`Contact: ${alice}`, 'Contact: tel:+49-30-1', `Policy: ${bob}`])).toEqual([
     `\`${alice}\`, \`tel:+49-30-1\` until then \`${alice}\`, \`tel:+49-30-1\`; policy \`${bob}\``,
-  ]);
-});
-
-it('names what an agent card says before and after it changed; other words in it are no change', async () => {
-  const state = (card: object) => {
-    moving['/.well-known/agent-card.json'] = JSON.stringify({ name: 'Planner', ...card });
-    return changesOf('Agent card (A2A)');
-  };
-  const skills = [{ id: 'plan' }, { id: 'book' }];
-  await state({ skills, description: 'Plans.' });
-  expect(await state({ skills: skills.toReversed(), description: 'Plans trips.' })).toEqual([]);
-  expect(await state({ skills: skills.slice(1) })).toEqual([
-    '`Planner`, 2 skills until then `Planner`, 1 skill',
-  ]);
-  expect(
-    await state({ skills: skills.slice(1), version: '2.0.0', url: 'https://else.example.com/' }),
-  ).toEqual([
-    '`Planner`, 1 skill until then `Planner` version `2.0.0`, 1 skill; the card names no address at its own host',
-  ]);
-});
-
-it('names the links to terms before and after one became another; the rest of a page is no change', async () => {
-  const state = (page: string) => {
-    moving['/about'] = page;
-    return changesOf('Terms of use');
-  };
-  await state('<a rel="terms-of-service" href="/terms">Terms</a>');
-  expect(await state('<p>New</p><a rel="terms-of-service" href="/terms">Our terms</a>')).toEqual([]);
-  expect(await state('<a rel="terms-of-service" href="/terms/2">Terms</a>')).toEqual([
-    '`https://moving.example.com/terms` until then `https://moving.example.com/terms/2`',
   ]);
 });

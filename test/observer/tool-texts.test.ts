@@ -102,19 +102,6 @@ describe('what tools say they do', () => {
     });
     expect(await see('writing', 'tools.hints')).toBeUndefined();
   });
-
-  it('is named before and after it changed; the order of the tools is no change', async () => {
-    const { tools } = hinted;
-    const changesOf = () => changesOfNextCheck(observed.directory, handleAt('hinted'), 'Hints of the tools');
-    hinted.tools = tools.toReversed();
-    expect(await changesOf()).toEqual([]);
-    hinted.tools = [...tools, tool('wipe', { annotations: { destructiveHint: true } })];
-    expect(await changesOf()).toEqual([
-      '2 read-only, 1 destructive, 2 without a hint until then 2 read-only, 2 destructive, 2 without a hint',
-    ]);
-    hinted.tools = tools;
-    await changesOf();
-  });
 });
 
 describe('a server card', () => {
@@ -130,18 +117,6 @@ describe('a server card', () => {
     expect(page).toContain(
       'Server card (MCP): `com.other/x` version `2.0.0`; differs from the record or the endpoint in: name, version, address',
     );
-  });
-
-  it('is named before and after it changed; what else it says is no change', async () => {
-    const { card } = hinted;
-    const changesOf = () => changesOfNextCheck(observed.directory, handleAt('hinted'), 'Server card (MCP)');
-    hinted.card = { ...card, description: 'Other words' };
-    expect(await changesOf()).toEqual([]);
-    hinted.card = { ...card, version: '1.1.0' };
-    expect(await changesOf()).toEqual([
-      '`com.example.hinted/A` version `1.0.0` until then `com.example.hinted/A` version `1.1.0`; differs from the record or the endpoint in: version',
-    ]);
-    hinted.card = card as object;
   });
 
   it('is not gone if a page of maintenance is in its place', async () => {
@@ -223,13 +198,5 @@ describe('characters that cannot be seen', () => {
   it('are counted where writing does not need them, whatever the length of names', async () => {
     expect(await see('smuggling', 'tools.hidden_text')).toMatchObject({ outcome: 'seen', value: 110 });
     expect(await see('smuggling', 'tools.surface')).toMatchObject({ outcome: 'seen' });
-  });
-
-  it('stand out on every adapter', async () => {
-    const sentence = /Texts for models have 6 characters that people cannot see \(Dossier/;
-    for (const form of ['', '.md'])
-      expect(
-        await (await observed.directory.app.request(`/agents/com.example.hiding/a${form}`)).text(),
-      ).toMatch(sentence);
   });
 });

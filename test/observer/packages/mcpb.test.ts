@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
-import { connect } from '../../support/mcp-clients.ts';
 
 const release = '/bob/server/releases/download/v1.0.0';
 const assets = 'https://release-assets.githubusercontent.com/github-production-release-asset';
@@ -142,25 +141,4 @@ it('obeys the robots.txt of hosts that are no forge, and follows no redirect for
   expect(loop.found).toMatchObject({ outcome: 'otherwise' });
   expect(loop.sent.filter((one) => one.startsWith('HEAD'))).toHaveLength(3);
   expect((await look('inside')).found).toMatchObject({ outcome: 'not_asked' });
-});
-
-it('is said in the line of where the listing is', async () => {
-  const client = await connect('v2', { app: directory.app });
-  const answerOf = async (name: string, detail?: string) => {
-    await directory.observe(`io.github.bob/${name}`);
-    const { content } = await client.call('get_agent', { handle: `io.github.bob/${name}`, detail });
-    return content[0]?.text ?? '';
-  };
-  expect(await answerOf('there')).toContain(
-    `mcpb \`https://github.com${release}/server-mcp.mcpb\` (\`1.0.0\`), which is there`,
-  );
-  expect(await answerOf('there', 'full')).toContain(
-    'a file of 1,234,567 bytes, last modified 2026-03-04; the record states its SHA-256',
-  );
-  const document = await directory.app.request('/agents/io.github.bob/there.json');
-  expect(await document.json()).toMatchObject({ packages: [{ file_sha256: 'fe'.repeat(32) }] });
-  expect(await answerOf('gone')).toContain(
-    `Stands out: \`https://github.com${release}/gone-mcp.mcpb\` returned HTTP 404.`,
-  );
-  await client.close();
 });

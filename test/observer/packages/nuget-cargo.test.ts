@@ -4,7 +4,6 @@ import { type Directory, openDirectory } from '../../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { type Stored, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
 import { registryEntry } from '../../support/entries.ts';
-import { connect } from '../../support/mcp-clients.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
 // Documents as api.nuget.org and crates.io send them, without members that are not read.
@@ -280,24 +279,4 @@ it('tells an absent version and an absent package apart, and takes no other crat
   );
   expect(await factsOf('io.github.bob/other')).toMatchObject({ exists: 'otherwise' });
   expect(await factsOf('io.github.bob/odd')).toEqual({});
-});
-
-it('names the registry and its word for a version that it has withdrawn', async () => {
-  const client = await connect('v2', { app: directory.app });
-  const answerOf = async (handle: string) => {
-    await directory.observe(handle);
-    return (await client.call('get_agent', { handle })).content[0]?.text ?? '';
-  };
-  expect(await answerOf('io.github.bob/example')).toContain(
-    'NuGet marks version `1.0.0` of `nuget:Example.Mcp` as deprecated: “Use Example.Other”',
-  );
-  expect(await answerOf('io.github.bob/large')).toContain(
-    'NuGet marks version `0.9.0` of `nuget:Large.Mcp` as unlisted',
-  );
-  const crateAnswer = await answerOf('io.github.bob/crate');
-  expect(crateAnswer).toContain(
-    'crates.io marks version `0.2.0` of `cargo:example-mcp` as yanked: “leaks its key”',
-  );
-  expect(crateAnswer).toContain('Licence “MIT OR Apache-2.0” (package)');
-  await client.close();
 });

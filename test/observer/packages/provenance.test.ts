@@ -11,7 +11,6 @@ import {
 } from '../../support/endpoints/package-registry.ts';
 import { type Sigstore, startSigstore } from '../../support/endpoints/sigstore.ts';
 import { registryEntry } from '../../support/entries.ts';
-import { changesOfNextCheck } from '../../support/next-check.ts';
 
 const integrity = `sha512-${Buffer.alloc(64, 7).toString('base64')}`;
 const ofFile = { sha512: '07'.repeat(64) };
@@ -130,20 +129,6 @@ it('shows that it names another one', async () => {
   expect(await provenanceOf('com.example/other')).toMatchObject({
     value: { result: 'other', repository: 'https://github.com/somebody/else' },
   });
-});
-
-it('names the repositories before and after another one built it', async () => {
-  const changesOf = () => changesOfNextCheck(directory, 'com.example/other', 'Provenance of the package');
-  const buildFrom = async (source: string) => {
-    const bundle = await sigstore.sign(statementOf('pkg:npm/other@1.2.0', ofFile), source);
-    content['/-/npm/v1/attestations/other@1.2.0'] = npmAttestations(bundle);
-  };
-  await buildFrom('somebody/else');
-  expect(await changesOf()).toEqual([]);
-  await buildFrom('mallory/server');
-  expect(await changesOf()).toEqual([
-    'signed provenance names a different repository: `https://github.com/somebody/else` until then signed provenance names a different repository: `https://github.com/mallory/server`',
-  ]);
 });
 
 it('says that a version has none, and which older one has it', async () => {

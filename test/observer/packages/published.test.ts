@@ -208,29 +208,6 @@ it('reads the version alone too where the document of the package has more value
   });
 });
 
-it('names the newest version beside the recorded one only where that is an older one', async () => {
-  const keptUp = async (handle: string) => {
-    await directory.observe(handle);
-    const answer = await directory.app.request('/api/tools/get_agent', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle }),
-    });
-    return ((await answer.json()) as { lines: { kept_up?: string } }).lines.kept_up;
-  };
-  expect(await keptUp('com.example/ahead')).not.toContain('newest');
-  expect(await keptUp('com.example/behind')).toContain('the newest version in its registry is `1.3.0`');
-});
-
-it('says that a registry does not answer', async () => {
-  expect(await observe('com.example/broken')).toMatchObject([
-    { outcome: 'silent' },
-    { outcome: 'silent', reason: `\`${new URL(npm.url).host}\` returned HTTP 500.` },
-    { outcome: 'silent' },
-    { outcome: 'silent' },
-  ]);
-});
-
 it('puts nothing into a path that is not a name or a version', async () => {
   const before = npm.sent.length;
   const beforePypi = pypi.sent.length;
@@ -267,37 +244,4 @@ it('asks each document once a look, and sends no credential and no cookie', asyn
   ]);
   const all = [npm, pypi, oci].flatMap(({ sent }) => sent);
   expect(all.filter(({ headers }) => headers.authorization ?? headers.cookie)).toEqual([]);
-});
-
-it('is named among what is not known until it was looked up', async () => {
-  const kindsOf = async (handle: string) => {
-    const answer = await directory.app.request(`/agents/${handle}.json`);
-    const { not_known } = (await answer.json()) as {
-      not_known: { kind: string; state: string; reason: string }[];
-    };
-    return not_known.filter(({ kind }) => kind.startsWith('package.'));
-  };
-  expect(await kindsOf('com.example/unseen')).toEqual([
-    {
-      question: 'code',
-      kind: 'package.exists',
-      state: 'not_checked',
-      reason: 'Dossier has not checked whether the recorded package is published.',
-    },
-    {
-      question: 'code',
-      kind: 'package.provenance',
-      state: 'not_checked',
-      reason: 'Dossier has not checked which repository the published package was built from.',
-    },
-    {
-      question: 'code',
-      kind: 'package.advisories',
-      state: 'not_checked',
-      reason: 'Dossier has not checked whether advisories name the recorded version of the package.',
-    },
-  ]);
-  await observe('com.example/npm');
-  expect((await kindsOf('com.example/npm')).map(({ kind }) => kind)).toEqual(['package.advisories']);
-  expect((await kindsOf('com.example/image')).map(({ kind }) => kind)).toEqual(['package.exists']);
 });

@@ -3,24 +3,14 @@ import { type Directory, openDirectory } from '../../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 
-let hub: Endpoint;
 let npm: Endpoint;
 const opened: Directory[] = [];
 
 beforeAll(async () => {
-  hub = await startEndpoint((_, { url = '', headers }, response) => {
-    if (url === '/token?service=registry.example&scope=repository%3Alibrary%2Fserver%3Apull')
-      return void response.end('{"token":"for-everyone"}');
-    if (headers.authorization === 'Bearer for-everyone') return void response.end('{"schemaVersion":2}');
-    // RFC 9110 allows empty elements in a list.
-    const challenge = `Bearer realm="http://${headers.host}/token",,service="registry.example",scope="repository:library/server:pull"`;
-    response.writeHead(401, { 'www-authenticate': challenge }).end();
-  });
   npm = await startEndpoint((_, __, response) => void response.end('{}'));
 });
 afterAll(async () => {
   for (const directory of opened) await directory.close();
-  await hub.close();
   await npm.close();
 });
 
@@ -33,23 +23,6 @@ async function observe(entry: Record<string, unknown>, registries: object) {
   opened.push(directory);
   return (await directory.observe('com.example/a')).observations;
 }
-
-it('reads an image with the token that its registry gives to everyone', async () => {
-  const found = await observe(
-    { packages: [{ registryType: 'oci', identifier: 'server:1.0' }] },
-    { oci: hub.url },
-  );
-  expect(found).toContainEqual(
-    expect.objectContaining({
-      kind: 'package.exists',
-      value: {
-        reference: '1.0',
-        digest: 'sha256:bafebd36189ad3688b7b3915ea55d461e0bfcfbdde11e54b0a123999fb6be50f',
-      },
-    }),
-  );
-  expect(hub.sent[0]?.headers.authorization).toBeUndefined();
-});
 
 it.each([
   ['npm', 'server'],
@@ -74,7 +47,7 @@ it('reaches a configured registry on loopback for packages only, not for a recor
 
 it('does not look up an image at a private address', async () => {
   const identifier = `localhost:${new URL(npm.url).port}/server:1.0`;
-  const found = await observe({ packages: [{ registryType: 'oci', identifier }] }, { oci: hub.url });
+  const found = await observe({ packages: [{ registryType: 'oci', identifier }] }, { oci: npm.url });
   expect(found.find(({ kind }) => kind === 'package.exists')).toMatchObject({ outcome: 'not_asked' });
   expect(npm.sent).toEqual([]);
 });

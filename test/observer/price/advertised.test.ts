@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { startPricedServer } from '../../support/endpoints/paid-endpoint.ts';
 
 let observed: ObservedDirectory;
@@ -101,22 +101,4 @@ it('says of payments in an unknown form that they are stated', async () => {
   expect(await see('listed', 'openapi.json')).toMatchObject({ outcome: 'seen', value: ofList });
   const ofThree = { count: 3, priced: 0, unreadable: 3 };
   expect(await see('odd', 'openapi.json')).toMatchObject({ outcome: 'seen', value: ofThree });
-});
-
-it('a price that was seen is no longer among what is not known; payment methods alone are no price', async () => {
-  const priceOf = async (name: string) => {
-    await observed.look(name, 'price.offers', 'tools/list');
-    const answer = await observed.directory.app.request(`/agents/${handleAt(name)}.json`);
-    type Gaps = { question: string; kind: string; subject: string; state?: string; outcome?: string }[];
-    const { not_known, not_seen } = (await answer.json()) as { not_known: Gaps; not_seen: Gaps };
-    return {
-      not_known: not_known.filter(({ question }) => question === 'price').map(({ state }) => state),
-      not_seen: not_seen
-        .filter(({ kind, subject }) => kind === 'price.offers' && !subject.includes(' in '))
-        .map(({ outcome }) => outcome),
-    };
-  };
-  expect((await priceOf('priced')).not_known).toEqual([]);
-  expect(await priceOf('methods')).toEqual({ not_known: [], not_seen: ['nothing'] });
-  expect(await priceOf('locked')).toEqual({ not_known: [], not_seen: ['asks'] });
 });

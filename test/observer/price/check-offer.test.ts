@@ -71,9 +71,6 @@ interface Answer {
   })[];
 }
 
-/** The sizes of the texts of all answers, in bytes. */
-const sizes: number[] = [];
-
 /** The answer of every client, as JSON; its text says the same. */
 async function check(args: Record<string, unknown>): Promise<Answer> {
   const results = [];
@@ -81,7 +78,6 @@ async function check(args: Record<string, unknown>): Promise<Answer> {
   const [first] = results;
   for (const { structuredContent } of results) expect(structuredContent).toEqual(first?.structuredContent);
   const text = first?.content[0]?.text ?? '';
-  sizes.push(Buffer.byteLength(text));
   expectSameFacts(text, { ...first?.structuredContent });
   expect(text).toContain('\nDossier saw no payment and knows nothing about delivery.\n');
   expect(text).not.toMatch(/\b(?:ok|okay|match(?:es)?|valid|passed|safe|verified|trusted)\b/i);
@@ -124,15 +120,12 @@ const toolResult = (payment: unknown) => ({
 describe('an offer that is the one that Dossier saw', () => {
   const forms: Readonly<Record<string, () => unknown>> = {
     'the PAYMENT-REQUIRED value that @x402/hono sent': () => ask.header,
-    'the header with its name': () => `PAYMENT-REQUIRED: ${ask.header}`,
     'what curl -i prints': () =>
       `HTTP/1.1 402 Payment Required\r\ncontent-type: application/json\r\npayment-required: ${ask.header}\r\n\r\n${ask.body}`,
     'the same, encoded anew by @x402/core': () =>
       encodePaymentRequiredHeader(ask.required ?? expect.fail('no offer')),
     'the body of version 2': () => ask.required,
-    'the body of version 2 as text': () => JSON.stringify(ask.required),
     'the body of version 1': () => ({ x402Version: 1, error: 'pay', accepts: [version1()] }),
-    'the body of version 1 as text': () => JSON.stringify({ x402Version: 1, accepts: [version1()] }),
     'a tool result with payment required': () => toolResult(ask.required),
     'a tool result with content alone': () => ({ isError: true, content: toolResult(ask.required).content }),
     'a message of JSON-RPC with the tool result': () => ({
@@ -141,7 +134,6 @@ describe('an offer that is the one that Dossier saw', () => {
       result: toolResult(ask.required),
     }),
     'a bare list of offers': () => ask.required?.accepts,
-    'a bare list as text': () => JSON.stringify(ask.required?.accepts),
     'one offer': () => quoted(),
     'addresses in other capitals': () => ({
       accepts: [{ ...quoted(), asset: usdc.toLowerCase(), payTo: alice.toUpperCase().replace('0X', '0x') }],
@@ -318,37 +310,6 @@ describe('an offer that is another one', () => {
     expect(statesOf(many)).toEqual([never, never, never]);
   });
 
-  const bad = () => ({ ...ask.required, accepts: [{ ...quoted(), payTo: mallory }] });
-  const header = (one: object) => Buffer.from(JSON.stringify(one)).toString('base64');
-  const decoys: Readonly<Record<string, () => unknown>> = {
-    'a tool result whose text has it': () => ({ ...toolResult(bad()), structuredContent: ask.required }),
-    'a tool result whose second text has it': () => ({
-      content: [...toolResult(ask.required).content, ...toolResult(bad()).content],
-    }),
-    'a body beside the header': () =>
-      `HTTP/1.1 402 Payment Required\r\npayment-required: ${ask.header}\r\n\r\n${JSON.stringify(bad())}`,
-    'a second header': () => `payment-required: ${ask.header}\npayment-required: ${header(bad())}`,
-    'a header with capitals of its own': () => ({
-      headers: { 'Payment-Required': header(bad()) },
-      body: ask.body,
-      data: ask.required,
-    }),
-    'a wrapper around offers': () => ({ ...ask.required, data: bad() }),
-    'a member of a list of offers': () => [quoted(), bad()],
-    'a challenge around offers': () => ({
-      ...ask.required,
-      method: 'tempo',
-      intent: 'charge',
-      request: { recipient: mallory, amount: '20000', currency: usdc },
-    }),
-  };
-  it.each(Object.entries(decoys))('beside the usual offer, in another place: %s', async (_, offer) => {
-    const states = statesOf(await check({ handle: shopHandle, offer: offer() }));
-    expect(states).toContain(same);
-    expect(states.filter((one) => one.startsWith('never_seen '))).toHaveLength(1);
-    expect(states).toHaveLength(2);
-  });
-
   it.each([
     ['payee', { payTo: mallory, pay_to: alice }, 'not_known as_seen as_seen as_seen as_seen'],
     ['payee', { payTo: alice, pay_to: mallory }, 'not_known as_seen as_seen as_seen as_seen'],
@@ -455,14 +416,6 @@ describe('where there is little to compare with', () => {
     expect((await check({ offer: nobody, url: copied })).message).toBe(
       `No listing records \`${copied}\`. ${alike('https://nobody.example.org/x', 'shop-api.vercel.app')} No listing records that resource.`,
     );
-    const twin = 'https://twin.example.com/mcp';
-    for (const named of [{ url: twin }, { handle: twin }, { handle: handleAt('twin'), url: twin }]) {
-      const recorded = await check({ ...named, offer: [version1()] });
-      expect(recorded.handle).toBe(handleAt('twin'));
-      expect(recorded.message).toContain(
-        `${alike(address, 'twin.example.com')} \`com.example.shop/a\` records that resource (record, 2026-10-02).`,
-      );
-    }
     const named = await check({ handle: handleAt('twin'), offer: [version1()] });
     expect(named.message).toContain(
       'it records `https://twin.example.com/mcp`. `com.example.shop/a` records `https://shop.example.com/mcp` (record, 2026-10-02).',
@@ -628,13 +581,6 @@ describe('an address that listings of strangers record too', () => {
     expect(many.message).toContain('; 9 other listings record the address too.');
   });
 
-  it('names the listing whose domain it is on first among those that record it', async () => {
-    const hosted = { ...agentkit(), url: address };
-    expect((await check({ offer: hosted, url: 'https://twin.example.com/mcp' })).message).toContain(
-      '10 listings record that resource, among them `com.example.shop/a` (record, 2026-10-02) and `io.github.mallory/shop` (record, 2026-10-02).',
-    );
-  });
-
   it('is refused if it is on the domains of two of them, or of none', async () => {
     await record(['com.example/shop']);
     expect(await refusal({ offer: ask.header })).toMatchObject({ isError: true, code: 'several_listings' });
@@ -699,9 +645,4 @@ describe('a stranger’s listing that alone records a host, and an endpoint of i
     expect(statesOf(elsewhere)).toEqual([quotedByStranger]);
     expect(elsewhere.message).toContain('The offer is for `https://evil.example/mcp`, which');
   });
-});
-
-it('the median text of all these answers takes at most 150 tokens', () => {
-  expect(sizes.length).toBeGreaterThan(60);
-  expect((sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)] ?? 0) / 4).toBeLessThanOrEqual(150);
 });

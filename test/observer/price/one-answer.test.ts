@@ -1,7 +1,6 @@
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { comparedOf } from '../../support/compared.ts';
-import { type Directory, documentOf, openDirectory } from '../../support/directory.ts';
+import { type Directory, openDirectory } from '../../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { startPricedServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
@@ -71,110 +70,25 @@ afterAll(async () => {
   await Promise.all(Object.values(servers).map((server) => server.close()));
 });
 
-const price = 'Prices and payees: 0.01 USDC on Base (paid to 0x1111111111111111111111111111111111111111) at ';
-const asked = 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know';
-const inRecord = 'Dossier has not checked whether unread fields of the record state a price.';
-
 /** What every adapter says of the price of a listing. */
 async function said(name: string) {
   const handle = `com.example/${name}`;
   const client = await connect('v2', { app: directory.app });
   const short = await client.call('get_agent', { handle });
-  const compared = await client.call('compare_agents', {
-    handles: [handle, `com.example/${name === 'silent' ? 'unreadable' : 'silent'}`],
-    criteria: [
-      { criterion: 'price_known' },
-      { criterion: 'no_payment_seen' },
-      { criterion: 'price_at_most', value: '0.05 USDC' },
-    ],
-  });
   const found = await client.call('search_agents', { query: name.replaceAll('-', ' ') });
   await client.close();
   const [page = '', markdown = ''] = await Promise.all(
     ['', '.md'].map(async (form) => (await directory.app.request(`/agents/${handle}${form}`)).text()),
   );
   const json = short.structuredContent as { lines: { costs: string } };
-  const document = (await documentOf(directory, handle)) as {
-    not_known: { question: string; state: string }[];
-  };
   return {
-    document,
     costs: json.lines.costs.replaceAll('`', ''),
     text: short.content[0]?.text ?? '',
     row: (/<details id="ask-price">[\s\S]*?<\/details>/.exec(page)?.[0] ?? '').replaceAll(/<[^>]+>/g, ''),
     markdown: (/### What does it cost[\s\S]*?(?=\n###)/.exec(markdown)?.[0] ?? '').replaceAll('`', ''),
-    criteria: comparedOf(compared.structuredContent)[0]?.observed?.map(
-      ({ result, fact }) => `${result}: ${fact}`,
-    ),
     hits: `${found.content[0]?.text} ${JSON.stringify(found.structuredContent)}`,
   };
 }
-
-it('a price of one of two endpoints: the other one, which quotes none, is named', async () => {
-  const { document, costs, row, markdown, criteria } = await said('one-of-two');
-  for (const one of [row, markdown]) expect(one).toContain(price);
-  expect(costs).toMatch(
-    /^Quotes for one request at https:\/\/paid\.example\.com\/mcp before it answers: 0\.01 USDC \(10000 of 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913\) on Base \(eip155:8453\), paid to 0x1{40}; no price seen; calls may cost at https:\/\/plain\.example\.com\/mcp\.$/,
-  );
-  expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
-  expect(row).toMatch(
-    /Prices and payees: At https:\/\/plain\.example\.com\/mcp: the endpoint did not .* \(Dossier, /,
-  );
-  expect(markdown).toMatch(
-    /Prices and payees: At https:\/\/plain\.example\.com\/mcp: the endpoint did not .* \(Dossier, .*\n/,
-  );
-  expect(criteria).toEqual([
-    'met: The endpoint quoted Dossier a price.',
-    'not_met: The endpoint quoted Dossier a price.',
-    'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
-  ]);
-});
-
-it('a price that only tools state', async () => {
-  const { document, costs, row, markdown, criteria } = await said('in-tools');
-  expect(costs).toMatch(
-    /^Tools that state a price: search 0\.01 dollars, advertised; payment methods it names: .+; no payment asked for before it answers; calls may cost\.$/,
-  );
-  for (const one of [row, markdown]) expect(one).toContain('search 0.01 dollars, advertised');
-  expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
-  expect(criteria).toEqual([
-    'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
-    'met: Tools in the endpoint’s list state that a call costs something.',
-    'not_met: Tools in the endpoint’s list state that a call costs something.',
-  ]);
-});
-
-it('a price that may stand in a field of the record which Dossier does not read is not known', async () => {
-  const { document, costs, row, markdown } = await said('in-record');
-  expect(document.not_known).toContainEqual(
-    expect.objectContaining({ question: 'price', state: 'not_checked' }),
-  );
-  expect(costs).toContain(inRecord);
-  for (const one of [row, markdown]) expect(one).toContain(inRecord);
-});
-
-it('no price anywhere: that calls may cost is said', async () => {
-  const { row, markdown, criteria } = await said('silent');
-  for (const one of [row, markdown]) {
-    expect(one).toContain('Dossier calls no tool, and a call may still cost');
-    expect(one).not.toContain(inRecord);
-  }
-  expect(criteria).toEqual([
-    'not_met: Dossier saw no price; a call of a tool may still cost.',
-    'met: Dossier saw no price; a call of a tool may still cost.',
-    'unknown: This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
-  ]);
-});
-
-it('a request for payment without an offer that can be read is no silence', async () => {
-  const { costs, row, markdown, criteria } = await said('unreadable');
-  // Behind a colon it is no sentence.
-  for (const one of [row, markdown]) expect(one).toContain(asked.replace('The endpoint', 'the endpoint'));
-  expect(costs).toContain(asked.replace('The endpoint', 'the endpoint'));
-  const unreadable =
-    'unknown: The endpoint asked Dossier for a payment, in a form in which Dossier could read no price.';
-  expect(criteria).toEqual([unreadable, 'not_met: The endpoint asked Dossier for a payment.', unreadable]);
-});
 
 it.each(['one-of-two', 'in-tools', 'in-record', 'silent', 'unreadable'])(
   'says of %s neither that it is free nor, of all of it, that no price is known',

@@ -4,7 +4,7 @@ import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoi
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { type AnyClient, connect } from '../../support/mcp-clients.ts';
-import { alice, mallory, numbered, offerOf } from '../../support/offers.ts';
+import { mallory, numbered, offerOf } from '../../support/offers.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
 
 const today = new Date().toISOString().slice(0, 10);
@@ -12,8 +12,6 @@ const urlAt = (name: string) => `https://${name}.example.com/mcp`;
 
 const many = (length: number) =>
   Array.from({ length }, (_, at) => offerOf({ amount: `${1000 + at}`, payTo: numbered(1000 + at) }));
-/** Whether the endpoint of the host `away` answers, and who is paid for its tool. */
-let away = { isDown: false, payTo: alice };
 const unreadable = offerOf({ amount: '1e4', payTo: mallory });
 
 /** The entries of the x402 document of each host. */
@@ -56,17 +54,6 @@ const startBazaar = () =>
     response.end(JSON.stringify({ items, pagination: { total: 3 } }));
   });
 
-/** An endpoint that may be away, while the document of its host is there. */
-const startAway = async () =>
-  startInFront(
-    await startDocumented(['find'], () => ({
-      '/.well-known/x402': {
-        resources: [{ url: 'mcp://tool/find', accepts: [offerOf({ payTo: away.payTo })] }],
-      },
-    })),
-    (path) => (away.isDown && path === '/mcp' ? new Response('', { status: 503 }) : undefined),
-  );
-
 /** Whether the document of the host `stale` can be read. */
 let isStale = false;
 const startStale = async () =>
@@ -95,7 +82,6 @@ beforeAll(async () => {
       const resources = entries[name];
       return resources ? { '/.well-known/x402': { resources } } : {};
     });
-  servers.away = await startAway();
   servers.stale = await startStale();
   servers.quoting = await startQuoting();
   // Two lists in one document are one.
@@ -170,6 +156,47 @@ describe('of a price list of which Dossier could not read all, no difference is 
   });
 });
 
+describe('an offer for a tool whose endpoint quotes nothing', () => {
+  const resource = { url: 'mcp://tool/find' };
+  const same = { payee: 'as_listed', amount: 'as_listed', asset: 'as_listed', network: 'as_listed' };
+
+  it.each([
+    ['the same', {}, {}],
+    ['another payee', { payTo: mallory }, { payee: 'other' }],
+    ['more', { amount: '600000' }, { amount: 'higher' }],
+    ['less', { amount: '100' }, { amount: 'lower' }],
+    ['another scheme', { scheme: 'upto' }, { amount: 'not_known', scheme: 'other' }],
+    [
+      'another network',
+      { network: 'eip155:84532' },
+      { amount: 'not_known', asset: 'other', network: 'other' },
+    ],
+  ])('is told, in the JSON, from what its host lists: %s', async (_what, changed, states) => {
+    const offer = { x402Version: 2, resource, accepts: [offerOf(changed)] };
+    const { lists, text } = await check('tools', offer);
+    expect(lists).toEqual([
+      {
+        source: 'tools.example.com/.well-known/x402',
+        observed_on: today,
+        tool: 'find',
+        ...same,
+        scheme: 'as_listed',
+        ...states,
+      },
+    ]);
+    expect(text).toContain('Dossier calls no tool, and a call may still cost something.');
+    expect(text).toContain(': not known from quotes: the endpoint quoted Dossier none.');
+  });
+
+  it('is said to be for a tool that no price list names', async () => {
+    const offer = { x402Version: 2, resource: { url: 'mcp://tool/none' }, accepts: [offerOf()] };
+    const { lists, text } = await check('long', offer);
+    const none = { payee: 'not_known', amount: 'not_known', asset: 'not_known', network: 'not_known' };
+    expect(lists).toMatchObject([{ ...none, scheme: 'not_known' }]);
+    expect(text).toContain('lists no price for `none`, which the request for the payment names, and ');
+  });
+});
+
 describe('the price in a list that an offer is compared with', () => {
   const place = `\`tools.example.com/.well-known/x402\` (${today}) lists`;
 
@@ -223,24 +250,6 @@ describe('a price list that later checks did not see', () => {
   });
 });
 
-it('a list of tools stands while their endpoint does not answer, and a payee that is swapped meanwhile is a change', async () => {
-  const paid = (address: string) => ({ place: 'x402', offers: [{ for: 'find', pays: [{ address }] }] });
-  const before = { kind: 'price.offers', value: paid(alice) };
-  away = { ...away, isDown: true };
-  observed.directory.wait(86_400);
-  expect(await observed.look('away', 'price.offers', '.well-known/x402')).toMatchObject([
-    { ...before, outcome: 'seen', missed_since: expect.stringMatching(/^2/) },
-  ]);
-  expect((await check('away', [offerOf()])).lists).toMatchObject([{ tool: 'find', payee: 'as_listed' }]);
-  away = { isDown: false, payTo: mallory };
-  observed.directory.wait(86_400);
-  const [now] = await observed.look('away', 'price.offers', '.well-known/x402');
-  expect(now).toMatchObject({
-    value: paid(mallory),
-    changed_from: { value: paid(alice) },
-  });
-});
-
 describe('a listing with two endpoints, of which one quotes a price', () => {
   beforeAll(async () => {
     const remotes = ['whole', 'quoting'].map((name) => ({ type: 'streamable-http', url: urlAt(name) }));
@@ -261,10 +270,5 @@ describe('a listing with two endpoints, of which one quotes a price', () => {
       },
     ]);
     expect(text).toContain(`as listed. It is published for \`${urlAt('whole')}\`.`);
-  });
-
-  it('leaves it out if it has a different one', async () => {
-    const { text } = await check('both', offerOf({ payTo: mallory, resource: 'mcp://tool/find' }));
-    expect(text).not.toContain('.well-known/x402');
   });
 });

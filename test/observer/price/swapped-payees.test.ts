@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runDossier } from '../../support/command.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
-import { type Documents, startDocumented } from '../../support/endpoints/documented.ts';
+import { type Documents, startDocumented, startInFront } from '../../support/endpoints/documented.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt } from '../../support/endpoints/observed.ts';
 import { registryEntry } from '../../support/entries.ts';
@@ -26,14 +26,15 @@ const priced = (tool: string, ...accepts: object[]) => ({ url: '/mcp', tool, acc
 /** The entries of each host's x402 document, and of the catalogue. */
 const lists: Record<string, readonly object[]> = {
   list: [priced('find', offer(alice)), priced('send', offer(alice)), priced('tidy', offer(bob))],
-  networks: [priced('find', offer(alice), offer(bob, { network: 'eip155:84532' }))],
-  long: Array.from({ length: 12 }, (_, n) => priced(`tool${String(n).padStart(2, '0')}`, offer(alice))),
-  // More than 16 KiB of prices: long names, and more tools than are kept.
-  huge: Array.from({ length: 60 }, (_, n) => priced(`${n + 10}${'x'.repeat(150)}`, offer(alice))),
-  older: [priced('find', offer(alice))],
+  locked: [
+    { url: '/mcp', accepts: [offer(alice)] },
+    { resource: 'mcp://tool/find', accepts: [offer(alice)] },
+  ],
   same: [priced('find', offer(alice))],
 };
 let listed: readonly object[] = [offer(alice)];
+let isLocked = false;
+const locked = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
 
 let servers: Record<string, Endpoint>;
 let directory: Directory;
@@ -46,7 +47,13 @@ beforeAll(async () => {
     await Promise.all(
       Object.keys(lists).map(
         async (name) =>
-          [name, await startDocumented(['find', 'send', 'tidy'], () => documents(name))] as const,
+          [
+            name,
+            await startInFront(
+              await startDocumented(['find', 'send', 'tidy'], () => documents(name)),
+              (path) => (isLocked && path === '/mcp' ? new Response('', locked) : undefined),
+            ),
+          ] as const,
       ),
     ),
   );
@@ -94,8 +101,8 @@ async function historyOf(name: string, since: string): Promise<History> {
 const today = () => directory.context.clock().toISOString().slice(0, 10);
 
 const documentTitle = 'Prices and payees';
-const nextCheck = (name: string, title = documentTitle) =>
-  changesOfNextCheck(directory, handleAt(name), title);
+const nextCheck = (name: string, title = documentTitle, subject = '') =>
+  changesOfNextCheck(directory, handleAt(name), title, subject);
 const get = async (path: string) => (await directory.app.request(path)).text();
 const plain = (html: string) => html.replaceAll(/<[^>]+>/g, '');
 
@@ -122,116 +129,37 @@ it('a payee that the published list swaps for one tool is a change at every door
   expect([code, stdout]).toEqual([1, expect.stringContaining(said)]);
 });
 
-it('one payee of all tools is named once, before prices, and each network has its own', async () => {
-  lists.list = ['find', 'send', 'tidy'].map((tool, n) =>
-    priced(tool, offer(bob, { amount: `${n + 1}0000` })),
+it('a document while its endpoint asks for credentials is shown as seen before, and fails no check of a lock', async () => {
+  const handle = handleAt('locked');
+  const out = join(folder, 'locked.lock.json');
+  expect((await runDossier(['lock', '--from', directory.url, '--out', out, handle], {})).code).toBe(0);
+  isLocked = true;
+  expect(await nextCheck('locked', documentTitle, '.well-known/x402')).toEqual([]);
+  const text = await get(`/agents/${handle}.md`);
+  expect(text).toMatch(/Last seen on [\d-]+; checks since [\d-]+ did not see it again\./);
+  const unseen = 'names tools without an endpoint; Dossier did not see whether this endpoint has them';
+  expect(text).toContain(unseen);
+  expect((await runDossier(['check', '--from', directory.url, '--out', out], {})).stdout).not.toContain(
+    'x402',
   );
-  expect(await nextCheck('list')).toEqual([
-    expect.stringMatching(
-      /^in its x402 document: `find`: payee changed from `0x1{40}` to `0x3{40}` on Base; `send`: payee changed from `0x2{40}` to `0x3{40}` on Base\. Price raised from 0\.01 USDC to 0\.02 USDC on Base; `tidy`: Price raised from 0\.01 USDC to 0\.03 USDC on Base \(the other was last seen on [\d-]+\)$/,
-    ),
-  ]);
-  lists.networks = [priced('find', offer(bob), offer(alice, { network: 'eip155:84532' }))];
-  expect(await nextCheck('networks')).toEqual([
-    expect.stringContaining(
-      `\`find\`: payee changed from \`${alice}\` to \`${bob}\` on Base; payee changed from \`${bob}\` to \`${alice}\` on Base Sepolia (`,
-    ),
-  ]);
+  isLocked = false;
+  expect(await nextCheck('locked', documentTitle, '.well-known/x402')).toEqual([]);
+  expect(await get(`/agents/${handle}.md`)).not.toContain(unseen);
 });
 
-it('payees that only change places are a change, and another spelling of an address is none', async () => {
-  const euro = '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb43';
-  lists.networks = [priced('find', offer(alice), offer(bob, { asset: euro }))];
-  await nextCheck('networks');
-  lists.networks = [priced('find', offer(bob), offer(alice, { asset: euro }))];
-  expect(await nextCheck('networks')).toEqual([
-    expect.stringContaining(
-      `\`find\`: \`${alice}\` and \`${bob}\` are paid for other offers on Base than before (`,
-    ),
-  ]);
-  const checksummed = '0xAbCdEf0000000000000000000000000000000001';
-  lists.networks = [priced('find', offer(checksummed))];
-  await nextCheck('networks');
-  lists.networks = [priced('find', offer(checksummed.toLowerCase(), { asset: usdc.toLowerCase() }))];
-  expect(await nextCheck('networks')).toEqual([]);
-  lists.networks = [priced('find', offer(`eip155:8453:${checksummed}`))];
-  expect(await nextCheck('networks')).toEqual([]);
-});
-
-it('a new tool that pays somebody else says whom', async () => {
-  lists.networks = [priced('find', offer(alice))];
-  await nextCheck('networks');
-  lists.networks = [priced('seek', offer(mallory))];
-  expect(await nextCheck('networks')).toEqual([
-    expect.stringContaining(
-      `in its x402 document: a new price for \`seek\`, paid to \`${mallory}\`; no longer a price for \`find\` (`,
-    ),
-  ]);
-});
-
-const answerOf = async (name: string) => get(`/agents/${handleAt(name)}.md`);
-const swap = (name: string, at: number) =>
-  (lists[name] ?? []).map((one, n) => (n === at ? { ...one, accepts: [offer(mallory)] } : one));
-
-it('a swap anywhere in a long list is a change too, by name', async () => {
-  lists.long = swap('long', 10);
-  expect(await nextCheck('long')).toEqual([
-    expect.stringContaining(`\`tool10\`: payee changed from \`${alice}\` to \`${mallory}\` on Base (`),
-  ]);
-  expect(await answerOf('long')).toContain(
-    `In its x402 document: \`tool10\`: payee changed from \`${alice}\` to \`${mallory}\` on Base (between `,
-  );
-  lists.long = lists.long.map((one) => ({ ...one, accepts: [offer(bob)] }));
-  await nextCheck('long');
-  expect(await answerOf('long')).toContain(
-    `In its x402 document: \`tool00\`, \`tool01\`, \`tool02\` and 8 more: payee changed from \`${alice}\` to \`${bob}\` on Base; \`tool10\`: payee changed from \`${mallory}\` to \`${bob}\` on Base (between `,
-  );
-  lists.huge = swap('huge', 59);
-  expect(await nextCheck('huge')).toEqual([
-    expect.stringContaining(`: payee changed from \`${alice}\` to \`${mallory}\` on Base (`),
-  ]);
-});
-
-it('check_offer compares with every offer of a long list', async () => {
-  const payment = (tool: string) => ({
-    x402Version: 2,
-    resource: { url: `mcp://tool/${tool}` },
-    accepts: [{ ...offer(alice), amount: '20000', maxTimeoutSeconds: 60 }],
-  });
-  const checkOffer = async (n: number) => {
-    const answer = await directory.app.request('/api/tools/check_offer', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle: handleAt('huge'), offer: payment(`${n}${'x'.repeat(150)}`) }),
-    });
-    const { offers } = (await answer.json()) as {
-      offers: { price_lists: object[]; facts: string[] }[];
-    };
-    return offers[0];
+it('many cheap ways to pay somebody else hide no other payee in a catalogue', async () => {
+  listed = [
+    offer(alice, { amount: '900000' }),
+    offer(bob, { amount: '800000' }),
+    ...Array.from({ length: 25 }, (_, at) => offer(mallory, { amount: `${100 + at}` })),
+  ];
+  await nextCheck('listed');
+  const { observations } = JSON.parse(await get(`/agents/${handleAt('listed')}.json`)) as {
+    observations: { kind: string; value?: { place: string; count: number; payees: { address: string }[] } }[];
   };
-  const kept = await checkOffer(10);
-  expect(kept?.price_lists).toMatchObject([{ payee: 'as_listed', amount: 'higher', asset: 'as_listed' }]);
-  const beyond = await checkOffer(69);
-  expect(beyond?.price_lists).toMatchObject([{ payee: 'other', amount: 'higher', asset: 'as_listed' }]);
-});
-
-it('a swap stands out whatever smaller change of the list came later', async () => {
-  lists.older = [priced('find', offer(mallory))];
-  await nextCheck('older');
-  for (const amount of ['10001', '10002', '10003', '10004']) {
-    lists.older = [priced('find', offer(mallory, { amount }))];
-    await nextCheck('older');
-  }
-  expect(await answerOf('older')).toContain(
-    `In its x402 document: \`find\`: payee changed from \`${alice}\` to \`${mallory}\` on Base (between `,
-  );
-});
-
-it('a payee that a catalogue swaps is a change', async () => {
-  listed = [offer(mallory)];
-  expect(await nextCheck('listed', 'Prices and payees')).toEqual([
-    expect.stringContaining(`in a catalogue: payee changed from \`${alice}\` to \`${mallory}\` on Base (`),
-  ]);
+  const { value } = observations.find((one) => one.value?.place === 'catalog') ?? {};
+  expect(value?.count).toBe(27);
+  expect(value?.payees.map(({ address }) => address)).toEqual([alice, mallory, bob]);
 });
 
 it('a list that stayed the same is called unchanged, and one with a swap is not', async () => {

@@ -5,7 +5,6 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claim
 import { registryEntry } from '../../support/entries.ts';
 import { readable } from '../../support/facts.ts';
 import type { GitRepository } from '../../support/git-server.ts';
-import { changesOfNextCheck } from '../../support/next-check.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
 let directory: ClaimedDirectory;
@@ -16,6 +15,8 @@ beforeAll(async () => {
   directory = await openClaimedDirectory({
     entries: [
       registryEntry('com.example/there', onGitHub('example/there')),
+      registryEntry('com.example/replaced', onGitHub('example/replaced')),
+      registryEntry('com.example.next/server', onGitHub('example/replaced')),
       registryEntry('com.example/empty', onGitHub('example/empty')),
       registryEntry('com.example/gone', onGitHub('example/gone')),
       registryEntry('com.example/moved', onGitHub('example/moved')),
@@ -48,6 +49,10 @@ it('finds a repository with its head', async () => {
       source_url: 'https://github.com/example/there',
     },
     'repository.head': { value: { commit, branch: 'main' }, outcome: 'seen' },
+    'repository.last_commit': {
+      value: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+      details: { commit },
+    },
   });
 });
 
@@ -206,25 +211,17 @@ it('says beside the account that was proven to which account its repository move
   );
 });
 
-it('names another address that a repository has moved to', async () => {
-  moveTo('somebody/else');
-  expect(await changesOfNextCheck(directory, 'com.example/moved', 'Public repository')).toEqual([]);
-  moveTo('mallory/else');
-  expect(await changesOfNextCheck(directory, 'com.example/moved', 'Public repository')).toEqual([
-    'at another address, `somebody/else` until then at another address, `mallory/else`',
-  ]);
-});
-
-it('names the commit and the branch before and after either became another', async () => {
-  const changesOf = () =>
-    changesOfNextCheck(directory, 'com.example/there', 'Newest commit of the repository');
-  const first = repository.commit({ 'README.md': 'a first commit' }).slice(0, 12);
-  await changesOf();
-  const second = repository.commit({ 'README.md': 'a second commit' }).slice(0, 12);
-  expect(await changesOf()).toEqual([`\`${first}\` of \`main\` until then \`${second}\` of \`main\``]);
-  const third = repository.commit({ 'README.md': 'on another branch' }, 'trunk').slice(0, 12);
-  repository.setDefaultBranch('trunk');
-  expect(await changesOf()).toEqual([`\`${second}\` of \`main\` until then \`${third}\` of \`trunk\``]);
-  repository.setDefaultBranch('main');
-  await changesOf();
+it('a listing that its repository says is replaced says so, and the other that it replaces it', async () => {
+  const line = 'superseded-by: com.example.next/server # since May';
+  directory.git.createRepository('example/replaced').commit({ 'dossier-claim.txt': `# ours\r\n${line}\r\n` });
+  const read = async (handle: string) => {
+    await observe(handle);
+    return (await directory.app.request(`/agents/${handle}.md`)).text();
+  };
+  expect(await read('com.example/replaced')).toContain(
+    'The recorded repository names `com.example.next/server` in place of this listing',
+  );
+  const next = await read('com.example.next/server');
+  expect(next).not.toContain('in place of');
+  expect(next).toContain('Replaced by: this listing; it replaces the others with this repository');
 });

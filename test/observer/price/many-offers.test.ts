@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
-import { alice, mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
+import { mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
 
 const start_ms = Date.now();
 const inDays = (days: number) => new Date(start_ms + days * 86_400_000).toISOString().slice(0, 10);
@@ -12,15 +12,10 @@ const manyAt = (at: number) =>
 /** An offer that cannot be read. */
 const unread = offerOf({ network: 'lightning', amount: '0.001', asset: 'BTC', payTo: 'lnbc1' });
 
-const ofEuro = (amount: string, payee: number) =>
-  offerOf({ asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb43', amount, payTo: numbered(payee) });
-
 let requests = 0;
 /** What each server asks for now; a server without offers fails. */
 const asked: Record<string, () => readonly object[]> = {
   many: () => Array.from({ length: 40 }, (_, at) => manyAt(at)),
-  crowd: () => Array.from({ length: 30 }, (_, at) => manyAt(at)),
-  half: () => [offerOf({ payTo: numbered(9) }), offerOf({ amount: 'ask' })],
   twenty: () => Array.from({ length: 20 }, (_, at) => manyAt(at)),
   rotating: () => {
     requests += 1;
@@ -30,21 +25,13 @@ const asked: Record<string, () => readonly object[]> = {
   amoy: () => [offerOf({ network: 'eip155:80002' })],
   unnamed: () => [offerOf({ network: 'newchain' })],
   shop: () => [offerOf()],
+  pair: () => [offerOf(), offerOf({ asset: unknownToken, payTo: mallory })],
   evil: () => [offerOf({ payTo: mallory })],
   mixed: () => [offerOf({ payTo: numbered(7) })],
   growing: () => [offerOf({ payTo: numbered(20) }), unread],
-  swapping: () => [offerOf({ payTo: numbered(21) }), unread],
-  laundered: () => [offerOf({ payTo: numbered(35) })],
   kept: () => [offerOf({ payTo: numbered(36) }), offerOf({ payTo: numbered(31), amount: '20000' })],
   thousands: () => Array.from({ length: 1500 }, (_, at) => manyAt(at)),
   brim: () => Array.from({ length: 1000 }, (_, at) => manyAt(at)),
-  unreadable: () => [offerOf({ payTo: numbered(32) })],
-  joined: () => [offerOf({ payTo: numbered(33) }), unread],
-  nudged: () => [offerOf({ payTo: numbered(41) }), ofEuro('20000', 41)],
-  again: () => [offerOf({ payTo: numbered(42) }), ofEuro('20000', 42)],
-  never: () => [offerOf({ payTo: numbered(43) }), ofEuro('20000', 43), unread],
-  back: () => [offerOf({ payTo: numbered(44) }), ofEuro('20000', 44)],
-  cut: () => [...Array.from({ length: 25 }, (_, at) => manyAt(at)), unread],
 };
 const session = { amount: '5', currency: unknownToken, recipient: numbered(8) };
 const toChallenge = (request: object) =>
@@ -159,58 +146,9 @@ it('networks are compared as what they are, whatever version of x402 names them'
   });
 });
 
-it('of several advertised prices, that one is said which is like the offer, with its own payee', async () => {
-  const of = async (changed: object) =>
-    (await check('shop', offerOf(changed))).facts.find((fact) => fact.includes('/.well-known/x402'));
-  const place = `\`shop.example.com/.well-known/x402\` (${inDays(0)}) lists`;
-  const rest = 'asset, network, scheme as listed.';
-  expect(await of({})).toBe(
-    `${place} 0.01 USDC on Base, paid to \`${mallory}\`; 1 more there. This offer compared with it: payee other; amount, ${rest}`,
-  );
-  expect(await of({ amount: '5000' })).toBe(
-    `${place} 0.005 USDC on Base; 1 more there. This offer compared with it: payee, amount, ${rest}`,
-  );
-  expect(await of({ network: 'eip155:10', payTo: unknownToken })).toMatch(
-    / on Base, paid to `0x[12]{40}`; 1 more there\. This offer compared with it: payee, amount not known; asset, network other; scheme as listed\.$/,
-  );
-  expect(await of({ network: 'newchain' })).toMatch(
-    /\. This offer compared with it: payee, scheme as listed; amount, asset, network not known\.$/,
-  );
-});
-
 it('of many listings that ask to be paid at a payee, three are named with when that was seen', async () => {
   expect((await check('twenty', offerOf())).facts.join('\n')).toMatch(
-    /^5 other listings ask to be paid at this payee, among them `[^`]+` \(seen [\d-]{10}\), `[^`]+` \(seen [\d-]{10}\) and `[^`]+` \(seen [\d-]{10}\)\.$/m,
-  );
-});
-
-it('says that the offer itself named the listing, and that it names another address than the caller', async () => {
-  const resource = { url: 'https://evil.example.com/mcp' };
-  const offer = { x402Version: 2, resource, accepts: [offerOf({ payTo: mallory })] };
-  const last = (name: string) =>
-    `A price was last quoted to Dossier at \`https://${name}.example.com/mcp\` on ${inDays(0)}.`;
-  expect(await call('check_offer', { offer })).toMatchObject({
-    handle: handleAt('evil'),
-    message: `The listing was found by the address that the offer itself names. ${last('evil')}`,
-    offers: [{ payee: 'as_seen' }],
-  });
-  const url = 'https://shop.example.com/mcp';
-  for (const named of [{ url }, { url, handle: handleAt('shop') }])
-    expect(await call('check_offer', { ...named, offer })).toMatchObject({
-      handle: handleAt('shop'),
-      message: `The offer names as its resource \`https://evil.example.com/mcp\`, at a host other than \`shop.example.com\`; an offer can name any resource. \`com.example.evil/a\` records that resource (record, 2026-10-02). ${last('shop')}`,
-      offers: [{ payee: 'never_seen' }],
-    });
-});
-
-it('says what a handle was found by that is none, as the very payee that is asked about', async () => {
-  const { handle, message } = await call('check_offer', {
-    handle: mallory,
-    offer: [offerOf({ payTo: mallory })],
-  });
-  expect(handle).toBe(handleAt('evil'));
-  expect(message).toContain(
-    'It is the only listing whose endpoint asks to be paid at this address; this does not show who owns the address.',
+    /^\d other listings ask to be paid at this payee, among them `[^`]+` \(seen [\d-]{10}\), `[^`]+` \(seen [\d-]{10}\) and `[^`]+` \(seen [\d-]{10}\)\.$/m,
   );
 });
 
@@ -251,17 +189,18 @@ async function lookAgain(name: string, offers: readonly object[]) {
   return call('get_agent', { handle: handleAt(name) });
 }
 
-it('of twenty offers, the one that changed is named, and so is its payee', async () => {
-  const twenty = Array.from({ length: 20 }, (_, at) => manyAt(at));
-  const [first] =
-    (await lookAgain('twenty', [{ ...manyAt(0), amount: '9' }, ...twenty.slice(1)])).stands_out ?? [];
-  expect(first).toMatch(/^Price lowered from 1000 of `0x0{36}5000` to 9 of `0x0{36}5000` on Base \(between /);
-  const { stands_out } = await lookAgain('twenty', [offerOf({ payTo: alice }), ...twenty.slice(1)]);
-  expect(stands_out).toContainEqual(
-    expect.stringMatching(
-      /In the quoted price: payee changed from `0x0{36}1000` to `0x1{40}` on Base\. Price changed from 9 of .* to 0\.01 USDC on Base \(between /,
-    ),
+it('of two offers, each payee is compared with that of the same offer, also once they have changed places', async () => {
+  const stateOf = async (offer: object) => (await check('pair', offerOf(offer))).states;
+  const swapped = { payTo: mallory };
+  expect(await stateOf({})).toMatchObject({ payee: 'as_seen' });
+  expect(await stateOf({ asset: unknownToken, ...swapped })).toMatchObject({ payee: 'as_seen' });
+  expect(await stateOf(swapped)).toMatchObject({ payee: 'never_seen', amount: 'as_seen', asset: 'as_seen' });
+  expect((await check('pair', offerOf(swapped))).facts[0]).toMatch(
+    /: not in the last quote for this amount, asset, network and scheme; other: `0x1{40}`; for other offers as seen since /,
   );
+  await lookAgain('pair', [offerOf(swapped), offerOf({ asset: unknownToken })]);
+  expect(await stateOf(swapped)).toMatchObject({ payee: 'new' });
+  expect(await stateOf({})).toMatchObject({ payee: 'seen_until' });
 });
 
 it('the date of several payees is not said of each of them', async () => {
@@ -277,33 +216,7 @@ it('offers of x402 and MPP together are not all for one request', async () => {
   expect(lines.costs).toMatch(/^Quotes for an amount of use that is not known before it answers: /);
 });
 
-it('an offer behind many others is compared too', async () => {
-  const thirty = Array.from({ length: 30 }, (_, at) => manyAt(at));
-  const otherPayee = await lookAgain('crowd', [...thirty.slice(1), { ...manyAt(0), payTo: mallory }]);
-  expect(otherPayee.stands_out).toEqual([
-    expect.stringMatching(
-      /In the quoted price: payee changed from `0x0{36}1000` to `0x2{40}` on Base \(between /,
-    ),
-  ]);
-  const { stands_out } = await lookAgain('crowd', [...thirty.slice(1), { ...manyAt(0), amount: '7' }]);
-  expect(stands_out?.join()).toMatch(/rice lowered from 1000 of `0x0{36}5000` to 7 of `0x0{36}5000`/);
-});
-
-it('a quote that changed is not called unchanged, and one of which a part cannot be read is compared', async () => {
-  const paidElsewhere = async (name: string, offers: readonly object[]) => {
-    await lookAgain(name, offers);
-    return JSON.stringify(await call('get_history', { handle: handleAt(name), kind: 'price' }));
-  };
-  const payTo = numbered(10);
-  const half = await paidElsewhere('half', [offerOf({ payTo }), offerOf({ payTo, amount: 'ask' })]);
-  expect(half).toContain(`payee changed from \`${numbered(9)}\` and \`${alice}\` to \`${payTo}\``);
-  expect(half).not.toContain('Unchanged');
-});
-
 describe('beside an offer that cannot be read', () => {
-  const historyOf = async (name: string) =>
-    JSON.stringify(await call('get_history', { handle: handleAt(name), kind: 'price' }));
-
   it('an offer that is new is named, and dated from the check that first saw it', async () => {
     const dear = offerOf({ payTo: numbered(20), amount: '9000000' });
     const { lines, stands_out } = await lookAgain('growing', [
@@ -320,31 +233,6 @@ describe('beside an offer that cannot be read', () => {
     expect(facts.find((fact) => fact.includes('mount 9 USDC'))).toContain(`new since ${price} (1 check)`);
   });
 
-  it('different offers take the place of those that were read before', async () => {
-    const other = offerOf({ scheme: 'upto', amount: '9000000', payTo: mallory });
-    const { lines, stands_out } = await lookAgain('swapping', [other, unread]);
-    expect(lines.costs).toContain('9 USDC');
-    expect(stands_out?.join()).toContain(
-      'Price changed from 0.01 USDC on Base to 9 USDC (scheme `upto`) on Base',
-    );
-  });
-
-  it('a change behind many others is told', async () => {
-    const offers = Array.from({ length: 25 }, (_, at) => manyAt(at));
-    await lookAgain('cut', [...offers.slice(0, 24), { ...manyAt(24), amount: '900000000' }, unread]);
-    expect(await historyOf('cut')).toContain('price raised from 1024 of');
-  });
-
-  it('an offer that was not there before is a change, whatever cannot be read', async () => {
-    const payTo = numbered(35);
-    await lookAgain('laundered', [offerOf({ payTo }), unread]);
-    const dear = offerOf({ payTo, amount: '5000000' });
-    const { stands_out } = await lookAgain('laundered', [offerOf({ payTo }), dear, unread]);
-    expect(stands_out?.[0]).toMatch(/Also quoted: 5 USDC on Base \(between [\d-]+ and [\d-]+\)\.$/);
-    expect(await historyOf('laundered')).toContain('also quoted: 5 USDC on Base (');
-    expect(await observed.directory.audit()).toEqual([]);
-  });
-
   it('who is not paid any more is named, and is not said to be paid', async () => {
     const { lines, stands_out } = await lookAgain('kept', [offerOf({ payTo: mallory }), unread]);
     expect(lines.costs).toContain(mallory);
@@ -354,35 +242,5 @@ describe('beside an offer that cannot be read', () => {
     expect((await check('kept', offerOf({ payTo: numbered(36) }))).states).toMatchObject({
       payee: 'seen_until',
     });
-  });
-
-  it('of an answer in which no amount can be read, who is paid is known, and its end is told', async () => {
-    const { lines } = await lookAgain('unreadable', [unread]);
-    expect(lines.costs).toContain(
-      'an amount that Dossier cannot read of `BTC` on `lightning`, paid to `lnbc1`',
-    );
-    const { stands_out } = await lookAgain('unreadable', [offerOf({ payTo: numbered(32) })]);
-    expect(stands_out?.at(-1)).toContain(`payee changed from \`lnbc1\` to \`${numbered(32)}\` on Base`);
-  });
-
-  const usdcOf = (amount: string, payee: number) => offerOf({ amount, payTo: numbered(payee) });
-
-  it('a change of one offer hides no later change of another one', async () => {
-    await lookAgain('nudged', [usdcOf('11000', 41), unread]);
-    await lookAgain('nudged', [usdcOf('11000', 41), ofEuro('20000', 41), unread]);
-    await lookAgain('nudged', [usdcOf('11000', 41), ofEuro('900000000', 41), unread]);
-    const raised = /rice raised from 20000 of `0x60\w+` to 900000000 of `0x60/;
-    expect(await historyOf('nudged')).toMatch(raised);
-    const { stands_out } = await lookAgain('nudged', [usdcOf('11000', 41), ofEuro('900000000', 41)]);
-    expect(stands_out?.join('\n')).toMatch(raised);
-    expect(await observed.directory.audit()).toEqual([]);
-  });
-
-  it('a payee who is read besides is named', async () => {
-    const both = [offerOf({ payTo: numbered(33) }), offerOf({ payTo: numbered(34), amount: '20000' })];
-    const { stands_out } = await lookAgain('joined', [...both, unread]);
-    expect(stands_out).toEqual([
-      expect.stringMatching(/^Also quoted: 0\.02 USDC on Base, paid to `0x0{38}34` \(between /),
-    ]);
   });
 });
