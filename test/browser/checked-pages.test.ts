@@ -77,41 +77,6 @@ describe('a listing on a phone', () => {
   });
 });
 
-describe('a search for what a listing records, recorded or is paid at', () => {
-  const main = (page: Page) => page.locator('main').innerText();
-  const payee = '0x2222222222222222222222222222222222222222';
-
-  it('says which listing had a former place, instead of words that no listing has', async () => {
-    const text = await on('/agents?q=mcp.relocated.com', main);
-    expect(text).toMatch(
-      /com\.relocated\/mail is the only listing that recorded an endpoint at this host, until [\d-]{10}; no listing records it now\./,
-    );
-    expect(text).not.toContain('No listing has the word');
-  });
-
-  it('says which listing records a package, also of another version', async () => {
-    const text = await on('/agents?q=bundled-export@1.3.0', main);
-    expect(text).toContain('com.bundled/export is the only listing that records this package;');
-    expect(text).toContain('You asked about 1.3.0; the record names 1.4.2');
-  });
-
-  it.each([
-    ['an address on its network', () => `eip155:8453:${payee}`],
-    ['the address of its page', () => `${directory.url}/payees/eip155:8453:${payee}`],
-    ['the path of its page', () => `/payees/eip155:8453:${payee}`],
-  ])('leads from a payee to its page by %s', async (_, query) => {
-    const found = await on(`/agents?q=${encodeURIComponent(query())}`, async (page) => {
-      const text = await main(page);
-      await page.getByRole('link', { name: 'Who asks to be paid there, since when and until when' }).click();
-      await page.waitForURL(`${directory.url}/payees/eip155:8453:${payee}`);
-      return { text, page: await main(page) };
-    });
-    expect(found.text).toContain('com.quotewire/quotes is the only listing whose endpoint asks to be paid');
-    expect(found.page).toContain('Payee on Base (eip155:8453)');
-    expect(found.page).toContain('1 listing asks to be paid there on Base.');
-  });
-});
-
 it('a package leads to the page of its registry, also as the subject of a fact', async () => {
   const addresses = await on(`/agents/${observedStates.malicious}`, (page) =>
     page

@@ -83,15 +83,3 @@ it('a message that arrives in pieces is answered, and one that breaks off is log
   for (const line of answered)
     expect(line).toMatch(/"request":"[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-/);
 });
-
-it('the access log for a terminal shows no capability either, not even most of one', async () => {
-  const service = start('pretty');
-  const url = await service.line(/listening on (\S+)/);
-  for (const length of [48, 49]) await fetch(`${url}/agents/a/dossier_cap_${'A'.repeat(length)}`);
-  await fetch(`${url}/about`, { headers: { 'x-request-id': `dossier_cap_${'A'.repeat(20)}` } });
-  service.child.kill('SIGTERM');
-  const { stderr } = await service.ended;
-  expect(stderr.match(/answered/g)).toHaveLength(3);
-  expect(stderr).toContain('/agents/a/dossier_cap_[masked]');
-  expect(stderr).not.toContain('AAAAAAAA');
-});

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import { type AnswerCache, createAnswerCache } from '../../src/http/cache/answer-cache.ts';
-import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { Store } from '../../src/store/store.ts';
 import { makeListing } from '../store/examples.ts';
 
@@ -41,40 +40,6 @@ describe('finished answers in memory', () => {
     expect(cached('too large', 'page-99')).toEqual(['page-99']);
   });
 
-  it('are dropped when a listing among their tags changes, and only then', async () => {
-    const putAll = () => {
-      put('of one', ['a/one']);
-      put('of both', ['a/one', 'b/two']);
-      put('of two', ['b/two']);
-      put('of any', 'all');
-      put('of none', []);
-    };
-    const all = ['of one', 'of both', 'of two', 'of any', 'of none'];
-    putAll();
-    await store.write((tx) => tx.feedback.add(feedback));
-    expect(cached(...all)).toEqual(all);
-    await write('a/one');
-    expect(cached(...all)).toEqual(['of two', 'of none']);
-    putAll();
-    await write('c/three');
-    expect(cached(...all)).toEqual(['of one', 'of both', 'of two', 'of none']);
-    await store.write(async (tx) => {
-      const id = await tx.imports.startRun(run);
-      await tx.imports.saveRun(id, { state: 'done', finished_at: '2026-11-21T10:00:01.000Z' });
-    });
-    expect(cached(...all)).toEqual([]);
-    expect(cache.bytes).toBe(0);
-  });
-
-  it('are not stored if a listing changed after they were begun', async () => {
-    const storeLate = cache.begin();
-    await write('b/two');
-    storeLate('late', { bytes: 'late', headers: [] }, { cacheTags: ['a/one'] });
-    expect(cached('late')).toEqual([]);
-    put('in time', ['a/one']);
-    expect(cached('in time')).toEqual(['in time']);
-  });
-
   it('expire after their longest age, which is a minute for those with tags, and no time for others', () => {
     now_ms = 1000;
     cache.begin()('short', { bytes: 'short', headers: [] }, { cacheTags: [], maxAge_ms: 20 });
@@ -99,27 +64,4 @@ describe('finished answers in memory', () => {
     expect([none.get('x', now_ms), none.bytes]).toEqual([undefined, 0]);
     none.close();
   });
-
-  it('are dropped at the end', async () => {
-    put('of one', ['a/one']);
-    cache.close();
-    expect(cached('of one')).toEqual([]);
-    expect(cache.bytes).toBe(0);
-  });
 });
-
-const feedback = {
-  id: '0199aa00-0000-7000-8000-000000000000',
-  received_at: '2026-11-21T10:00:00.000Z',
-  message: 'private',
-  handle: 'a/one',
-  state: 'open',
-} as const;
-
-const run = {
-  source: 'test',
-  kind: 'full',
-  state: 'running',
-  started_at: '2026-11-21T10:00:00.000Z',
-  progress: { counts: zeroImportCounts, newestUpdatedAt: undefined, recorded: {} },
-} as const;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 
 const unreachable = JSON.stringify({
   'github.com': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
@@ -104,19 +105,7 @@ describe('the claim form', () => {
   const path = '/agents/co.webhook/webhook/claim';
 
   it('of a listing that cannot be claimed suggests what to do instead', async () => {
-    await directory.importEntries([
-      {
-        server: { name: 'bare/tool', description: 'No repository', version: '1.0.0' },
-        _meta: {
-          'io.modelcontextprotocol.registry/official': {
-            status: 'active',
-            publishedAt: '2026-10-01T08:00:00Z',
-            updatedAt: '2026-10-01T08:00:00Z',
-            isLatest: true,
-          },
-        },
-      },
-    ]);
+    await directory.importEntries([registryEntry('bare/tool')]);
     const page = await (await directory.app.request('/agents/bare/tool/claim')).text();
     expect(page).toContain('The listing records no repository');
     expect(page).not.toContain('Get a secret key and a line</button>');

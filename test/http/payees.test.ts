@@ -177,6 +177,10 @@ describe('a payee names the one listing that asks to be paid there', () => {
     ]);
     expect(hits.total).toEqual({ count: 2, capped: false });
     expect(await read(`/agents?q=${base}:${alice}`)).toContain(`href="/agents/${handleAt('stall')}"`);
+    for (const named of [`${base}:${alice}`, `/payees/${base}:${alice}`])
+      expect(await read(`/agents?q=${encodeURIComponent(named)}`)).toMatch(
+        /href="\/payees\/eip155:8453:0xaa/,
+      );
   });
 });
 

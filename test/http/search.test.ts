@@ -187,22 +187,6 @@ describe('where nothing matches, search_agents', () => {
     });
   });
 
-  it('continues behind a cursor without repeating or losing a listing, in every order', async () => {
-    for (const sort of ['relevance', 'updated', 'published'])
-      for (const query of ['notes about payments', undefined]) {
-        const whole = (await search({ query, sort, limit: 50 }, 'search_agents', many)).body;
-        const handles: string[] = [];
-        let cursor: string | undefined;
-        do {
-          const { body } = await search({ query, sort, limit: 7, cursor }, 'search_agents', many);
-          handles.push(...(body.listings ?? []).map(({ handle }) => handle));
-          cursor = body.next_cursor;
-        } while (cursor);
-        expect(handles).toEqual(whole.listings?.map(({ handle }) => handle));
-        expect(handles.length).toBeGreaterThanOrEqual(30);
-      }
-  });
-
   it('takes a cursor for the search that it was given for only', async () => {
     const asked = { query: 'notes about payments', limit: 7 };
     const listed = { tags: ['payments'], limit: 7 };

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { purgeLimits } from '../../src/app/purge.ts';
 import { modern } from '../support/mcp-requests.ts';
 import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
-import { addListingOfSource, addSource } from '../support/rating-source.ts';
+import { addSource } from '../support/rating-source.ts';
 
 let nodes: Nodes;
 beforeEach(async () => {
@@ -158,25 +158,6 @@ describe('bad capabilities', () => {
     nodes.wait(3);
     expect(await statuses(2, me(one, bad))).toEqual({ 401: 1, 429: 1 });
   });
-
-  it('do not limit other calls: with a valid one, without one, of a tool that needs none', async () => {
-    const node = await nodes.open();
-    const url = node.context.config.publicUrl;
-    const good = await addSource(node.context.store);
-    await statuses(25, me(url, bad));
-    expect(await statuses(30, me(url, { authorization: `Bearer ${good}` }))).toEqual({ 200: 30 });
-    expect(await statuses(30, me(url, {}))).toEqual({ 401: 30 });
-    expect((await post(`${url}/api/tools/list_tags`, {}, bad)()).status).toBe(200);
-    expect((await get(`${url}/api/capability`, '192.0.2.2', bad)()).status).toBe(401);
-  });
-
-  it('are those that ended too', async () => {
-    const node = await nodes.open();
-    const url = node.context.config.publicUrl;
-    const ended = { authorization: `Bearer ${await addSource(node.context.store)}` };
-    expect((await post(`${url}/api/capability/revoke`, {}, ended)()).status).toBe(200);
-    expect(await statuses(21, me(url, ended))).toEqual({ 401: 20, 429: 1 });
-  });
 });
 
 describe('ratings of one capability', () => {
@@ -236,20 +217,6 @@ describe('ratings of one capability', () => {
     expect(await statuses(11, () => rate(url, capability, n, n++))).toEqual({ 200: 10, 429: 1 });
   });
 
-  it('count for the source, whichever of its listings and capabilities it uses', async () => {
-    const node = await nodes.open();
-    const url = node.context.config.publicUrl;
-    const capabilities = [
-      await addSource(node.context.store, 30),
-      await addListingOfSource(node.context.store, 'b/second', 1001),
-      await addListingOfSource(node.context.store, 'b/third', 1002),
-    ];
-    let n = 0;
-    const next = () => capabilities[n % 3] ?? '';
-    expect(await statuses(12, () => rate(url, next(), n++, 0))).toEqual({ 200: 10, 429: 2 });
-    expect(await statuses(12, () => rate(url, next(), n, n++))).toEqual({ 200: 10, 429: 2 });
-  });
-
   it('are 300 a day', async () => {
     const node = await nodes.open({ LIMIT_OVERRIDES: 'rating=1000/1m,mcp=1000/1m' });
     const url = node.context.config.publicUrl;
@@ -262,17 +229,6 @@ describe('ratings of one capability', () => {
       '"rating_day";q=300;w=86400',
       '"rating_day";r=0;t=288',
     ]);
-  });
-
-  it('of one interaction, sent a hundred times at once, are one record and cost one', async () => {
-    const node = await nodes.open({ LIMIT_OVERRIDES: 'mcp=1000/1m' });
-    const url = node.context.config.publicUrl;
-    const capability = await addSource(node.context.store, 20);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => rate(url, capability, 0, 0)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await node.context.store.log.size()).toBe(1);
-    let n = 1;
-    expect(await statuses(20, () => rate(url, capability, n, n++ % 20))).toEqual({ 200: 19, 429: 1 });
   });
 });
 

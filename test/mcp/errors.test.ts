@@ -94,21 +94,6 @@ describe('a refused input', () => {
     ).toEqual(['x yz', 'q0', 'q1', 'q2', 'q3']);
     expect(JSON.stringify(structuredContent).length).toBeLessThan(1000);
   });
-
-  it('for want of a capability says who can rate, and what everybody else can do', async () => {
-    const rating = {
-      handle: 'co.webhook/webhook',
-      interaction_id: 'job-1',
-      interaction_at: new Date().toISOString(),
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'none',
-    };
-    const message = await refusal('submit_rating', rating);
-    expect(message).toContain('Only a claimed listing can do this');
-    expect(message).toContain('ask your user to put its capability into this server’s configuration');
-    expect(message).toContain('call submit_feedback; only the operator of this directory reads the feedback');
-  });
 });
 
 describe('an input in other words', () => {

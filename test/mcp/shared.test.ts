@@ -102,16 +102,6 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
     ]);
   });
 
-  it('says of a namespace with the same word that this shows no connection, and whether the endpoint is at its domain', async () => {
-    expect((await ask('com.postcards/mail')).lines.whose).toMatch(
-      /^Domain postcards\.com, proven to the registry; its endpoint is on it\. `io\.github\.postcards\/mail` \(GitHub account postcards\) has a namespace with the same word; this does not show a connection\b/,
-    );
-    expect((await ask('com.twins/one')).lines.whose).toMatch(
-      /^Domain twins\.com, proven to the registry; its endpoint is on another domain; 2 listings of this publisher here\. /,
-    );
-    expect((await ask('io.github.someone/cards')).lines.whose).not.toContain('its endpoint');
-  });
-
   it('says only of the proven domain and what is below it that an endpoint is on it', async () => {
     expect((await ask('com.acme.mcp/guest')).lines.whose).toMatch(
       /^Domain mcp\.acme\.com, proven to the registry; its endpoint is not on it but under the same registered domain `acme\.com`; 3 listings of this publisher here; not claimed\.$/,
@@ -149,14 +139,6 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
     ]);
     for (const handle of ['com.lumetra-blog/posts', 'com.one-mcp/mcp-server', 'com.one-todo/weather'])
       expect(JSON.stringify(await ask(handle))).not.toContain('has the same');
-  });
-
-  it('says nothing of a listing that has nothing in common', async () => {
-    const answer = await ask('com.alone/mail');
-    expect(JSON.stringify(answer)).not.toContain('same');
-    expect((await documentOf(directory, 'com.alone/mail')).signals).not.toMatchObject({
-      imported: expect.arrayContaining([expect.objectContaining({ kind: expect.stringMatching(/^shared/) })]),
-    });
   });
 });
 
@@ -250,12 +232,4 @@ it('never names a listing that was withdrawn or whose text is hidden, from that 
   expect(await whole()).not.toContain('io.github.postcards');
   await directory.restore('io.github.postcards/mail');
   expect(await whole()).toContain('has the same description');
-});
-
-it('a record that changes has its new addresses in common, and not those before', async () => {
-  const whole = async () => JSON.stringify(await documentOf(directory, 'com.postcards/mail'));
-  const changed = { remotes: at('cards.someone.dev'), version: '2.0.0' };
-  expect(await whole()).toContain('records the same package');
-  await directory.importEntries([registryEntry('io.github.someone/cards', changed)]);
-  expect(await whole()).not.toContain('io.github.someone');
 });
