@@ -162,15 +162,6 @@ describe('what an endpoint lists beside tools', () => {
     expect(await see('untooled', 'prompts.surface')).toMatchObject({ details: { count: 1 } });
     expect(servers.untooled.methods().filter((method) => method === 'prompts/list')).toHaveLength(1);
   });
-
-  it('says of a skill whose files are made at each request that they are dynamic', async () => {
-    await observed.look('sourced', 'skills.surface');
-    const answer = await answerOf('sourced', { detail: 'full' });
-    expect(answer).toContain(
-      'Skills it lists: 2 skills: `skill://fixed/SKILL.md`, `skill://live/SKILL.md` (files: dynamic)',
-    );
-    expect(await answerOf('sourced')).toContain('2 skills');
-  });
 });
 
 describe('a change of it', () => {

@@ -219,10 +219,6 @@ it('never sends a credential, a cookie or a call of a tool', () => {
   expect(all.filter(({ body }) => body.includes('tools/call'))).toEqual([]);
 });
 
-it('says of an endpoint that nobody answers at that there was no answer', async () => {
-  expect(await observe('com.example.gone/a')).toMatchObject({ 'endpoint.answers': ['silent', null] });
-});
-
 const once = { answered: 1, made: 1, others: {} };
 
 it.each(['recorded', ...refusals.map((refusal) => `recorded${refusal}`)])(

@@ -232,11 +232,6 @@ it('a record that changes while it is looked at stays due', async () => {
 
 it.each([
   [
-    'another version of the package',
-    { ...good, packages: [onNpm('good-package', '1.0.1')] },
-    ['package_not_deprecated', 'package_built_from_repository'],
-  ],
-  [
     'another repository',
     { ...good, repository: { url: 'https://github.com/Evil/server', source: 'github' } },
     ['package_built_from_repository'],
@@ -245,11 +240,6 @@ it.each([
     'one more endpoint',
     { ...good, remotes: [at('good'), at('evil')] },
     ['tools_unchanged_for', 'no_payment_seen'],
-  ],
-  [
-    'one more package',
-    { ...good, packages: [onNpm('good-package'), onNpm('evil-package')] },
-    ['package_not_deprecated', 'package_built_from_repository'],
   ],
   [
     'one more version of a package',

@@ -64,16 +64,6 @@ async function toolsAsShown() {
   return tools;
 }
 
-it('says that nothing was seen before the first look', async () => {
-  const never = await check({ handle, digests: {} });
-  expect(never).toMatchObject({
-    result: 'never_seen',
-    message:
-      'Dossier has seen no list of tools of this service. Dossier has made no observation of this listing.',
-  });
-  expect(never).not.toHaveProperty('differs');
-});
-
 it('says of a listing without an endpoint, observed or not, that it records none', async () => {
   const packaged = 'com.example.packaged/mail';
   const none = {

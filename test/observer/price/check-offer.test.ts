@@ -320,13 +320,6 @@ describe('an offer that is another one', () => {
     expect(statesOf(await check({ handle: shopHandle, offer }))).toEqual([states]);
   });
 
-  it('of an asset that was not quoted, an amount cannot be compared', async () => {
-    const { offers } = await check({ handle: shopHandle, offer: [{ ...quoted(), asset: unknownToken }] });
-    expect(offers[0]?.facts).toContain(
-      'Amount 20000: not known: Dossier knows no quote in this asset, network and scheme.',
-    );
-  });
-
   it.each([['eip155:8453 '], [8453], [undefined]])(
     'an asset on a network that cannot be read (%j) is not known: its address may be another asset there',
     async (network) => {

@@ -124,19 +124,9 @@ it.each<[string, (response: ServerResponse) => void, string]>([
     'the host returned an error, or something that was not asked for',
   ],
   [
-    'a broken connection',
-    (response) => void response.destroy(),
-    'there was no connection to the host, or the connection broke',
-  ],
-  [
     'a redirect to another host',
     (response) => void response.writeHead(302, { location: 'https://elsewhere.example.org/' }).end(),
     'the host redirected the request to another host',
-  ],
-  [
-    'a redirect to a page',
-    (response) => void response.writeHead(302, { location: '/maintenance' }).end(),
-    'the host redirected the request',
   ],
   [
     'a request to wait',
