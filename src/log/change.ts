@@ -22,15 +22,11 @@ export type ChangeType = (typeof changeTypes)[number];
 
 /** One change of the evidence about a listing (docs/changes.md). */
 export interface Change {
-  /**
-   * Position and time, so that the id stays unique even if positions are used again after the restore of an
-   * older backup.
-   */
+  /** With the time, the id stays unique even if a restored older backup uses positions again. */
   readonly id: string;
-  /** The position in the stream. */
   readonly seq: number;
   readonly type: ChangeType;
-  /** The listing whose evidence changed. For a rating, it is the rated listing. */
+  /** For a rating, the rated listing. */
   readonly handle: string;
   /** RFC 3339 UTC. */
   readonly at: string;
@@ -50,10 +46,7 @@ export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,
 export const isChangeType = (type: string): type is ChangeType =>
   (changeTypes as readonly string[]).includes(type);
 
-/**
- * A criterion of a view that a listing no longer meets, in the data of `view.left`. For an approval, `fact`
- * is the sentence that says why.
- */
+/** In the data of `view.left`. For an approval, `fact` is the sentence that says why. */
 export interface FailedCriterion {
   readonly criterion: string;
   readonly value?: string | number;
@@ -63,7 +56,6 @@ export interface FailedCriterion {
   readonly to?: string | undefined;
 }
 
-/** Returns undefined for an entry about the log itself. */
 export const toLoggedChange = (
   type: string,
   log_index: number,

@@ -11,36 +11,27 @@ export type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
 
 export interface CheckpointFile {
   readonly path: string;
-  /** The largest checkpoint of each log, the newest log first; empty if the file cannot be read. */
+  /** The largest of each log, the newest log first; empty if the file cannot be read. */
   readonly texts: readonly string[];
-  /**
-   * The database file for which the checkpoint file was written. It is set only if that file still exists and
-   * is not our database.
-   */
+  /** The database for which the file was written, if that still exists and is not ours. */
   readonly otherDatabase: string | undefined;
 }
 
-/** Returns undefined if CHECKPOINT_FILE is not set and the database is not a file. */
 export function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
   if (checkpointFile) return checkpointFile;
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
 
-/** Resolves links. Returns undefined if the URL names no file, or the file cannot be found. */
 const databaseFile = (url: string): string | undefined =>
   url.startsWith('file:') ? attempt(() => realpathSync(url.slice('file:'.length))) : undefined;
 
 const owner = z.object({ database: z.string(), file: z.string() });
 
-/**
- * The last line names the database that the file belongs to. A reader of checkpoints ignores it, because it
- * is not a signature line.
- */
+/** Readers of checkpoints ignore this line, because it is not a signature line. */
 const ownerLine = /^database (\{.*\})\n?$/m;
 
 /**
- * A checkpoint file that was moved or copied, for example with a backup, belongs to the database that is
- * opened with it.
+ * A file that was moved or copied, for example with a backup, belongs to the database that is opened with it.
  */
 function findOtherDatabase(content: string, path: string, { databaseUrl }: FileConfig): string | undefined {
   const written = owner.safeParse(parseForeignJson(ownerLine.exec(content)?.[1] ?? '')).data;
@@ -51,7 +42,6 @@ function findOtherDatabase(content: string, path: string, { databaseUrl }: FileC
 
 const note = /[^\n]+\n\d+\n[^\n]+\n\n(?:\u2014 [^\n]+\n)+/g;
 
-/** Returns undefined if there is no path for a checkpoint file, or no file at the path. */
 export async function readCheckpointFile(config: FileConfig): Promise<CheckpointFile | undefined> {
   const path = checkpointPath(config);
   if (!path) return undefined;
@@ -71,13 +61,12 @@ export async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-/** A random name, because nodes with the same process id may share the folder. */
+/** Nodes with the same process id may share the folder. */
 const processName = randomUUID();
 
-/** If a temporary file is this much older than the checkpoint file, no process is still writing it. */
+/** So much older than the checkpoint file, a temporary file is written by no process. */
 const abandoned_ms = 3_600_000;
 
-/** Removes temporary files of processes that ended before they renamed them. */
 async function removeAbandoned(path: string): Promise<void> {
   const { mtimeMs: newest_ms } = await stat(path);
   for (const name of await readdir(dirname(path))) {
@@ -87,7 +76,6 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** Replaces the file atomically. */
 export async function replaceCheckpointFile(path: string, text: string, config: FileConfig): Promise<void> {
   const database = databaseFile(config.databaseUrl);
   const written = database && `database ${JSON.stringify({ database, file: resolve(path) })}\n`;
@@ -98,10 +86,7 @@ export async function replaceCheckpointFile(path: string, text: string, config: 
   await removeAbandoned(path).catch(() => undefined);
 }
 
-/**
- * Throws ExitError (78) if the folder of CHECKPOINT_FILE cannot be made or written, because no checkpoint
- * could then be published.
- */
+/** Without the folder, no checkpoint could be published. */
 export async function requireCheckpointFolder({ checkpointFile: path }: FileConfig): Promise<void> {
   if (!path) return;
   try {

@@ -31,14 +31,13 @@ export interface LogContext {
 
 export const logPath = (log: number): string => (log === 1 ? '/log' : `/log/${log}`);
 
-/** The origin of a log in its checkpoints: its URL without the scheme (C2SP tlog-tiles, "Parameters"). */
+/** C2SP tlog-tiles, "Parameters". */
 export const logOrigin = (log: number, publicUrl: string): string =>
   `${publicUrl.replace(/^https?:\/\//, '')}${logPath(log)}`;
 
-/** Reads the number of a log from its origin, on any host. Returns 1 if the origin has no number. */
+/** Of an origin on any host; 1 if it has no number. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
-/** Returns undefined if this database has no seed yet. */
 export async function findKeyOfOrigin(
   { store }: Pick<LogContext, 'store'>,
   origin: string,
@@ -47,10 +46,7 @@ export async function findKeyOfOrigin(
   return seed === undefined ? undefined : toNoteKey(origin, Buffer.from(seed, 'base64'));
 }
 
-/**
- * Returns the seed of the signing keys (32 bytes). It is created once and stored, so that all nodes share it
- * without configuration.
- */
+/** Stored, so that all nodes share it without configuration. */
 export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer> {
   const create = async (tx: LogTransaction) => {
     const created = randomBytes(32).toString('base64');
@@ -64,7 +60,7 @@ export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer>
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
-/** Keeps the largest checkpoint of each log, the newest log first. */
+/** The newest log first. */
 function largestOfLogs(texts: readonly string[]): string[] {
   const largest = new Map<number, { readonly text: string; readonly size: number }>();
   for (const text of texts) {
@@ -76,9 +72,8 @@ function largestOfLogs(texts: readonly string[]): string[] {
 }
 
 /**
- * Call this before each publication, because another process may have put an older checkpoint back. Never let
- * two calls run at once in a process. The file also keeps what closed earlier logs, because a restored
- * database lacks it.
+ * Called before each publication, because another process may have put an older checkpoint back; never twice
+ * at once in a process. The file also keeps what closed earlier logs, because a restored database lacks it.
  */
 async function saveCheckpoint(
   context: LogContext,
@@ -101,7 +96,7 @@ interface SavedCheckpoint extends Checkpoint {
   readonly text: string;
 }
 
-/** Leaves out a checkpoint that this database's key did not sign, under any PUBLIC_URL. */
+/** Signed by this database's key, under any PUBLIC_URL. */
 async function openOwn(context: LogContext, texts: readonly string[]): Promise<SavedCheckpoint[]> {
   const own: SavedCheckpoint[] = [];
   for (const text of texts) {
@@ -113,7 +108,6 @@ async function openOwn(context: LogContext, texts: readonly string[]): Promise<S
   return own;
 }
 
-/** A closed log contains a checkpoint if it was closed with one that is as large. */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
   checkpoint: Checkpoint,
@@ -137,9 +131,8 @@ async function findLost(log: Parameters<typeof isContained>[0], saved: readonly 
 }
 
 /**
- * Closes each log that lacks its saved checkpoint with that checkpoint. If one of them is the newest log or a
- * later one, opens a log with a greater number than each of them, so that no two logs sign checkpoints under
- * the same name. Returns false if a saved checkpoint is not one of this database.
+ * If the newest log or a later one is lost, the next log has a greater number than each, so that no two logs
+ * sign checkpoints under the same name. False if a saved checkpoint is not one of this database.
  */
 async function closeLostLogs(context: LogContext, texts: readonly string[]): Promise<boolean> {
   const saved = await openOwn(context, texts);
@@ -169,9 +162,8 @@ async function closeLostLogs(context: LogContext, texts: readonly string[]): Pro
 }
 
 /**
- * Compares the database with the checkpoint file (docs/log.md). It must be called before anything is written.
- * If the database does not contain a tree that was signed, for example because an older backup was restored,
- * the function closes the log and opens a new one, whose first entry contains the checkpoint.
+ * Must be called before anything is written (docs/log.md). If the database lacks a tree that was signed, for
+ * example because an older backup was restored, a new log begins with that checkpoint.
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const file = await readCheckpointFile(context.config);
@@ -191,16 +183,12 @@ export interface IssuedCheckpoint {
 }
 
 export interface CheckpointCache {
-  /**
-   * The checkpoint that witnesses cosigned last, and the signature line of each witness by its name in the
-   * policy.
-   */
+  /** What witnesses cosigned last, with the line of each witness by its name in the policy. */
   cosigned?: { readonly checkpoint: IssuedCheckpoint; readonly lines: ReadonlyMap<string, string> };
-  /** The promise is pending until the checkpoint is signed. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /**
-   * All callers for whom `last` is too old share this promise. Only one checkpoint is signed at a time, so
-   * that no smaller tree is published after a larger one.
+   * All callers for whom `last` is too old share it: signing one at a time, no smaller tree is published
+   * after a larger one.
    */
   next?: Promise<IssuedCheckpoint> | undefined;
 }
@@ -238,7 +226,7 @@ function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
   return checkpoints.next;
 }
 
-/** Returns a checkpoint of the open log that covers at least the entries older than a second. */
+/** Covers at least the entries older than a second. */
 export async function currentCheckpoint(context: IssuingContext): Promise<IssuedCheckpoint> {
   const { last } = context.checkpoints;
   const isNew = last && Math.abs(context.clock().getTime() - last.at_ms) < signAtMostEvery_ms;
@@ -246,10 +234,7 @@ export async function currentCheckpoint(context: IssuingContext): Promise<Issued
   return known ?? issueNext(context);
 }
 
-/**
- * A checkpoint of the open log for a backup. Returns undefined if the log is empty, or if the database lacks
- * what was signed: a backup opens no next log.
- */
+/** Undefined if the log is empty, or the database lacks what was signed: a backup opens no next log. */
 export async function checkpointForBackup(context: IssuingContext): Promise<string | undefined> {
   const { texts = [], otherDatabase } = (await readCheckpointFile(context.config)) ?? {};
   const own = await openOwn(context, texts);
@@ -264,7 +249,7 @@ export function withCosignatures({ cosigned }: CheckpointCache, { text }: Issued
 
 const covers = ({ head, size }: IssuedCheckpoint, log_index: number) => log_index < head.base + size;
 
-/** The entry must be in the open log. A checkpoint that witnesses cosigned is preferred. */
+/** The entry must be in the open log. */
 export async function checkpointCovering(
   context: IssuingContext,
   log_index: number,
@@ -276,13 +261,12 @@ export async function checkpointCovering(
   return issueNext(context);
 }
 
-/** Its message says why nothing was erased. */
 export class NotErasable extends Error {}
 
 /**
- * Deletes the record of an entry. Its leaf stays, so every proof still holds. The caller must change the rows
- * that listings show. Returns the log index of the new entry `record.erased`, which publishes `reason`.
- * Throws NotErasable.
+ * The leaf stays, so every proof still holds. The caller must change the rows that listings show. The new
+ * entry `record.erased` publishes `reason`.
+ * @throws NotErasable, which says why nothing was erased
  */
 export async function eraseRecord(
   tx: LogTransaction,

@@ -2,7 +2,7 @@ import { type KeyObject, verify } from 'node:crypto';
 import { toPublicKey } from '../core/keys/public-key.ts';
 import { type NoteSignature, readCheckpoint, readKeyText } from './notes.ts';
 
-/** The signature types of cosignatures (C2SP signed-note). */
+/** C2SP signed-note. */
 const algorithms = { 4: 'ed25519', 6: 'ml-dsa-44' } as const;
 
 export interface Cosigner {
@@ -14,7 +14,6 @@ export interface Cosigner {
 
 const isCosignatureType = (type: number): type is keyof typeof algorithms => type in algorithms;
 
-/** Returns undefined if the text is malformed, its type is unknown, or its key id is wrong. */
 export function readCosigner(text: string): Cosigner | undefined {
   const read = readKeyText(text);
   if (!read || !isCosignatureType(read.type)) return undefined;
@@ -33,7 +32,7 @@ function toUint64(value: bigint | number): Buffer {
 
 const withLength = (text: string) => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
 
-/** The `cosigned_message` of a whole tree (C2SP tlog-cosignature). */
+/** C2SP tlog-cosignature, `cosigned_message` of a whole tree. */
 function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): Buffer | undefined {
   const checkpoint = readCheckpoint(text);
   if (!checkpoint || Buffer.byteLength(checkpoint.origin) > 255 || Buffer.byteLength(name) > 255)
@@ -49,7 +48,7 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
   ]);
 }
 
-/** The text that a cosignature signs (C2SP tlog-cosignature, "signed message"). */
+/** C2SP tlog-cosignature, "signed message". */
 const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
     ? Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`)
@@ -58,10 +57,7 @@ const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer 
 export const isOf = ({ name, keyId }: NoteSignature, cosigner: Cosigner): boolean =>
   name === cosigner.name && keyId.equals(cosigner.keyId);
 
-/**
- * Returns the time that a valid cosignature states, in seconds since 1970, or 0 if it states none. Returns
- * undefined if the cosignature is not valid.
- */
+/** Seconds since 1970; 0 if it states no time, undefined if it is not valid. */
 export function readCosignature(
   text: string,
   cosigner: Cosigner,

@@ -7,8 +7,8 @@ import { completedNodes, type ReadNode, siblingsOf } from './merkle.ts';
 import { type Db, headTable, type LogSchema } from './schema.ts';
 
 /**
- * The row of one log. Entries are appended to the newest log, and the lock on its row puts writers in order.
- * The number of a log that was published before is not used again, so numbers may be missing.
+ * The lock on the newest row puts writers in order. Numbers may be missing, because that of a log that was
+ * published before is not used again.
  */
 export type LogHead = TableValue<typeof headTable>;
 
@@ -43,11 +43,10 @@ const endOf = (heads: readonly LogHead[]): number => {
 
 export const createLogReads = (db: Db) => ({
   heads: () => readHeads(db),
-  /** The number of entries of all logs together, which is the next log_index. */
+  /** The next log_index, counted over all logs. */
   size: async () => endOf(await readHeads(db)),
-  /** The seed of the key that signs checkpoints, base64; undefined until it is made. */
+  /** Of the key that signs checkpoints, base64. */
   seed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
-  /** `erased_by` is the entry that says that the record of this leaf was erased. */
   leaf: (index: number) =>
     db
       .selectFrom('log_leaf')
@@ -64,7 +63,6 @@ export const createLogReads = (db: Db) => ({
       .execute();
     return rows.map(({ leaf }) => leaf);
   },
-  /** Returns undefined if the record is not stored. */
   record: (index: number) =>
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
   async records(indexes: readonly number[]) {
@@ -87,7 +85,7 @@ export const createLogReads = (db: Db) => ({
     readNodes(db, { log, level }, from, limit),
 });
 
-/** If the query compared `log` outside of the alternatives, SQLite would scan the whole log. */
+/** With `log` outside of the alternatives, SQLite would scan the whole log. */
 const readPlaced = precompileQuery((db: Db, places: readonly Omit<LogSchema['log_node'], 'hash'>[]) =>
   db
     .selectFrom('log_node')
@@ -131,7 +129,7 @@ const insertNodes = precompileQuery((db: Db, rows: readonly LogSchema['log_node'
 /** An append updates the head first, so that only one writer appends at a time. */
 export const createLogWrites = (db: Db) => ({
   ...createLogReads(db),
-  /** Returns the log_index. `about` describes the change that the entry makes in the stream of changes. */
+  /** `about` describes the change for the stream of changes. */
   async append({ type, leaf, hash, salt, record }: Leaf, about?: Parameters<typeof toLoggedChange>[2]) {
     const [head] = await takePosition(db);
     if (!head) throw new Error('no log');
@@ -151,7 +149,7 @@ export const createLogWrites = (db: Db) => ({
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
   },
-  /** Also adds a log of which the database knows nothing, without entries. */
+  /** Also adds an empty log, which the database does not know. */
   async close({ id, closed_with, opened_at }: Pick<LogHead, 'id' | 'closed_with' | 'opened_at'>) {
     const heads = await readHeads(db);
     const later = heads.find((head) => head.id > id)?.base;
@@ -160,7 +158,7 @@ export const createLogWrites = (db: Db) => ({
     const closed = db.insertInto('log_head').values(row);
     await closed.onConflict((on) => on.column('id').doUpdateSet({ closed_with })).execute();
   },
-  /** The log that was the newest until now must be closed. */
+  /** The newest log must be closed. */
   async openNext({ id, opened_at }: Pick<LogHead, 'id' | 'opened_at'>) {
     const heads = await readHeads(db);
     if (heads.some((head) => head.id >= id))

@@ -8,10 +8,10 @@ const envelope = z.object({
   payload: z.base64(),
   signatures: z.array(z.object({ keyid: z.string().optional(), sig: z.base64() })).max(100),
 });
-/** A signed text with its type (DSSE 1.0.2, envelope.md). `keyid` is a hint that is not signed. */
+/** DSSE 1.0.2, envelope.md. `keyid` is a hint that is not signed. */
 export type Envelope = z.infer<typeof envelope>;
 
-/** The bytes to sign: type and payload, each after its length in bytes (DSSE 1.0.2, protocol.md, PAE). */
+/** DSSE 1.0.2, protocol.md, PAE. */
 const toSigned = (payloadType: string, payload: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from(`DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `),
@@ -27,12 +27,10 @@ export function toEnvelope(text: string, key: NoteKey): Envelope {
   return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid, sig }] };
 }
 
-/** Does not check the signatures. Returns undefined if the text is malformed. */
+/** Does not check the signatures. */
 export const readEnvelope = (text: string): Envelope | undefined => envelope.safeParse(readObject(text)).data;
 
-/**
- * Returns the payload of an envelope, or undefined if this verifier did not sign it as an in-toto statement.
- */
+/** Undefined if this verifier did not sign it as an in-toto statement. */
 export function openEnvelope(read: Envelope, { publicKey }: NoteVerifier): string | undefined {
   const payload = Buffer.from(read.payload, 'base64');
   const signed = toSigned(payloadType, payload);

@@ -4,25 +4,25 @@ import { readObject } from '../core/json.ts';
 import type { Change } from './change.ts';
 import { leafHash } from './merkle.ts';
 
-/** The types of log leaf (docs/log.md). */
+/** docs/log.md */
 export type LeafType =
   | Exclude<Change['type'], 'listing.new' | 'listing.changed' | `view.${string}`>
   | 'record.erased'
   | 'log.continued';
 
-/** The canonical JSON of RFC 8785. Undefined members are left out. */
+/** RFC 8785. Undefined members are left out. */
 export function toCanonicalJson(value: object): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError('a value without a JSON form');
   return text;
 }
 
-/** SHA-256 of a value's canonical JSON, hex. */
+/** Hex. */
 export const canonicalDigest = (value: object): string => hash('sha256', toCanonicalJson(value));
 
 /**
- * Record and salt are stored apart from the leaf, so that deleting them erases what the leaf commits to
- * (docs/log.md). The hash is that of RFC 6962 in hex, and the salt is base64.
+ * Record and salt (base64) are stored apart from the leaf, so that deleting them erases what it commits to
+ * (docs/log.md). The hash is that of RFC 6962 in hex.
  */
 export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(16)) {
   const record = toCanonicalJson(publicRecord);
@@ -33,7 +33,7 @@ export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(
 
 export type Leaf = ReturnType<typeof toLeaf>;
 
-/** A record with the exact bytes that were hashed, and its salt in base64. */
+/** The record has the exact bytes that were hashed. */
 export type CommittedRecord = Pick<Leaf, 'record' | 'salt'>;
 
 export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>

@@ -10,7 +10,6 @@ export async function findLog(log: number, { store }: Pick<LogContext, 'store'>)
   return head;
 }
 
-/** The public key of a log, as the text of a verifier (C2SP signed-note). */
 export const readKeyText = async (log: number, context: LogContext): Promise<string> =>
   toVerifierText(verifierOf(await openLogKey(context, log)));
 
@@ -20,7 +19,10 @@ function toRange(path: string, complete: number): TileRange {
   return range;
 }
 
-/** Reads a tile of entries or of a level of the tree (C2SP tlog-tiles). Throws not_found. */
+/**
+ * C2SP tlog-tiles.
+ * @throws not_found
+ */
 export async function readTile(
   head: LogHead,
   level: string,
@@ -36,7 +38,7 @@ export async function readTile(
   return Buffer.concat(await log.nodes(head.id, Number(level) * 8, from, width));
 }
 
-/** Throws not_found. */
+/** @throws not_found */
 export async function readConsistency(
   head: LogHead,
   [from, to]: readonly [number, number],

@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Reads the hash of a complete subtree. Level 0 has the leaf hashes. Node i of level n covers 2^n leaves, the
- * first of which is leaf i * 2^n.
- */
+/** The hash of a complete subtree: node i of level n covers the 2^n leaves from leaf i * 2^n. */
 export type ReadNode = (level: number, index: number) => Promise<Buffer>;
 
-/** The hash of an inner node (RFC 6962 section 2.1). */
+/** RFC 6962 section 2.1. */
 export const nodeHash = (left: Buffer, right: Buffer): Buffer =>
   createHash('sha256').update(Buffer.of(1)).update(left).update(right).digest();
 
-/** The hash of a leaf (RFC 6962 section 2.1). */
+/** RFC 6962 section 2.1. */
 export const leafHash = (leaf: string | Buffer): Buffer =>
   createHash('sha256').update(Buffer.of(0)).update(leaf).digest();
 
 const emptyRoot = () => createHash('sha256').digest();
 
-/** The largest power of two below `size`. `size` is at least 2. */
+/** The largest power of two below `size`, which is at least 2. */
 function splitOf(size: number): number {
   let split = 1;
   while (split * 2 < size) split *= 2;
@@ -25,10 +22,7 @@ function splitOf(size: number): number {
 
 const levelOf = (size: number): number => Math.log2(size);
 
-/**
- * The hash of the leaves from `start` to `end` - 1. `start` is a multiple of the size of the largest complete
- * subtree inside.
- */
+/** `start` is a multiple of the size of the largest complete subtree inside. */
 async function rangeHash(read: ReadNode, start: number, end: number): Promise<Buffer> {
   const size = end - start;
   const level = levelOf(size);
@@ -47,8 +41,8 @@ export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
 }
 
 /**
- * Walks from the root down to the first range that contains the leaf at `index` and that `isReached` accepts.
- * `path` has the hashes of the siblings on the way, the lowest first.
+ * `path` has the hashes of the siblings from the root to the first range that `isReached` accepts, the lowest
+ * first.
  */
 async function descend(
   read: ReadNode,
@@ -69,11 +63,11 @@ async function descend(
   return { path, start, end };
 }
 
-/** The audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
+/** RFC 6962 section 2.1.1, leaf side first. */
 export const inclusionProof = async (read: ReadNode, index: number, size: number): Promise<Buffer[]> =>
   (await descend(read, index, size, (start, end) => end - start <= 1)).path;
 
-/** Proves that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
+/** RFC 6962 section 2.1.2. */
 export async function consistencyProof(read: ReadNode, from: number, to: number): Promise<Buffer[]> {
   if (from === 0 || from === to) return [];
   const { path, start, end } = await descend(read, from - 1, to, (_, last) => last === from);
@@ -81,9 +75,8 @@ export async function consistencyProof(read: ReadNode, from: number, to: number)
 }
 
 /**
- * Computes two roots from a node upwards. `newer` is the root of the whole tree, and `older` the root of the
- * leaves up to and including those of the node. `last` is the index of the last node of the same level.
- * Returns undefined if the path is too short or too long.
+ * `older` is the root of the leaves up to those of the node. `last` is the index of the last node of the same
+ * level. Undefined if the path is too short or too long.
  */
 function ascend(node: number, last: number, first: Buffer, path: readonly Buffer[]) {
   let older = first;
@@ -102,7 +95,7 @@ function ascend(node: number, last: number, first: Buffer, path: readonly Buffer
   return last === 0 ? { older, newer } : undefined;
 }
 
-/** Verifies an inclusion proof (RFC 9162 section 2.1.3.2). */
+/** RFC 9162 section 2.1.3.2. */
 export function isIncluded(
   leaf: Buffer,
   place: { readonly index: number; readonly size: number; readonly root: Buffer },
@@ -118,7 +111,7 @@ export interface TreeHead {
   readonly root: Buffer;
 }
 
-/** Verifies a consistency proof (RFC 9162 section 2.1.4.2). */
+/** RFC 9162 section 2.1.4.2. */
 export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Buffer[]): boolean {
   if (older.size > newer.size) return false;
   if (older.size === newer.size) return path.length === 0 && older.root.equals(newer.root);
@@ -147,9 +140,7 @@ export function siblingsOf(leaf: number): Omit<TreeNode, 'hash'>[] {
   return siblings;
 }
 
-/**
- * Returns the subtrees that a leaf completes, the leaf first. `siblings` are the hashes of its `siblingsOf`.
- */
+/** The leaf first. `siblings` are the hashes of its `siblingsOf`. */
 export function completedNodes(leaf: TreeNode, siblings: readonly Buffer[]): TreeNode[] {
   const nodes = [leaf];
   let { position, hash } = leaf;
@@ -161,13 +152,12 @@ export function completedNodes(leaf: TreeNode, siblings: readonly Buffer[]): Tre
   return nodes;
 }
 
-/** Creates an empty tree. It keeps only the hashes that its root needs (RFC 6962 section 2.1). */
+/** It keeps only the hashes that its root needs (RFC 6962 section 2.1). */
 export function createGrowingTree() {
   const complete: Buffer[] = [];
   let size = 0;
   return {
     size: () => size,
-    /** Returns the subtrees that the leaf completes, the leaf first. */
     add(leaf: string | Buffer): TreeNode[] {
       const siblings = complete.splice(complete.length - siblingsOf(size).length).reverse();
       const nodes = completedNodes({ level: 0, position: size, hash: leafHash(leaf) }, siblings);
@@ -180,10 +170,10 @@ export function createGrowingTree() {
   };
 }
 
-/** How many nodes or entries a full tile has (C2SP tlog-tiles). */
+/** Nodes or entries of a full tile (C2SP tlog-tiles). */
 export const tileWidth = 256;
 
-/** Path elements of three digits, all but the last with an x (C2SP tlog-tiles). */
+/** C2SP tlog-tiles. */
 const tileForm = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
 export interface TileRange {
@@ -191,7 +181,7 @@ export interface TileRange {
   readonly width: number;
 }
 
-/** Returns undefined if the path is malformed or reaches beyond the `complete` nodes of its level. */
+/** Undefined if the path is malformed or reaches beyond `complete`. */
 export function parseTilePath(path: string, complete: number): TileRange | undefined {
   const [, number = '', width = String(tileWidth)] = tileForm.exec(path) ?? [];
   const from = Number(number.replaceAll(/[x/]/g, '')) * tileWidth;
@@ -209,7 +199,6 @@ export const toEntryBundle = (leaves: readonly string[]): Buffer<ArrayBuffer> =>
     }),
   );
 
-/** A last entry that is cut off is left out. */
 export function readEntryBundle(bundle: Buffer): string[] {
   const leaves: string[] = [];
   for (let at = 0; at + 2 <= bundle.length; ) {
@@ -221,7 +210,7 @@ export function readEntryBundle(bundle: Buffer): string[] {
   return leaves;
 }
 
-/** Returns the path of a tile (C2SP tlog-tiles). `from` is a multiple of 256. */
+/** C2SP tlog-tiles. `from` is a multiple of 256. */
 export function toTilePath({ from, width }: TileRange): string {
   const digits = String(from / tileWidth);
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? [];

@@ -5,7 +5,7 @@ import type { TreeHead } from './merkle.ts';
 const keyIdBytes = 4;
 const signatureLine = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/;
 
-/** A signature line as read. The signature has not been verified. */
+/** Not verified. */
 export interface NoteSignature {
   readonly name: string;
   readonly keyId: Buffer;
@@ -13,7 +13,7 @@ export interface NoteSignature {
   readonly line: string;
 }
 
-/** The id of a key: four bytes with which its signature lines begin (C2SP signed-note, "Signatures"). */
+/** C2SP signed-note, "Signatures". */
 export const toKeyId = (name: string, signatureType: number, key: Buffer): Buffer =>
   createHash('sha256')
     .update(`${name}\n`)
@@ -22,7 +22,6 @@ export const toKeyId = (name: string, signatureType: number, key: Buffer): Buffe
     .digest()
     .subarray(0, keyIdBytes);
 
-/** Leaves out lines that are not signatures. */
 export const readSignatures = (lines: string): NoteSignature[] =>
   lines.split('\n').flatMap((line) => {
     const [, name, encoded = ''] = signatureLine.exec(line) ?? [];
@@ -31,7 +30,7 @@ export const readSignatures = (lines: string): NoteSignature[] =>
     return [{ name, keyId: bytes.subarray(0, keyIdBytes), signature: bytes.subarray(keyIdBytes), line }];
   });
 
-/** The text ends in a line feed. Returns undefined if the note has no empty line. */
+/** The text ends in a line feed. */
 export function splitNote(note: string): { text: string; signatures: NoteSignature[] } | undefined {
   const end = note.lastIndexOf('\n\n');
   return end < 0
@@ -49,13 +48,13 @@ export interface NoteVerifier {
   readonly publicKey: KeyObject;
 }
 
-/** The signature type of Ed25519 over the text of the note (C2SP signed-note, "Signature types"). */
+/** Ed25519 over the text of the note (C2SP signed-note, "Signature types"). */
 const ed25519 = 1;
 /** The bytes before the key itself in PKCS #8 (RFC 8410). */
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const keyForm = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
 
-/** Makes a signing key from its 32-byte seed. */
+/** The seed has 32 bytes. */
 export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
   name,
   privateKey: createPrivateKey({ key: Buffer.concat([privatePrefix, seed]), format: 'der', type: 'pkcs8' }),
@@ -78,7 +77,7 @@ export const toKeyName = (verifier: NoteVerifier): string =>
 export const toVerifierText = (verifier: NoteVerifier): string =>
   `${toKeyName(verifier)}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
 
-/** Returns undefined if the text is malformed or its key id does not match. */
+/** Undefined also if its key id does not match. */
 export function readKeyText(text: string) {
   const [, name = '', id, encoded = ''] = keyForm.exec(text.trim()) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
@@ -88,7 +87,6 @@ export function readKeyText(text: string) {
   return keyId.toString('hex') === id ? { name, type, key, keyId } : undefined;
 }
 
-/** Returns undefined if the text is malformed, its key id does not match, or the key is not of Ed25519. */
 export function readVerifier(text: string): NoteVerifier | undefined {
   const { name = '', type, key } = readKeyText(text) ?? {};
   const publicKey = key && type === ed25519 ? toPublicKey('ed25519', key) : undefined;
@@ -101,10 +99,7 @@ export function signNote(text: string, key: NoteKey): string {
   return `${text}\n\u2014 ${key.name} ${signature.toString('base64')}\n`;
 }
 
-/**
- * Returns undefined if this verifier did not sign the note, or if any signature with its name and key id is
- * wrong.
- */
+/** Undefined also if one of several signatures with the verifier's name and key id is wrong. */
 export function openNote(note: string, verifier: NoteVerifier): string | undefined {
   const { text = '', signatures = [] } = splitNote(note) ?? {};
   const own = signatures.filter((line) => line.name === verifier.name && line.keyId.equals(keyId(verifier)));
@@ -120,28 +115,25 @@ export interface Checkpoint extends TreeHead {
 
 const body = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n/;
 
-/** Signs a checkpoint (C2SP tlog-checkpoint). Its origin is the name of the key. */
+/** C2SP tlog-checkpoint. The origin is the name of the key. */
 export const toCheckpoint = ({ size, root }: TreeHead, key: NoteKey): string =>
   signNote(`${key.name}\n${size}\n${root.toString('base64')}\n`, key);
 
-/** Does not check the signature. Returns undefined if the text is malformed. */
+/** Does not check the signature. */
 export function readCheckpoint(text: string): Checkpoint | undefined {
   const [, origin, size, root] = body.exec(text) ?? [];
   if (!origin || !size || !root) return undefined;
   return { origin, size: Number(size), root: Buffer.from(root, 'base64') };
 }
 
-/**
- * Returns undefined if this verifier did not sign the checkpoint, or if the origin is not the verifier's
- * name.
- */
+/** The origin must be the verifier's name. */
 export function openCheckpoint(text: string, verifier: NoteVerifier): Checkpoint | undefined {
   const note = openNote(text, verifier);
   const checkpoint = note === undefined ? undefined : readCheckpoint(note);
   return checkpoint?.origin === verifier.name ? checkpoint : undefined;
 }
 
-/** A proof that a checkpoint's tree has a leaf at `index` (C2SP tlog-proof). */
+/** C2SP tlog-proof. */
 export const toProofText = (index: number, path: readonly Buffer[], checkpoint: string): string =>
   [
     'c2sp.org/tlog-proof@v1',
@@ -153,11 +145,10 @@ export const toProofText = (index: number, path: readonly Buffer[], checkpoint: 
 
 const hashForm = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Returns undefined if a line is not the base64 of 32 bytes. */
 export const readHashes = (lines: readonly string[]): Buffer[] | undefined =>
   lines.every((line) => hashForm.test(line)) ? lines.map((line) => Buffer.from(line, 'base64')) : undefined;
 
-/** Does not check the proof. Returns undefined if the text is malformed. */
+/** Does not check the proof. */
 export function readProofText(
   text: string,
 ): { index: number; path: Buffer[]; checkpoint: string } | undefined {

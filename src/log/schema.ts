@@ -12,13 +12,13 @@ export const changeTable = table('evidence_change', ['seq'], {
   data: json<Change['data']>(),
 });
 
-/** The logs. A restore writes them last, because a database without a log counts as incomplete. */
+/** A restore writes them last, because a database without a log counts as incomplete. */
 export const headTable = table(
   'log_head',
   ['id'],
   {
     id: integer,
-    /** The log_index of the first entry of the log. */
+    /** Of the first entry of the log. */
     base: integer,
     size: integer,
     opened_at: text,
@@ -27,7 +27,7 @@ export const headTable = table(
   { isLast: true },
 );
 
-/** `erased_by` is the log_index of the entry that says that the record was erased. */
+/** The log_index of the entry that says so. */
 const leafTable = table('log_leaf', ['log_index'], {
   log_index: integer,
   type: text,
@@ -35,7 +35,7 @@ const leafTable = table('log_leaf', ['log_index'], {
   erased_by: optional(integer),
 });
 
-/** Hashes (hex) of the complete subtrees (`ReadNode` in log/merkle.ts). */
+/** Hex (`ReadNode` in log/merkle.ts). */
 const nodeTable = table('log_node', ['log', 'level', 'position'], {
   log: integer,
   level: integer,
@@ -47,7 +47,7 @@ const recordTable = table('log_record', ['log_index'], { log_index: integer, sal
 
 const keyTable = table('log_key', ['id'], { id: integer, seed: text, created_at: text });
 
-/** The last finished audit, in one row. No backup contains it, so a restored database is audited anew. */
+/** One row. No backup contains it, so a restored database is audited anew. */
 const auditTable = table('audit_run', noBackup, {
   id: integer,
   finished_at: text,

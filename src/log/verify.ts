@@ -5,7 +5,6 @@ import { canonicalDigest, isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
 import { type Checkpoint, openCheckpoint, readHashes, readProofText, readVerifier } from './notes.ts';
 
-/** The members of an answer of get_proof that verifying needs. */
 export const savedProof = z.object({
   leaf: z.string(),
   record: z.string().optional(),
@@ -43,7 +42,6 @@ function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): 
 }
 
 export interface ExpectedRecord {
-  /** The rated or claimed listing. */
   readonly handle?: string;
   readonly source?: string;
   readonly id?: string;
@@ -62,7 +60,7 @@ const expectedMembers = {
   id: ['id', 'rating_id'],
 } as const;
 
-/** Returns no checks if the proof has no record. Throws if the record is not JSON. */
+/** Throws if the record is not JSON. */
 export function checkExpected({ record }: SavedProof, expected: ExpectedRecord): Check[] {
   if (record === undefined) return [];
   return Object.entries(expectedMembers).flatMap(([name, members]) => {
@@ -72,8 +70,8 @@ export function checkExpected({ record }: SavedProof, expected: ExpectedRecord):
 }
 
 /**
- * `key` is a verifier that the caller got elsewhere. By default, it is the one in the saved proof. `erasure`
- * is the saved proof of the entry that says that the record was erased.
+ * `key` is a verifier that the caller got elsewhere. `erasure` is the saved proof of the entry that says that
+ * the record was erased.
  */
 export function verifySavedProof(saved: SavedProof, key: string = saved.key, erasure?: SavedProof): Check[] {
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
@@ -100,7 +98,7 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
-/** The predicate type is a URL of the service that makes the statement, and ends in `predicateName`. */
+/** The predicate type begins with the URL of the service that makes the statement. */
 export const statementType = 'https://in-toto.io/Statement/v1';
 export const predicateName = '/about#evidence-v1';
 const statementForm = z.object({
@@ -110,10 +108,7 @@ const statementForm = z.object({
   predicate: z.object({ as_of: z.string() }),
 });
 
-/**
- * Verifies that this key signed a statement and, if they are given, that it is about this handle and this
- * document. `as_of` is the day that the statement names.
- */
+/** `as_of` is the day that the statement names. */
 export function verifyStatement(
   envelope: Envelope,
   key: string,
@@ -137,7 +132,7 @@ export function verifyStatement(
   return { checks, as_of: data.predicate.as_of };
 }
 
-/** The saved consistency proof has one base64 hash a line. */
+/** The proof has one base64 hash a line. */
 export function verifyConsistency(
   older: string,
   newer: string,

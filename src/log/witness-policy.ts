@@ -6,23 +6,20 @@ import type { Check } from './verify.ts';
 interface PolicyWitness {
   readonly name: string;
   readonly cosigner: Cosigner;
-  /** The submission prefix of the witness, if the policy names one. */
   readonly url?: string;
 }
 
-/** The logs, and the witnesses that must cosign their checkpoints (C2SP tlog-policy). */
+/** C2SP tlog-policy. */
 export interface Policy {
   readonly logs: readonly { readonly key: string; readonly verifier: NoteVerifier }[];
   readonly witnesses: readonly PolicyWitness[];
-  /** A group counts as cosigning if at least `needed` of its members cosign. */
   readonly groups: ReadonlyMap<string, { readonly needed: number; readonly members: readonly string[] }>;
-  /** The name of a witness or a group, or `none`. */
   readonly quorum: string;
 }
 
 export class PolicyFault extends Error {}
 
-/** The last second that `Date` can show. Later times are shown as seconds. */
+/** The last that `Date` can show. */
 const lastSecond = 8_640_000_000_000n;
 
 const toTime = (timestamp: bigint) => {
@@ -65,11 +62,7 @@ function checkWitness(note: NonNullable<ReturnType<typeof splitNote>>, { name, c
   return { notes, check: { holds: true, message: `witness ${name} cosigned ${toTime(time)}` } };
 }
 
-/**
- * Checks a checkpoint's cosignatures against a policy, offline. If a witness of the policy has a wrong
- * cosignature, a check fails even if the other cosignatures are enough (C2SP signed-note, "Signatures").
- * Lines of other keys are ignored.
- */
+/** A wrong cosignature fails even if the others are enough (C2SP signed-note, "Signatures"). */
 export function checkWitnesses(checkpoint: string, policy: Policy) {
   const note = splitNote(checkpoint) ?? { text: '', signatures: [] };
   const found = policy.witnesses.map((witness) => ({ witness, ...checkWitness(note, witness) }));
@@ -80,9 +73,9 @@ export function checkWitnesses(checkpoint: string, policy: Policy) {
   );
   return {
     checks: found.flatMap(({ check }): Check[] => (check ? [check] : [])),
-    /** A wrong cosignature makes a check in `checks` fail, and not this one. */
+    /** A wrong cosignature does not make this one fail. */
     quorum: checkQuorum(policy, new Set(cosigned)),
-    /** Remarks that do not decide whether the checkpoint counts. */
+    /** They do not decide whether the checkpoint counts. */
     notes: [
       ...found.flatMap(({ notes }) => notes),
       ...(foreign.length > 0
@@ -164,7 +157,7 @@ const statements = new Map([
   ['quorum', setQuorum],
 ]);
 
-/** Throws PolicyFault, which names the line if one line is wrong. */
+/** @throws PolicyFault */
 export function readPolicy(text: string): Policy {
   const draft: Draft = { logs: [], witnesses: [], groups: new Map(), grouped: new Set() };
   for (const [at, line] of text.split('\n').entries()) {

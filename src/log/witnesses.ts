@@ -9,11 +9,11 @@ import { type AskedWitness, readWitnesses } from './witness-policy.ts';
 
 type WitnessReply =
   | { readonly result: 'cosigned'; readonly line: string; readonly size: number }
-  /** The witness says that it cosigned a tree of this size last. The proof began at a different size. */
+  /** The witness cosigned a tree of this size last, and the proof began at a different one. */
   | { readonly result: 'other_size'; readonly size: number }
-  /** The witness says that it cosigned a tree of this size, but the tree in the database is smaller. */
+  /** The tree in the database is smaller than the one that the witness says it cosigned. */
   | { readonly result: 'larger_tree'; readonly size: number }
-  /** The witness says that our tree does not continue the one that it cosigned. */
+  /** Our tree does not continue the one that the witness cosigned. */
   | { readonly result: 'refused_tree' }
   | { readonly result: 'wrong_cosignature' }
   | { readonly result: 'unavailable'; readonly why: string };
@@ -30,7 +30,7 @@ function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: 
     : { result: 'wrong_cosignature' };
 }
 
-/** Any address may be reached, because the operator named the witnesses. Redirects are not followed. */
+/** Any address may be reached, because the operator named the witnesses. */
 export const createWitnessClient = ({ version, publicUrl }: IssuingContext['config']): OutboundClient =>
   createOutboundClient({
     userAgent: `Dossier/${version} (+${publicUrl}/log)`,
@@ -38,13 +38,12 @@ export const createWitnessClient = ({ version, publicUrl }: IssuingContext['conf
     reach: (url) => ({ url, addresses: 'any' }),
   });
 
-/** The body of `add-checkpoint` (C2SP tlog-witness). */
+/** C2SP tlog-witness, `add-checkpoint`. */
 const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
   [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
 
 type WitnessContext = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
-/** `oldSize` is the size of the tree that the witness probably cosigned last. */
 async function askOnce(
   { store, client }: WitnessContext,
   {
@@ -66,17 +65,13 @@ async function askOnce(
   if (answer.status === 200) return readAnswer(body, checkpoint, witness);
   const conflict = answer.status === 409 ? /^(0|[1-9]\d{0,15})\n$/.exec(body)?.[1] : undefined;
   const size = conflict === undefined ? undefined : Number(conflict);
-  // A conflict about the size that was sent means that the witness has a different tree of this size
-  // (tlog-witness, "add-checkpoint").
+  // The witness has a different tree of the size that was sent (tlog-witness, "add-checkpoint").
   if (answer.status === 422 || size === oldSize) return { result: 'refused_tree' };
   if (size !== undefined) return { result: 'other_size', size };
   return { result: 'unavailable', why: `status ${answer.status}` };
 }
 
-/**
- * Compares the database with a witness that cosigned a larger tree than the checkpoint. Either another node
- * has published that tree meanwhile, or the database lacks it.
- */
+/** Another node may have published the larger tree meanwhile. */
 async function compareWithDatabase(
   { store }: WitnessContext,
   size: number,
@@ -86,11 +81,7 @@ async function compareWithDatabase(
   return { result: now && now.size >= size ? 'other_size' : 'larger_tree', size };
 }
 
-/**
- * If the witness says that it last cosigned a tree of a different size, the result has that size as `before`.
- * The witness is then asked again, unless the size is larger than that of the checkpoint. Never rejects
- * because of an answer.
- */
+/** `before` is the size that the witness says it cosigned last. Never rejects because of an answer. */
 export async function askWitness(asking: WitnessContext, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;
   const first = await askOnce(asking, question);
@@ -118,9 +109,8 @@ function report({ log }: IssuingContext, { name }: AskedWitness, asked: WitnessR
 }
 
 /**
- * Returns a function that asks the witnesses that have not cosigned the newest checkpoint, and then publishes
- * their cosignatures. It rejects if the log cannot be read. After a start, the first request to a witness
- * states size 0. A witness that has cosigned before answers with its own size (409).
+ * Rejects if the log cannot be read. After a start, the first request states size 0, which a witness that has
+ * cosigned before answers with its own (409).
  */
 export function createWitnessRound(context: IssuingContext) {
   const { checkpoints, config } = context;
@@ -161,8 +151,8 @@ export function createWitnessRound(context: IssuingContext) {
 const pause_ms = 5000;
 
 /**
- * Issues a checkpoint of new entries every five seconds until the signal aborts, so that the loss of older
- * ones is found even if nobody reads a checkpoint. Asks the witnesses of WITNESSES. Logs failures.
+ * Every five seconds, so that the loss of older entries is found even if nobody reads a checkpoint. Logs
+ * failures.
  */
 export async function startIssuing(context: IssuingContext, signal: AbortSignal): Promise<void> {
   const ask = createWitnessRound(context);

@@ -4,28 +4,28 @@ import type { Listing } from '../listings/listing.ts';
 import type { Lease } from '../store/store.ts';
 import { pausedUntil } from './hosts/host-queue.ts';
 
-/** On any thread, `isHeldBy` tests with them whether the lease is still held. */
+/** `isHeldBy` tests on any thread whether the lease is still held. */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
-/** `wasEnded`: the check was ended from outside, because it took too much time or memory. */
+/** `wasEnded`: from outside, because the check took too much time or memory. */
 export interface CheckReport {
   readonly changes: number;
   readonly wasEnded?: true;
 }
 
-/** Runs checks in this thread or in a different one (app/observer-thread.ts). */
+/** In this thread or a different one (app/observer-thread.ts). */
 export interface Checks {
-  /** `not_due`: under the lease, `isDue` returned false. `interrupted`: the check is due again. */
+  /** `not_due`: by `isDue`, under the lease. `interrupted`: the check is due again. */
   observeIfDue(
     listing: Listing,
     isDue: () => Promise<boolean>,
   ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
-  /** The time from which no host of the remotes is in a pause (RFC 3339); undefined if none is. */
+  /** When no host of the remotes is in a pause any more (RFC 3339); undefined if none is. */
   pausedUntil(listing: Listing): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** Once the signal aborts, each check rejects with the reason of the signal. */
+/** Once the signal aborts, each check rejects with its reason. */
 export function createChecks<Report>(
   context: Pick<Context, 'store' | 'clock'>,
   signal: AbortSignal,

@@ -8,12 +8,11 @@ import type { DatedFinding } from './recording.ts';
 import { shorten, sizeOf } from './shorten.ts';
 import { packValue } from './timeline/values.ts';
 
-/** A longer value is shown by its beginning, stored whole, and compared by its digest. */
+/** A longer value is shown by its beginning and stored whole. */
 const mostValue_bytes = 1024;
 const mostDetails_bytes = 16 * 1024;
-/** The room for details and `as_seen` of all facts about one subject, except lists of tools. */
+/** For details and `as_seen` of all facts about one subject, except lists of tools. */
 const mostOfSubject_bytes = 32 * 1024;
-/** The room for the lists of tools of all endpoints of a listing. */
 const mostLists_bytes = 256 * 1024;
 const longestReason = 300;
 
@@ -37,7 +36,7 @@ function hasFiniteNumbers(value: unknown): boolean {
   return Object.values(value).every(hasFiniteNumbers);
 }
 
-/** The form in which the store returns it, because the next value is compared with that form. */
+/** As the store returns it, because the next value is compared with that form. */
 const cleaned = <T>(value: T, clean: (text: string) => string): T =>
   mapTexts(JSON.parse(JSON.stringify(value)), clean) as T;
 
@@ -54,7 +53,10 @@ function cutReason({ parts }: Words): readonly WordsPart[] {
   return kept;
 }
 
-/** Lists of tools have their own limit (`fitTogether`). Throws if the finding cannot be stored. */
+/**
+ * Lists of tools have their own limit (`fitTogether`).
+ * @throws if the finding cannot be stored
+ */
 export function passGate(
   { kind, method_version, lists, isList, value: schema }: Kind,
   finding: Finding,
@@ -81,7 +83,7 @@ export function passGate(
   return isList ? fact : shortenDetails(fact, mostDetails_bytes);
 }
 
-/** A whole value that is too large is no value, since nobody could watch all of it. */
+/** Nobody could watch all of a value that is too large. */
 export async function withPacked(found: DatedFinding): Promise<DatedFinding> {
   const { whole, whole_digest, details: _, as_seen: __, ...others } = found;
   if (whole === undefined) return found;
@@ -92,7 +94,7 @@ export async function withPacked(found: DatedFinding): Promise<DatedFinding> {
 
 const tooLarge = own('It has more than 2 MiB or 100,000 JSON values, so Dossier cannot watch it.');
 
-/** Lists of one kind share their room equally, and the facts about a subject if it is too small for them. */
+/** Lists of one kind share their room equally, and so do the facts about a subject if it is too small. */
 export function fitTogether(
   found: readonly DatedFinding[],
   isList: (kind: string) => boolean,

@@ -26,7 +26,7 @@ type StandsOutAs =
   | 'package_version'
   | 'advisories';
 
-/** `by` names the source of the fact. If `isOnly` is set, the words need not name the endpoint. */
+/** If `isOnly` is set, the words need not name the endpoint. */
 export type StandingOut<Value = Json> = ShownFinding<Value> &
   Pick<Observation, 'subject' | 'reason'> & {
     readonly rule: StandsOutAs;
@@ -34,72 +34,67 @@ export type StandingOut<Value = Json> = ShownFinding<Value> &
     readonly isOnly: boolean;
   };
 
-/** A fact before a change. It has no `details` if it comes from `changed_from`. */
 export type BeforeChange<Value = Json> = Omit<
   NonNullable<Observation['changed_from']>,
   'value' | 'seen_from'
 > &
   Pick<Observation, 'details'> & { readonly value: Value | null };
 
-/** Fields that a copy of a registry may leave out of every record. */
+/** A copy of a registry may leave these fields out of every record. */
 type LackingField = 'endpoint' | 'package' | 'repository';
 
 export interface AskedKind {
   readonly kind: string;
   readonly question: Question;
-  /** The name of the fact in lists of absent or unknown facts. The default is the title. */
+  /** In lists of absent or unknown facts; by default the title. */
   readonly name?: string;
-  /** The line that says the value, or that no value is known. */
   readonly line?: Line;
   /** The question cannot be answered if this recorded repository or package does not exist. */
   readonly restsOn?: 'repository' | 'package';
   /** Hardly any listing has such a fact, so only answers in full detail state that it is absent. */
   readonly isSeldom?: true;
-  /** A change is published only if `sayChange` has a sentence for it. */
+  /** A change without a sentence of `sayChange` is not published. */
   readonly isPublishedIfSaid?: true;
-  /** Says that the record states no answer, as long as nothing else is known about the question. */
+  /** As long as nothing else is known about the question. */
   readonly unstated?: {
     /** Follows `has no field that states`. */
     readonly what: Words;
     /** By default, the question is asked about every listing. */
     readonly isAsked?: (listing: Listing) => boolean;
-    /** Matches words in the names of record fields that may state the answer. */
     readonly fields?: RegExp;
     readonly copyField?: LackingField;
-    /** If a copy left one of these fields out, the answer is not known for a listing without endpoints. */
+    /** If a copy left one out, the answer is not known for a listing without endpoints. */
     readonly standsWith?: readonly LackingField[];
-    /** The name of the fact in lists of facts that the record does not state. */
     readonly name?: Words;
   };
-  /** As long as nothing is known. `what` follows `has not checked`. */
+  /** `what` follows `has not checked`. */
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
 }
 
-/** `items` are JSON; `counts` counts all items by class. */
 export interface Difference {
   readonly items: readonly object[];
   readonly counts: Readonly<Record<string, number>>;
-  /** The items as the fact shows them, the weightiest first. The default is `items`. */
+  /** The weightiest first; by default `items`. */
   readonly shown?: readonly object[];
 }
 
 interface Says<Value extends Json = Json> {
-  /** The gate (gate.ts) refuses a finding of a check with any other value except null. */
+  /** The gate (gate.ts) refuses any other value except null. */
   readonly value: z.ZodType<Value>;
   readonly say: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
-  /** `between` names the days of the change. Undefined if the change needs no sentence. */
+  /** `between` names the days of the change. */
   readonly sayChange?: (
     was: BeforeChange<Value>,
     now: ShownFinding<Value>,
     between: Words,
   ) => Words | undefined;
-  /** A lighter change does not hide an earlier one. Without it, only the last change is told. */
+  /** A lighter change does not hide an earlier one. By default, only the last one is told. */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
   /** Of two whole values (Finding.whole), the weightiest items first; read as `was.difference`. */
   readonly difference?: (was: Json, is: Json) => Difference;
-  /** The sentence of `sayChange` says more than the two values, so a history shows it instead. */
+  /** A history shows the sentence of `sayChange`, which says more than the two values. */
   readonly isToldByChange?: true;
 }
 
@@ -112,34 +107,33 @@ export interface FactKind extends AskedKind, Says {
   readonly means: string;
   readonly doesNotMean: string;
   readonly unit?: string;
-  /** In the present tense without a full stop, such as "It lists other tools"; dates follow. */
+  /** In the present tense without a full stop; dates follow. */
   readonly changed?: Words;
   /** With the rule `not_there`, an absent fact stands out too. */
   readonly standsOutAs?: StandsOutAs | readonly StandsOutAs[];
   /** The line that says its values by `sayInLine`. */
   readonly saidIn?: 'whose' | 'where' | 'tools' | 'kept_up';
-  /** A further question of buyers that it answers (kinds/questions.ts). */
+  /** A further question of buyers (kinds/questions.ts). */
   readonly answers?: 'price' | 'auth' | 'licence';
   readonly existsAs?: 'repository' | 'package' | 'endpoint';
-  /** Its name in entries of the registry API. Kinds without this name are not in the entries. */
+  /** In entries of the registry API, which omit kinds without it. */
   readonly entryName?: string;
-  /** The pin by which an approval fixes its value. */
+  /** An approval fixes the value by this pin. */
   readonly pinnedAs?: PinName;
-  /** Callers of the service rely on it, so a lock file holds it. */
+  /** Callers rely on it, so a lock file holds it. */
   readonly isLocked?: true;
-  /** Names the fact without its value. The default is the title. */
+  /** Without a value; by default the title. */
   readonly topic?: Words;
 }
 
 export interface Kind extends FactKind {
   readonly origin: 'check';
-  /** The parts of a record that its facts are about. The list is empty if the kind does not apply. */
   readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
-  /** Not every subject has a fact of this kind. A missing fact of any other kind is shown as `not_asked`. */
+  /** A missing fact of any other kind is shown as `not_asked`. */
   readonly isOptional?: true;
-  /** Its value is the digest of this list of an endpoint; its details have names from the list. */
+  /** The value is the digest of this list, and the details have names from it. */
   readonly lists?: SurfaceName;
-  /** Its details are a list of tools, which has its own room (gate.ts). */
+  /** A list of tools has its own room (gate.ts). */
   readonly isList?: true;
   /** Each counted check changes the facts of this kind, so these changes are not recorded. */
   readonly isTally?: true;
@@ -151,7 +145,6 @@ export interface RecordedContext {
   readonly unread: readonly string[];
   readonly versions: number;
   readonly lastPublished: string;
-  /** It is undefined if fewer than two versions can be compared, or if their order is not known. */
   readonly moves?: Moves | undefined;
 }
 
@@ -159,13 +152,10 @@ export interface RecordKind extends FactKind {
   readonly origin: 'record';
   /** Null if the record states no value, undefined if there is no such fact. */
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
-  /** The outcome if the record states no value. The default is `nothing`. */
+  /** By default `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
-  /** The value follows from all versions that a registry sends, or from the newest of them. */
   readonly follows?: 'all versions' | 'newest version';
-  /** The value is a date that some registries do not state. */
   readonly isDate?: true;
-  /** An import derives the value from records and stores it. */
   readonly isDerived?: true;
 }
 
@@ -197,7 +187,6 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
     .filter((one) => one.kind === kind && (one.value === null || value.safeParse(one.value).success))
     .map((one) => one as FactOf<K, Fact>);
 
-/** A value that does not fit the kind is not put into words. */
 function sayOfAny<Value extends Json>(said: Says<Value>) {
   const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange } = said;
   const read = (value: unknown) => schema.safeParse(value).data;

@@ -52,7 +52,7 @@ import { serverCard } from './kinds/server-card.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 
-/** Adapters show the kinds of one question in this order. */
+/** Kinds of one question are shown in this order. */
 const checked = [
   priceOffers,
   endpointAnswers,
@@ -93,7 +93,6 @@ const checked = [
   packageLicence,
 ] as const;
 
-/** Imported signals. */
 const recorded = [
   registryStatus,
   registryStatusMessage,
@@ -118,7 +117,6 @@ export const kinds: readonly Kind[] = checked;
 
 export const recordKinds: readonly RecordKind[] = recorded;
 
-/** The kinds are in the order of buyers' questions. */
 export const kindsWithUnknown: readonly AskedKind[] = questions.flatMap((question) =>
   [...checked, ...otherQuestions].filter(
     (kind: AskedKind) => kind.question === question && (kind.unstated ?? kind.unchecked),
@@ -134,7 +132,6 @@ export const kindOf = (name: string): FactKind | undefined => byName.get(name);
 
 export const surfaceKinds = [toolsSurface, promptsSurface, resourcesSurface, skillsSurface] as const;
 
-/** The surface whose digest is the value of the kind. */
 export const surfaceOf = (name: string): Surface | undefined => {
   const lists = kinds.find(({ kind }) => kind === name)?.lists;
   return lists && surfaces[lists];

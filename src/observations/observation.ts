@@ -102,9 +102,9 @@ export const observation = z.object({
   method_version: z.string(),
 });
 
-/** The key of a `reason` without the sentence that the fact is stale. JSON has only the whole reason. */
+/** Without the sentence that the fact is stale; JSON has only the whole reason. */
 export const ownReason = Symbol('own reason');
-/** The key of the part of a `reason` that says why checks since `missed_since` did not see the fact. */
+/** Why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');
 export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
 
@@ -118,7 +118,6 @@ export type DatedObservation = Observation & Required<Pick<Observation, 'observe
 export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
-/** `not_seen`: the check brought no value, or found nothing there. */
 export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
   if (outcome === 'not_asked') return 'not_known';
   return value === null || outcome === 'absent' ? 'not_seen' : 'known';
@@ -128,23 +127,22 @@ export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>):
   one?.is_stale ? undefined : one?.outcome;
 
 export interface RecordedSubject {
-  /** The subject as it is shown. It is absent if the fact is about all subjects of its kind. */
+  /** Absent if the fact is about all subjects of its kind. */
   readonly subject?: string;
-  /** The subject with all that the fact depends on in the record, such as `npm:name@1.0.0`. */
+  /** With all that the fact depends on in the record, such as `npm:name@1.0.0`. */
   readonly recorded?: string;
 }
 
 /**
- * - `rare`: a finding without a value is stored only if the fact was known before.
- * - `together`: the finding is about all subjects of the kind. It is stored only if no value of the kind was
- *   seen before.
- * - `unsure`: the check did not see all that it looks at. It says nothing against what is known.
+ * `rare`: without a value, stored only if the fact was known before. `together`: about all subjects of the
+ * kind, stored only if no value was seen before. `unsure`: says nothing against what is known, because the
+ * check did not see all.
  */
 type FindingRule = 'rare' | 'together' | 'unsure';
 
 export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly value: Value | null;
-  /** SHA-256 (RFC 8785) of `{ value }` before the value was shortened. */
+  /** SHA-256 (RFC 8785) of `{ value }` before it was shortened. */
   readonly value_digest?: string;
   /** The whole value, if `value` is a summary of it. Two findings are equal if their whole values are. */
   readonly whole?: Json;
@@ -152,43 +150,41 @@ export interface Finding<Value extends Json = Json> extends RecordedSubject {
   readonly whole_digest?: string;
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'];
-  /** The HTTP response that came instead of a value. */
   readonly response?: Exclude<Observation['response'], undefined>;
   readonly why?: Words;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Data that may differ from check to check without a change of the fact, such as expiring signatures. */
+  /** May differ without a change of the fact, such as expiring signatures. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly rule?: FindingRule;
-  /** As with `absent`, a second check must confirm the finding before it replaces what was seen. */
+  /** A second check must confirm it before it replaces what was seen. */
   readonly mayPass?: true;
-  /** When the endpoint refused Dossier a session, because it has one for all clients (RFC 3339). */
+  /** The endpoint refused a session at this time, because it has one for all clients. */
   readonly one_session_at?: string;
-  /** How the check ended, if the fact counts checks. The value of the fact is then the tally. */
+  /** If the fact counts checks; its value is then the tally. */
   readonly ended?: CheckEnd;
   readonly by?: OpeningMessage;
-  /** An exchange that failed, perhaps only for a time. A fact that this exchange decided before is kept. */
+  /** Perhaps only for a time, so a fact that this exchange decided before is kept. */
   readonly open?: OpenExchange;
   readonly source: string;
   readonly source_url?: string;
 }
 
-/** What stands of a fact, as its timeline says (standing.ts). The question and unit follow from its kind. */
+/** As its timeline says (standing.ts). Question and unit follow from the kind. */
 export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPass'> {
   readonly kind: string;
   readonly subject?: string;
   readonly observed_at: string;
   readonly first_seen_at: string;
-  /** The number of checks that saw the fact since `first_seen_at`. */
   readonly checks: number;
-  /** Later checks saw it too, and which of them was the last by the day asked for is no longer stored. */
+  /** Later checks saw it too; the last one by the day asked for is no longer stored. */
   readonly beyond?: true;
   readonly changed_from?: Observation['changed_from'] & object;
   readonly earlier_changes?: EarlierChange[];
-  /** Says since when checks after `observed_at` have not seen the fact again, and why the newest did not. */
+  /** Checks after `observed_at` did not see it again; `why` is of the newest. */
   readonly missed?: {
     readonly since: string;
     readonly why?: readonly WordsPart[];
-    /** `outcome` is set if all checks without a usable answer ended in the same way. */
+    /** `outcome` is set if all of these checks ended in the same way. */
     readonly unanswered?: string;
     readonly outcome?: Outcome;
     readonly response?: Reading['response'];
@@ -201,16 +197,15 @@ type RecordedEssence = Essence & Pick<Finding, 'details'>;
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
-  /** It is absent if the fact was seen for the first time. */
+  /** Absent if the fact was seen for the first time. */
   readonly before?: RecordedEssence & {
     readonly seen_until: string;
-    /** The first of the checks without an answer that led to the change. */
     readonly unanswered_since?: string;
-    /** The state before came from another method (`method_version`), so the two states cannot be compared. */
+    /** States of two methods cannot be compared. */
     readonly by_other_method?: true;
   };
   readonly after: RecordedEssence;
-  /** Since when the fact alternates between the two. Later changes between them are no entries. */
+  /** Later changes between the two states are no entries. */
   readonly alternates_since?: string;
   readonly items?: readonly object[];
   readonly counts?: Readonly<Record<string, number>>;

@@ -62,7 +62,6 @@ async function findDifferences(
   return differences;
 }
 
-/** A value is dated from the span that has it. */
 async function putValues(
   tx: ObservationTransaction,
   handle: string,
@@ -79,7 +78,7 @@ async function putValues(
 
 type CheckContext = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
-/** The check was not made, or failed, for a reason that says nothing about the service. */
+/** The reason says nothing about the service. */
 const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why }: Words): DatedFinding => ({
   kind,
   method_version,
@@ -93,7 +92,6 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why 
 
 const failed = own('The check failed on our side; the failure was logged.');
 
-/** A failed check has one finding, and a fact that cannot be stored becomes one, that say so. */
 async function checkKind(
   kind: Kind,
   run: CheckRun,
@@ -188,8 +186,7 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   await tx.observations.keepValues(handle, now ? recordedNow(now, observations) : []);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
-    // An audit looks for every new fact in the log. The event leaves out facts that are seen for the first
-    // time, and values that come back unchanged.
+    // An audit looks for every new fact in the log; the event leaves out first sights and returning values.
     const changed = new Set(changes.map(keyOf));
     const reported = observations.filter(
       (one) => changed.has(keyOf(one)) && isChangedAt(one) && isPublished(one),
@@ -239,14 +236,13 @@ export async function observeListing(
     const found = await findAll(run, context);
     const differences = await findDifferences(run.listing, found, store);
     signal.throwIfAborted();
-    // The time is taken after the waits for turns, so that nothing is dated before it was seen.
+    // After the waits for turns, so that nothing is dated before it was seen.
     const stamp = { at: now(), vantage: context.vantage };
     const observed = { found, differences, stamp, lease, imported_at, listing: run.listing };
     return await store.write((tx) => writeObserved(tx, observed));
   } catch (error) {
     signal.throwIfAborted();
-    // A check that could not be stored counts as made, so that the host is not asked again before the next
-    // check is due.
+    // The check counts as made, so that the host is not asked again before the next one is due.
     await store.write(async (tx) => {
       if (!(await tx.leases.isHeldBy(lease))) return;
       const known = await tx.observations.ofListing(handle);

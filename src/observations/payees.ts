@@ -34,7 +34,6 @@ export const quotedPayees = <Fact extends PayeeObservation>(observations: readon
     .filter((one) => one.outcome === 'seen' && isQuote(one))
     .map((fact) => ({ fact, payees: fact.value?.payees ?? [], offers: fact.value?.offers ?? [] }));
 
-/** Each payee is listed once for each network of its offers. */
 export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[] {
   const all = quotedPayees(observations).flatMap(({ fact, payees, offers }) => {
     const { subject, observed_at: as_of, first_seen_at } = fact;
@@ -57,7 +56,7 @@ export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[]
   );
 }
 
-/** The distinct addresses of a value, in their order, and what stands for others. */
+/** Also what stands for addresses that are not named. */
 export const payeesIn = ({ payees, all_payees, varies = [] }: OffersSummary): string[] => [
   ...new Set([
     ...payees.map(({ address }) => address),
@@ -66,13 +65,12 @@ export const payeesIn = ({ payees, all_payees, varies = [] }: OffersSummary): st
   ]),
 ];
 
-/** The offers of a value without their payees. */
 export const pricesIn = ({ offers, count }: OffersSummary): string[] => [
   ...new Set(offers.map(({ pays: _, ...price }) => JSON.stringify(price))),
   ...(count > offers.length ? [String(count)] : []),
 ];
 
-/** As far as the kept changes show it, and until when the part before it was seen. */
+/** As far as the kept changes show it. */
 export function heldSince(
   one: Pick<DatedObservation, 'value' | 'first_seen_at' | 'changed_from' | 'earlier_changes'>,
   partOf: (value: OffersSummary) => readonly string[],

@@ -27,7 +27,7 @@ export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly why?: readonly WordsPart[];
   readonly method_version: string;
   readonly packed?: PackedValue;
-  /** The check failed on Dossier's side. The finding stands for all facts of its kind. */
+  /** The finding stands for all facts of its kind. */
   readonly isFailure?: true;
 }
 
@@ -115,7 +115,6 @@ function next(known: Known, found: DatedFinding, stamp: RunStamp, differences: D
   return { kind, ...(subject !== undefined && { subject }), spans };
 }
 
-/** The known facts after a check whose results could not be stored. */
 export const missedAll = (
   known: readonly Timeline[],
   { parts: why }: Words,
@@ -144,7 +143,7 @@ const recordedFact = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) 
   ...(details && { details }),
 });
 
-/** A change of what stands, as the log commits to it. A different reason why nothing was learned is none. */
+/** A different reason why nothing was learned is no change. */
 function toChange(known: Known, now: Timeline, differences: Differences): ObservationChange | undefined {
   const was = known && standingOf(known);
   const is = standingOf(now)?.state;
@@ -182,7 +181,7 @@ function toChange(known: Known, now: Timeline, differences: Differences): Observ
   };
 }
 
-/** A known fact that no finding mentions is dropped. Its recorded changes stay in the history. */
+/** A known fact that no finding mentions is dropped; its changes stay in the history. */
 export function recordRun(
   known: readonly Timeline[],
   found: readonly DatedFinding[],

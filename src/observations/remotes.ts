@@ -32,7 +32,6 @@ export type RemoteFinding<Value extends Json = Json> = Omit<
 const repositoryOf = ({ repository }: CheckedListing): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
-/** If `isRare` is set, a finding without an answer has the rule `rare`. */
 export const ofRepository = <const Value extends Json>(
   find: (run: CheckRun) => Promise<RemoteFinding<Value> | NoAnswer>,
   isRare = false,
@@ -84,13 +83,12 @@ export const ofRemotes = <const Value extends Json>(toFinding: FromEndpoint<Valu
   },
 });
 
-/** Few endpoints have such a fact. */
 export const ofRareRemotes = <const Value extends Json>(toFinding: FromEndpoint<Value>) => ({
   ...ofRemotes(toFinding, true),
   isOptional: true as const,
 });
 
-/** `toFinding` returns undefined for content that is not what was asked for. */
+/** Undefined for content that is not what was asked for. */
 export const ofOrigins = <const Value extends Json>(
   path: string,
   what: Words,
@@ -111,7 +109,6 @@ export const ofOrigins = <const Value extends Json>(
     ),
 });
 
-/** Leaves out templates, and addresses other than http and https. */
 export function originsOf({ remotes }: CheckedListing): string[] {
   const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));

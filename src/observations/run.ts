@@ -49,7 +49,7 @@ function unread(what: Words, { result, unsent }: Pick<HeadFailure, 'result' | 'u
 }
 
 interface NoHead extends NoAnswer {
-  /** The state of a repository that exists, although its head was not read. */
+  /** The repository exists, although its head was not read. */
   readonly there?: { readonly state: 'empty' | 'moved'; readonly moved_to?: string };
 }
 
@@ -61,10 +61,9 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: H
   if (failure.result === 'repository_empty')
     return { ...none(say`${code(key)} has no commit on its default branch.`), there: { state: 'empty' } };
   const { moved_to } = failure;
-  // A redirect that names no other path of a repository, such as one to a maintenance page, may be temporary.
+  // A redirect without another path, such as to a maintenance page, may be temporary.
   if (moved_to === undefined) return unread(say`HEAD of ${code(key)}`, failure);
   const why = say`${code(host)} redirects ${path} to ${code(moved_to)}.`;
-  // The repository at the new path was not read.
   return { ...noAnswer('otherwise', why, { source_url }), there: { state: 'moved', moved_to } };
 }
 
@@ -95,7 +94,7 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
       const read = await repositories.readAt(at, { commit: id, fileName });
       if (read.result === 'file') return { result: 'file' as const, commit: id, text: read.text };
       if (read.result === 'file_absent') return { result: 'absent' as const, commit: id };
-      // A page in place of the file, such as a maintenance page, may be temporary.
+      // A page instead of the file may be temporary.
       const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result);
       if (isThere) return { result: 'unreadable' as const, commit: id };
       return unread(say`${code(fileName ?? '')} of ${code(at.key)}`, read);
@@ -105,7 +104,7 @@ function createRepositoryQuestions({ repository = '' }: CheckedListing, reposito
     head: () => head(),
     /** `committed_at` is RFC 3339, as the committer stated it. */
     commit: () => commit(),
-    /** `unreadable`: it is an LFS pointer, no text, or more than 16 KiB. */
+    /** `unreadable`: an LFS pointer, no text, or more than 16 KiB. */
     file,
   };
 }
@@ -131,7 +130,6 @@ function whyNot(url: string): NoAnswer | undefined {
   return undefined;
 }
 
-/** `slow` has the origins that did not end a document in time, with the reason that this gives. */
 type DocumentParts = RunParts & { readonly slow: Map<string, NoAnswer> };
 type EndpointParts = RunParts & { readonly room: ListRoom; readonly now: Date };
 
@@ -156,7 +154,7 @@ async function get(url: string, { fetch, robots, slow }: DocumentParts): Promise
 
 export type CheckRun = ReturnType<typeof createRun>;
 
-/** A repeated question gets the same answer. `refusal` answers all about the hosts and package files. */
+/** A repeated question gets the same answer. */
 export function createRun(
   subject: CheckedListing,
   parts: RunParts,
@@ -197,15 +195,13 @@ export function createRun(
   return {
     listing,
     now,
-    /** Introduces itself as an MCP client does, and reads the lists. It never calls a tool. */
+    /** It never calls a tool. */
     endpoint: ({ url }: { readonly url: string }) => endpoint(url),
     get: unlessRefused((url) => get(url, timed)),
-    /** Sends a HEAD request (packages/file.ts). */
     packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.headFile(url, fetch)),
     ...createRepositoryQuestions(listing, parts.repositories),
     claimFile: parts.claimFile,
     catalogs: parts.catalogs,
-    /** A path is, for example, `/left-pad`. Returns `not_asked` without a configured registry. */
     registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
     image: ({ host, name }: Readonly<Record<'host' | 'name', string>>) => image(`${host}/${name}`),
     verifyBundle,

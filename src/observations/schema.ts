@@ -10,11 +10,11 @@ export const observationTable = table('observation', ['handle'], {
   handle: text,
   observed_at: text,
   observations: json<readonly Timeline[]>(),
-  /** The times of the newest checks (ms since 1970), oldest first. */
+  /** Of the newest checks (ms since 1970), oldest first. */
   checks: optional(json<readonly number[]>()),
-  /** Timelines of what the record no longer names, the newest last (timeline/past.ts). */
+  /** Of what the record no longer names, the newest last (timeline/past.ts). */
   former: optional(json<readonly FormerTimeline[]>()),
-  /** The time at which an import changed the record; null once a check of that record has ended. */
+  /** When an import changed the record; null once a check of that record ended. */
   due_since: optional(text),
 });
 
@@ -26,12 +26,10 @@ export const changeTable = table('observation_change', ['log_index'], {
   changes: json<readonly ObservationChange[]>(),
 });
 
-/** Whole values of facts. */
 export const valueTable = table('observed_value', ['handle', 'kind', 'subject', 'digest'], {
   handle: text,
   kind: text,
   subject: text,
-  /** The digest by which whole values of the kind are compared. */
   digest: text,
   first_seen_at: text,
   bytes: integer,

@@ -9,7 +9,6 @@ function shortenText(text: string, most_bytes: number): string {
   return end > 0 ? cut() : '';
 }
 
-/** The first items that fit; if not even the first does, it is shortened. */
 function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   let left_bytes = most_bytes - 2;
   const end = list.findIndex((item) => {
@@ -20,7 +19,7 @@ function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
   return end === 0 && room_bytes >= fewest_bytes ? [shorten(list[0], room_bytes)] : list.slice(0, end);
 }
 
-/** Small members first. A large one is shortened, or left out if its share is too small. */
+/** Small members first. */
 function shortenMembers(members: object, most_bytes: number): object {
   const bySize = Object.entries(members)
     .map(([name, value]) => ({ name, value, before: sizeOf(name) + 2, size: sizeOf(value) }))
@@ -38,7 +37,7 @@ function shortenMembers(members: object, most_bytes: number): object {
   );
 }
 
-/** The result takes at most `most_bytes`, which must be at least `fewest_bytes`. */
+/** `most_bytes` must be at least `fewest_bytes`. */
 export function shorten(value: unknown, most_bytes: number): unknown {
   if (sizeOf(value) <= most_bytes) return value;
   if (typeof value === 'string') return shortenText(value, most_bytes);

@@ -17,7 +17,6 @@ import {
   type Timeline,
 } from './timeline/timeline.ts';
 
-/** The most changes of one fact that are told beside the last one. */
 const mostEarlier = 5;
 
 export const rulesOf = ({ kind }: Pick<Timeline, 'kind'>): StateRules => ({
@@ -26,7 +25,6 @@ export const rulesOf = ({ kind }: Pick<Timeline, 'kind'>): StateRules => ({
 
 type ChangedFrom = NonNullable<Observation['changed_from']>;
 
-/** The names in a difference of lists of an endpoint have members of their own in `changed_from`. */
 function differenceOf(kind: string, { difference }: State) {
   const surface = surfaceOf(kind);
   if (!difference || !surface)
@@ -46,7 +44,6 @@ const toChangedFrom = (kind: string, { was, is }: StateChange): ChangedFrom => (
   ...differenceOf(kind, is),
 });
 
-/** Of the details, only numbers are told of an earlier change, such as the length of a list. */
 export function toEarlier(kind: string, change: StateChange): EarlierChange {
   const { value, value_digest, details = {}, from: first_seen_at } = change.is;
   const counts = Object.entries(details).filter(([, one]) => typeof one === 'number');
@@ -68,7 +65,7 @@ type ToldChange = Pick<EarlierChange, 'value' | 'value_digest' | 'details'> & {
   readonly changed_from: BeforeChange & Pick<ChangedFrom, 'tools' | 'members'>;
 };
 
-/** The sentence about a change. Undefined if it needs none. The end of a value is a change too. */
+/** Undefined if no sentence is needed. The end of a value is a change too. */
 export function changeWords(
   { kind }: { readonly kind: string },
   { value, changed_from: from, ...more }: ToldChange,
@@ -81,20 +78,19 @@ export function changeWords(
   return say`${ours(title ?? kind)} were no longer there (${between})${was ? say`: ${was}` : own('')}`;
 }
 
-/** Each member that a change names, with what became of it. A change without members names itself. */
 function namedIn({ value, changed_from: { tools, members, difference, counts, ...from } }: EarlierChange) {
   const items: readonly unknown[] = tools ?? members ?? difference?.items ?? [[from.value, value]];
   const all = Object.values(difference?.counts ?? counts ?? {}).reduce((sum, one) => sum + one, 0);
   return [...items, ...(all > items.length ? [{ all }] : [])].map((one) => JSON.stringify(one));
 }
 
-/** Only changes for which there is a sentence are told. What an endpoint asks first has a fact of its own. */
+/** What an endpoint asks first has a fact of its own. */
 const isTold = (kind: string, { is }: StateChange, said: EarlierChange) =>
   (is.value !== null || is.outcome === 'nothing') && changeWords({ kind }, said, own('')) !== undefined;
 
 /**
- * The changes to tell, the weightiest first, then those that name what changed most seldom. A change whose
- * members later ones name is left out, so that what changes at each check hides nothing.
+ * The weightiest first, then those that name what changed most seldom. A change whose members later ones name
+ * is left out, so that what changes at each check hides nothing.
  */
 export function tellingChanges(
   kind: string,
@@ -128,7 +124,7 @@ export function tellingChanges(
     .slice(0, mostEarlier);
 }
 
-/** The changes that led to what stands. A value that came back has those of the value. */
+/** A value that came back has the changes of the value. */
 function changesTo({ kind, spans }: Timeline, { outcome }: State): readonly StateChange[] {
   const all = changes(spans, rulesOf({ kind }));
   const isOfValue = outcome === 'seen' || outcome === 'nothing';
@@ -150,7 +146,7 @@ function toMissed(later: readonly Span[]): StoredObservation['missed'] {
   };
 }
 
-/** The changes of a fact that are told, the weightiest first; the last that led to what stands ends them. */
+/** The weightiest first; the last that led to what stands ends them. */
 export function toldChanges(fact: ChangedFact): EarlierChange[] {
   const { kind, value, outcome, value_digest, details, changed_from, earlier_changes = [] } = fact;
   if (!changed_from || (value === null && outcome !== 'nothing')) return [...earlier_changes];
@@ -164,7 +160,6 @@ export function toldChanges(fact: ChangedFact): EarlierChange[] {
   return changeWords({ kind }, last, own('')) ? [...earlier_changes, last] : [...earlier_changes];
 }
 
-/** What stands of a fact, and what its readings say about how it came to be. */
 export function toFact(timeline: Timeline): StoredObservation | undefined {
   const { kind, subject, spans, tally } = timeline;
   const stands = standing(spans, rulesOf(timeline));

@@ -22,7 +22,7 @@ export type RecordedChange = TableValue<typeof changeTable>;
 export type ValueAt = Pick<TableValue<typeof valueTable>, 'handle' | 'kind' | 'subject'>;
 export type StoredValue = Pick<TableValue<typeof valueTable>, 'digest' | 'first_seen_at' | 'bytes'>;
 
-/** The newest values of each fact are stored, and those beside the changes that are told. */
+/** Beside those of the changes that are told. */
 const storedValues = 5;
 const mostOfListing_bytes = 8 * 2 ** 20;
 const mostOfDomain_bytes = 64 * 2 ** 20;
@@ -41,7 +41,7 @@ const selectValues = (db: Db, { handle, kind, subject }: ValueAt) =>
     .where('kind', '=', kind)
     .where('subject', '=', subject);
 
-/** Values of these digests stay like the second newest of a fact. Of all, the newest of each fact go last. */
+/** `told` digests stay like the second newest. The newest of each fact go last. */
 async function dropBeyond(
   db: Db,
   { from, to, most_bytes, most = 100 }: Record<'from' | 'to', string> & { most_bytes: number; most?: number },
@@ -62,7 +62,7 @@ async function dropBeyond(
       where age > ${sql.lit(most)} or used_bytes > ${sql.lit(most_bytes)})`.execute(db);
 }
 
-/** A listing that the registry or its publisher withdrew keeps no text of its endpoints. */
+/** A withdrawn listing keeps no text of its endpoints. */
 export const deleteValues = (db: Db, handles: readonly string[]) =>
   inChunks(handles, async (chunk) => {
     await db.deleteFrom('observed_value').where('handle', 'in', chunk).execute();
@@ -125,7 +125,7 @@ export const createObservationReads = (db: Db) => ({
     const { observations: timelines, former, checks } = observationTable.decode(row);
     return timelinesUntil({ timelines, former, checks }, at);
   },
-  /** What differs between two times (RFC 3339) of the facts that stood at both. */
+  /** Only facts that stood at both times (RFC 3339). */
   async between(handle: string, [from, to]: readonly [string, string]) {
     const [row] = await readObserved(db, handle);
     if (!row) return [];
@@ -136,7 +136,7 @@ export const createObservationReads = (db: Db) => ({
       return change ? [{ kind, ...(subject !== undefined && { subject }), ...change }] : [];
     });
   },
-  /** The changes are newest first. `before` is a log index. */
+  /** Newest first. `before` is a log index. */
   async history(
     handle: string,
     { before, limit }: { readonly before?: number | undefined; readonly limit: number },
@@ -145,7 +145,7 @@ export const createObservationReads = (db: Db) => ({
     const page = before === undefined ? all : all.where('log_index', '<', before);
     return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(changeTable.decode);
   },
-  /** The values are newest first, without their texts: each may have 2 MiB. */
+  /** Newest first, without their texts: each may have 2 MiB. */
   async values(at: ValueAt): Promise<StoredValue[]> {
     const stored = selectValues(db, at).select(['digest', 'first_seen_at', 'bytes']);
     const rows = await stored.orderBy('first_seen_at', 'desc').execute();
@@ -155,7 +155,7 @@ export const createObservationReads = (db: Db) => ({
     const row = await selectValues(db, at).select('value').where('digest', '=', digest).executeTakeFirst();
     return row && unpackValue(row.value);
   },
-  /** A whole value, wherever the listing states it; undefined if it is not stored any more. */
+  /** Undefined if it is no longer stored. */
   async whole(handle: string, digest: string): Promise<Json | undefined> {
     const stored = db.selectFrom('observed_value').select('value').where('handle', '=', handle);
     const row = await stored.where('digest', '=', digest).limit(1).executeTakeFirst();
@@ -209,12 +209,10 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     touch(change.handle);
     await db.insertInto('observation_change').values(changeTable.encode(change)).execute();
   },
-  /** The same value in another form replaces what is stored. */
   async putValue(stored: TableValue<typeof valueTable>) {
     const key = ['handle', 'kind', 'subject', 'digest'] as const;
     await upsert(db, 'observed_value', valueTable.encode(stored), ...key).execute();
   },
-  /** Deletes the values of other facts than these, and those beyond the bounds. */
   async keepValues(handle: string, facts: readonly ChangedFact[]) {
     const keys = new Set(facts.map(({ kind, subject = '' }) => `${kind}\n${subject}`));
     const stored = db.selectFrom('observed_value').select(['kind', 'subject']).distinct();

@@ -29,7 +29,7 @@ const staleAt_ms = (observed_at: string, interval_s: number) =>
 export const toStaleAt = (observed_at: string, interval_s: number): string =>
   new Date(staleAt_ms(observed_at, interval_s)).toISOString();
 
-/** Returns ms since 1970, or infinity if none will become stale. */
+/** Ms since 1970; infinity if none will become stale. */
 export const nextStale_ms = (stored: readonly StoredObservation[], { now, interval_s }: Observing): number =>
   Math.min(
     ...stored
@@ -50,14 +50,12 @@ function missedText({ missed, observed_at, value }: StoredObservation): Words {
     : say`Last seen on ${day(observed_at)}; checks ${sinceDayOf(missed.since, observed_at)} did not see it again. ${why}`;
 }
 
-/** Says how the check ended, if later checks could not tell whether that is still so. */
 const endedText = (one: StoredObservation): Words =>
   one.missed && one.value === null ? say`On ${day(one.observed_at)}: ${outcomeWords(one)}.` : none;
 
 const beyondText = ({ beyond }: StoredObservation, { now }: Observing): Words =>
   beyond ? say`Checks saw it before and after ${day(dayText(now))}.` : none;
 
-/** Returns no words for a missed fact, because `missedText` speaks of it. */
 function staleText(one: StoredObservation): Words {
   if (one.missed) return none;
   const how = one.value === null && !one.why ? say` (${outcomeWords(one)})` : none;
@@ -71,7 +69,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
   const isAsked = stored.outcome !== 'not_asked';
   const isStale =
     isAsked && !beyond && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
-  // First come the sentences about the day of the fact, then those about later checks.
+  // First about the day of the fact, then about later checks.
   const then = [
     beyondText(stored, observing),
     endedText(stored),
@@ -118,7 +116,7 @@ const mostUnlearned = 10;
 
 const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
-/** What the listing still records. Without a subject, only `not_asked` is kept. */
+/** Without a subject, only `not_asked` is kept. */
 export function recordedNow(
   listing: CheckedListing,
   stored: readonly StoredObservation[],
@@ -150,7 +148,7 @@ function missing(
     }));
 }
 
-/** In the order of the kinds. `stored`: undefined before the first check, then of `recordedNow`. */
+/** `stored`: undefined before the first check, then of `recordedNow`. */
 export function toObservations(
   listing: CheckedListing,
   stored: readonly StoredObservation[] | undefined,

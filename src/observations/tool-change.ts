@@ -1,4 +1,4 @@
-/** The classes of a change of a tool or another member of a list, the weightiest first. */
+/** The weightiest first. */
 export const changeClasses = [
   'secret',
   'hints',
@@ -12,7 +12,6 @@ export const changeClasses = [
 ] as const;
 export type ChangeClass = (typeof changeClasses)[number];
 
-/** The number of changed members by their weightiest class. */
 export type ChangeCounts = Readonly<Partial<Record<ChangeClass, number>>>;
 
 export function sumOfClasses(all: readonly ChangeCounts[]): ChangeCounts | undefined {

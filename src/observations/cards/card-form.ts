@@ -27,12 +27,12 @@ export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.r
 
 export interface ServerCard {
   readonly form: 'SEP-2127' | 'SEP-1649';
-  /** A handle or, in the form of SEP-1649, the name with which the server introduces itself. */
+  /** In SEP-1649, the name with which the server introduces itself; otherwise a handle. */
   readonly name: string;
   readonly version: string | undefined;
   readonly addresses: readonly URL[];
   protocolsOf(url: URL): readonly unknown[];
-  /** It is undefined if the card has no list of tools, or calls its tools dynamic. */
+  /** Undefined also if the card calls its tools dynamic. */
   readonly tools: readonly string[] | undefined;
 }
 
@@ -45,7 +45,7 @@ function toolsOf({ tools }: JsonObject): string[] | undefined {
   return isDynamic ? undefined : names.filter((name) => name !== '');
 }
 
-/** `base` is the address of the card. In the form of SEP-1649, the endpoint's address may be only a path. */
+/** `base` is the address of the card: in SEP-1649, that of the endpoint may be only a path. */
 export function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
   const { serverInfo, remotes, transport, transports } = card;
   const info = asObject(serverInfo);

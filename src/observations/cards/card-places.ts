@@ -4,9 +4,9 @@ import { type NoAnswer, returned } from '../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import { placeOf, type ServerCard, toServerCard } from './card-form.ts';
 
-/** Both catalogs are also read for terms of service (terms.ts), so a second read sends no further request. */
+/** Also read for terms of service (terms.ts), so a second read sends no request. */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
-/** Most cards are at these paths of SEP-1649. SEP-2127 replaces that proposal. */
+/** Of SEP-1649, which SEP-2127 replaces; most cards are here. */
 const wellKnown = ['/.well-known/mcp/server-card.json', '/.well-known/mcp.json'];
 const cardType = 'application/mcp-server-card+json';
 const mostEntries = 1000;
@@ -26,7 +26,7 @@ const shortPath = ({ pathname, search }: URL): string => `${pathname}${search}`.
 const names = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.some((one) => placeOf(one) === placeOf(url));
 
-/** A card that names no address at the host is about the only endpoint at that origin. */
+/** A card that names no address at the host is about its only endpoint. */
 function isAbout(card: ServerCard, url: URL, run: CheckRun): boolean {
   const isOnly = run.listing.remotes.filter((one) => URL.parse(one.url)?.origin === url.origin).length === 1;
   const isOfHost = card.addresses.some(({ host }) => host === url.host);
@@ -41,7 +41,7 @@ function entriesOf(text: string): { readonly data?: unknown; readonly url?: unkn
     .filter(({ type }) => type === cardType);
 }
 
-/** A card must name the endpoint, since a catalog may hold cards of other services. */
+/** A catalog may hold cards of other services, so the card must name the endpoint. */
 async function findInCatalogs(
   run: CheckRun,
   url: URL,
@@ -54,8 +54,7 @@ async function findInCatalogs(
       const inline = toServerCard(asMembers(data), `${url.origin}${path}`);
       if (inline && names(inline, url)) return { result: 'card', at: path, card: inline };
       const at = typeof stated === 'string' ? URL.parse(stated, url) : null;
-      // Cards on other hosts are not read: their hosts cannot speak for this one, and a catalog's author must
-      // not choose whom Dossier asks.
+      // Other hosts cannot speak for this one, and a catalog's author must not choose whom Dossier asks.
       if (!at || at.origin !== url.origin || asked.has(at.href) || followed === mostFollowed) continue;
       followed += 1;
       const answer = await run.get(at.href);
@@ -67,7 +66,6 @@ async function findInCatalogs(
   return undefined;
 }
 
-/** After a first request, or one of SEP-1649, that ends with `silent` or `not_asked`, it asks no further. */
 export async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | NoAnswer> {
   const url = new URL(endpoint);
   const failures: NoAnswer[] = [];

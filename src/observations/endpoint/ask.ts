@@ -27,7 +27,7 @@ import {
 import { whyNoSession } from './one-session.ts';
 import { askOverStream } from './stream.ts';
 
-/** Servers that know only older revisions refuse an unknown method with these statuses. */
+/** Servers that know only older revisions refuse an unknown method with these. */
 const refusals: ReadonlySet<unknown> = new Set([400, 405, 406, 415, 422]);
 
 const openDiscovery = ({ outcome, status, why }: NoAnswer): { readonly open?: OpenExchange } =>
@@ -101,7 +101,7 @@ const mayAnswerOtherwise = ({ outcome, status, cause }: NoAnswer): boolean =>
 async function askStreamableFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);
   if (run.result === 'answered' || !mayAnswerOtherwise(run)) return run;
-  // A success (2xx) means that the endpoint uses this transport, even if Dossier cannot read the response.
+  // After a success the endpoint uses this transport, even if Dossier cannot read the response.
   if (run.status !== undefined && run.status < 300) return run;
   const older = await askOverStream(url, parts, parts.timeouts.observerFirstTry_ms);
   return older.result === 'answered' && older.introduction ? older : run;

@@ -2,7 +2,7 @@ import type { Listing } from '../../listings/listing.ts';
 
 const mostRemotes = 10;
 
-/** At most ten, one for each address: the first that is not SSE, or else the first. */
+/** One for each address: the first that is not SSE, or else the first. */
 export function withCheckedRemotes<Of extends Pick<Listing, 'remotes'>>(listing: Of): Of {
   const { remotes } = listing;
   const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));

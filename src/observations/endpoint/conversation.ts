@@ -17,10 +17,9 @@ import {
 } from './messages.ts';
 import { type BesideName, besideTools, type Surface, surfaces } from './surface.ts';
 
-/** A transport as records name it: streamable HTTP, or HTTP with SSE (2024-11-05). */
+/** HTTP with SSE is of 2024-11-05. */
 export type Transport = 'streamable-http' | 'sse';
 
-/** The message that opens a conversation: `server/discover`, or `initialize` in older revisions. */
 export type OpeningMessage = 'discover' | 'initialize';
 
 export interface OpenExchange {
@@ -28,7 +27,7 @@ export interface OpenExchange {
   readonly why: Words;
 }
 
-/** The lists other than tools. A list that the endpoint does not declare is absent. */
+/** A list that the endpoint does not declare is absent. */
 export type Besides = { readonly [Name in BesideName]?: ListedMembers | NoAnswer };
 
 /** At least one of `introduction`, `credentials` and `payment` is set. */
@@ -37,21 +36,21 @@ export interface EndpointAnswer {
   readonly url: string;
   readonly transport: Transport;
   readonly by: OpeningMessage;
-  /** The other exchange, if it may decide differently the next time. */
+  /** The other exchange may decide differently the next time. */
   readonly open?: OpenExchange;
   /** `isSpoken` tells whether the endpoint answered a message in this revision. */
   readonly introduction?: ReturnType<typeof toIntroduction> & { readonly isSpoken: boolean };
   readonly list: ListedMembers | NoAnswer;
   readonly besides: Besides;
-  /** The response that asked for credentials before the endpoint listed its tools. */
+  /** Asked for credentials before the endpoint listed its tools. */
   readonly credentials?: Fetched;
-  /** The first response that asked for a payment, whatever the message. */
+  /** Whatever the message was. */
   readonly payment?: Fetched;
-  /** The same message again: some endpoints name a different address each time. */
+  /** Some endpoints name a different address each time. */
   readonly paymentAgain?: Fetched;
 }
 
-/** After a conversation has read more than this, it asks for no further page of a list. */
+/** A conversation that has read more asks for no further page of a list. */
 export const mostRead_bytes = 4 * 1024 * 1024;
 
 export interface AskParts {
@@ -60,7 +59,6 @@ export interface AskParts {
   readonly timeouts: Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
   readonly room: ListRoom;
   readonly now: Date;
-  /** When the endpoint refused an earlier check, because it has one session for all clients (RFC 3339). */
   readonly one_session_at: string | undefined;
 }
 
@@ -80,7 +78,6 @@ export const createConversation = (
   read_bytes: 0,
   responses: 0,
   left: createPagesLeft(),
-  /** Whether the last request for tools brought a list; undefined before the first request. */
   hasTools: undefined as boolean | undefined,
   sessionId: undefined as string | undefined,
 });
@@ -101,7 +98,7 @@ async function sendOnce(
   return toReplied(answer, id);
 }
 
-/** A response that asks for a payment is asked for again, since it may name a different payee. */
+/** A payment is asked for again, since the response may name a different payee. */
 export async function send(
   talk: Conversation,
   message: (id: number) => RpcMessage,
@@ -113,7 +110,7 @@ export async function send(
   return again.is === 'payment' ? { ...reply, again: again.response } : reply;
 }
 
-/** `protocol` is the revision for all later messages; `modern` is revision 2026-07-28. */
+/** `modern` is revision 2026-07-28. */
 function toIntroduction(
   result: JsonObject,
   more: { readonly status: number; readonly protocol: string; readonly era: 'modern' | 'legacy' },
@@ -191,7 +188,7 @@ const afterSilence = ({ title }: Surface) =>
     say`The endpoint declares ${title}. Dossier did not ask for them, because it got no usable answer when it asked for another list.`,
   );
 
-/** After a list that ended with `silent`, asks for no further list, so that the check does not wait again. */
+/** After a list that was `silent`, a further one would make the check wait again. */
 async function askBesides(
   talk: Conversation,
   capabilities: JsonObject | undefined,
@@ -219,7 +216,7 @@ async function withLists(
   message: ToMessage,
 ): Promise<EndpointAnswer> {
   const by: OpeningMessage = introduced.era === 'modern' ? 'discover' : 'initialize';
-  // server/discover is itself a message in the offered revision. initialize only agrees on a revision.
+  // server/discover is itself a message in the offered revision; initialize only agrees on one.
   let isSpoken = by === 'discover';
   const list = await askForList(surfaces.tools, talk, message, {
     note(reply) {
@@ -231,8 +228,8 @@ async function withLists(
   if ('is' in list && list.is !== 'no_answer')
     return { ...toWithheld(talk, list, by), introduction, list: withheld(list, own('lists tools')) };
   const found = 'is' in list ? list.answer : list;
-  // If an endpoint is asked in the legacy era after the modern one, the other lists are asked for only if the
-  // legacy era lists tools. Otherwise the answer of the modern era counts (ask.ts).
+  // After the modern era, the other lists are asked for only if the legacy era lists tools; otherwise the
+  // modern answer counts (ask.ts).
   const isFirst = talk.hasTools === undefined;
   talk.hasTools = found.result === 'listed';
   const isAsked = found.result === 'listed' || (isFirst && found.outcome === 'absent');
@@ -271,7 +268,7 @@ async function askLegacy(
 
 const mostIntroduced = 10_000;
 
-/** Limits the size of an introduction, because it stays in memory until the check ends. */
+/** It stays in memory until the check ends. */
 export const toIntroduced = (reply: Replied): Replied =>
   reply.is === 'result' && countValues(JSON.stringify(reply.result)) > mostIntroduced
     ? noAnswer(
@@ -286,7 +283,6 @@ export const toIntroduced = (reply: Replied): Replied =>
 /** Some servers answer a discovery although they speak only older revisions. */
 export const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
-/** The revisions that clients accept in the result of initialize. */
 const sessionRevisions: ReadonlySet<unknown> = new Set(legacyRevisions);
 
 const isSession = ({ protocolVersion }: JsonObject) => sessionRevisions.has(protocolVersion);
@@ -310,7 +306,6 @@ export function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   );
 }
 
-/** Undefined if the reply asks for nothing and is no introduction that clients accept. */
 export async function afterInitialize(
   talk: Conversation,
   reply: Replied,
@@ -320,7 +315,6 @@ export async function afterInitialize(
   return reply.is === 'no_answer' ? undefined : toWithheld(talk, reply, 'initialize');
 }
 
-/** `notify` sends a message that has no reply. */
 export async function askInitialized(
   talk: Conversation,
   notify: (message: RpcMessage) => Promise<unknown>,

@@ -9,7 +9,7 @@ const mostBytes = 2 * 1024 * 1024;
 const mostValues = 100_000;
 const mostPages = 100;
 
-/** `members` are in the order of the endpoint; `digested` are sorted by name. */
+/** `members` in the order of the endpoint; `digested` by name. */
 const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) => ({
   result: 'listed' as const,
   members,
@@ -17,13 +17,12 @@ const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) =>
 });
 export type ListedMembers = ReturnType<typeof toListedMembers>;
 
-/** All lists are kept until the check ends, so their JSON values are bounded together. */
+/** All lists are kept until the check ends, so they are bounded together. */
 export interface ListRoom {
   values: number;
 }
 export const createListRoom = (): ListRoom => ({ values: 200_000 });
 
-/** The number of pages of lists that an endpoint may still send in one check. */
 export interface PagesLeft {
   pages: number;
 }

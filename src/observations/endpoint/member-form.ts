@@ -19,7 +19,7 @@ export const promptWithoutForm = ({ arguments: named, ...prompt }: JsonObject): 
 
 const resourceMembers = ['uri', 'uriTemplate', 'name', 'title', 'description', 'mimeType'];
 
-/** Leaves out the size and the date, because they are about the content of the resource. */
+/** Size and date are about the content of the resource. */
 export function resourceWithoutForm(resource: JsonObject): JsonObject {
   const annotations = pick(asMembers(resource.annotations), ['audience', 'priority']);
   const isAnnotated = Object.keys(annotations).length > 0;
@@ -28,7 +28,7 @@ export function resourceWithoutForm(resource: JsonObject): JsonObject {
 
 const uriOf = (value: unknown) => String(asMembers(value).uri ?? '');
 
-/** A value in place of the files, such as `dynamic`, is kept as it is. */
+/** A value in place of the files, such as `dynamic`, is kept. */
 export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObject => ({
   ...pick(skill, ['uri', 'frontmatter']),
   ...(Array.isArray(resources)
@@ -40,7 +40,7 @@ export const skillWithoutForm = ({ resources, ...skill }: JsonObject): JsonObjec
     : pick({ resources }, ['resources'])),
 });
 
-/** In reverse order, so that of two with the same name an object made of them keeps the first. */
+/** In reverse, so that an object made of them keeps the first of a name. */
 const argumentsOf = ({ arguments: named }: JsonObject): [string, JsonObject][] =>
   (Array.isArray(named) ? named : [])
     .filter(isJsonObject)

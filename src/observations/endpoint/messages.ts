@@ -11,7 +11,7 @@ import { type Fetched, type NoAnswer, noAnswer as none, refusedJson, returned } 
 import { meaningOf } from '../../net/meaning.ts';
 import { createEventReader } from './events.ts';
 
-/** `answer` has Dossier's words, and marks foreign names as code. `result` and `response` are untrusted. */
+/** `answer` has Dossier's words; `result` and `response` are untrusted. */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Fetched }
@@ -25,7 +25,7 @@ function readAll({ text, headers }: Fetched): ForeignJson[] {
   return read;
 }
 
-/** A request of the server may have the same id. Like clients, this accepts the id as text. */
+/** A request of the server may have the same id. Clients accept the id as text. */
 export const isReplyTo = (message: JsonObject, id: number): boolean =>
   (message.id === id || message.id === String(id)) && !('method' in message);
 
@@ -63,7 +63,6 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   const isReadByClients = (message: JsonObject) =>
     message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
   const read = readAll(answer);
-  // Each value is one message, or an array of several.
   const values = read.flatMap(({ value }) => value).filter(isJsonObject);
   const messages = values.filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
@@ -74,7 +73,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   const meaning = meaningOf(answer, error);
   const { status, url } = answer;
   if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
-  // A server with this error refuses every new session until it is restarted.
+  // Such a server refuses every new session until it is restarted.
   if (meaning === 'one_session')
     return noAnswer('not_asked', oneSession(url), { status, cause: 'one_session' });
   if (error && meaning === 'absent')
@@ -148,7 +147,6 @@ export const initializeMessage = (id: number, client: ClientInfo): RpcMessage =>
   }),
 });
 
-/** A notification has no id. */
 export const legacyMessage = (
   { revision, id }: { readonly revision: string; readonly id: string | undefined },
   message: { readonly id?: number; readonly method: string; readonly params?: object },

@@ -45,14 +45,14 @@ const withoutAddress = none(
   { status: 200 },
 );
 
-/** A server of the newer transport may keep a stream open without sending an event. */
+/** A server of the newer transport may keep a stream open without an event. */
 async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<NoAnswer> {
   await setTimeout(first_ms, undefined, { signal });
   const why = say`Within ${first_ms / 1000} seconds, the endpoint opened no event stream that names an address for messages.`;
   return none('silent', why, { cause: 'timeout' });
 }
 
-/** HTTP with SSE (2024-11-05). A failure of the host is returned as a result, not thrown. */
+/** HTTP with SSE (2024-11-05). */
 export async function askOverStream(
   url: string,
   parts: AskParts,
@@ -91,7 +91,7 @@ export async function askOverStream(
   const late = addressTimeout(first_ms, waiting.signal).catch(() => asked);
   // If the response is no stream, or the stream breaks, `opened` ends first and says why.
   const ended = opened.then((answer) => {
-    // Tools that were listed count even if the stream breaks during a later list.
+    // Listed tools count even if the stream breaks during a later list.
     if (conversation?.hasTools) return asked;
     const reply = toReplied(answer, 0);
     if (reply.is === 'no_answer') return reply.answer;

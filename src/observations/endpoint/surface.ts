@@ -29,24 +29,23 @@ export interface Surface {
   readonly noun: string;
   readonly title: Words;
   readonly count: (members: number) => Words;
-  /** The endpoint need not know the methods after the first. */
+  /** The endpoint need not know the later methods. */
   readonly lists: readonly [ListQuestion, ...ListQuestion[]];
   readonly isDeclared: (capabilities: JsonObject) => boolean;
-  /** The properties that may hold the name of a member. The first of them that is a text is the name. */
+  /** The first of them that is a text is the name. */
   readonly namedBy: readonly [string, ...string[]];
-  /** Without what SDKs or revisions of the protocol write differently for the same member. */
+  /** Without what SDKs or revisions write differently for the same member. */
   readonly withoutForm: (member: SurfaceMember) => SurfaceMember;
-  /** Turns a list in a member, such as the arguments of a prompt, into an object by name. */
   readonly byName: (member: SurfaceMember) => SurfaceMember;
   /** In the shape of a tool, so that the rules for tools say how it changed. */
   readonly asTool: (member: SurfaceMember) => SurfaceMember;
-  /** The properties that MCP hosts pass on. They are compared with what a caller was shown. */
+  /** MCP hosts pass these on, so they are compared with what a caller was shown. */
   readonly compared: readonly string[];
 }
 
 const unchanged = (member: SurfaceMember): SurfaceMember => member;
 
-/** The identifier of the extension for skills (SEP-2640). */
+/** SEP-2640 */
 const skillsExtension = 'io.modelcontextprotocol/skills';
 
 export const surfaces = {
@@ -122,7 +121,6 @@ export const shortNameOf = (member: SurfaceMember, surface: Surface) =>
 
 export const memberDigest = (member: SurfaceMember): string => canonicalDigest(member);
 
-/** `content_sha256` is the digest of what `withoutForm` keeps. */
 export interface DigestedMember {
   readonly member: SurfaceMember;
   readonly sha256: string;
@@ -146,10 +144,8 @@ export const digestMembers = (
 const surfaceRoot = (digests: readonly string[]): string =>
   rootOfLeaves(digests.map((digest) => Buffer.from(digest, 'hex'))).toString('hex');
 
-/** The digest of a sorted list by `content_sha256`, which ignores the form of its members. */
 export const surfaceDigest = (digested: readonly DigestedMember[]): string =>
   surfaceRoot(digested.map(({ content_sha256 }) => content_sha256));
 
-/** The digest of a sorted list by `sha256`, with its members as they were sent. */
 export const sentDigest = (digested: readonly DigestedMember[]): string =>
   surfaceRoot(digested.map(({ sha256 }) => sha256));

@@ -20,7 +20,7 @@ export const hasTexts = (endpoint: EndpointAnswer): boolean =>
 const isUnread = (list: ReturnType<typeof listOf>): list is NoAnswer =>
   list?.result === 'no_answer' && list.cause !== 'no_method';
 
-/** A list whose method the endpoint does not know has no texts, so it counts as read. */
+/** A list whose method the endpoint does not know has no texts. */
 export const whyNotWhole = (endpoint: EndpointAnswer): NoAnswer | undefined =>
   surfaceNames.map((name) => listOf(endpoint, name)).find(isUnread);
 

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 
-/** `namedSchemas` hold schemas by name, and `valueMembers` hold values instead of schemas. */
 const namedSchemas = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 const valueMembers = ['enum', 'const', 'default', 'examples', 'example'];
 
@@ -8,7 +7,7 @@ const isBoundOfDouble = (name: string, value: unknown) =>
   (name === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
   (name === 'maximum' && value === Number.MAX_SAFE_INTEGER);
 
-/** For the same arguments, some SDKs write these properties and others do not. */
+/** For the same arguments, only some SDKs write these. */
 const isFormOfSchema = (name: string, value: unknown) =>
   name === '$schema' ||
   (name === 'additionalProperties' && value === false) ||

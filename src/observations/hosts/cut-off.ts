@@ -1,7 +1,6 @@
 import { registrableDomain } from '../../core/identity.ts';
 import type { FailedRequest } from '../../net/client.ts';
 
-/** A request without `result` counts as answered. */
 export type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
 
 const remembered_ms = 3_600_000;
@@ -11,11 +10,10 @@ const leastSilent = 3;
 const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
   /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
 
-/** A refused connection counts as silence, because our own firewall may have refused it. */
+/** A refused connection counts as silence: our own firewall may have refused it. */
 export function createCutOffWatch(clock: () => Date) {
-  /** The time (ms since 1970) of each domain's last answered request, oldest first. */
+  /** In ms since 1970, oldest first. */
   const answered = new Map<string, number>();
-  /** The time (ms since 1970) of each domain's last silent request, oldest first. */
   const silent = new Map<string, number>();
   const othersIn = (asked: Map<string, number>, domain: string) => {
     for (const [oldest, at_ms] of asked) {

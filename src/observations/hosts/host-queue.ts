@@ -9,7 +9,7 @@ export type HostQueue = ReturnType<typeof createHostQueue>;
 
 interface QueueTarget {
   readonly host: string;
-  /** The requested URL without its query. */
+  /** Without the query. */
   readonly address?: string;
 }
 
@@ -24,21 +24,20 @@ type QueueContext = Pick<Context, 'store' | 'clock'>;
 
 const firstWait_ms = 50;
 const longestWait_ms = 500;
-/** The lease of a host is released after this time without a request. */
+/** The lease is released after this time without a request. */
 const idle_ms = 500;
-/** A node releases a host after this time if another node waits for it. */
+/** After this time, a node releases a host for which another node waits. */
 const tenure_ms = 3000;
 const longestHostPause_s = 300;
 
 interface LeasedHost {
   readonly lease: Lease;
-  /** When requests may be sent again, by host or address. */
+  /** By host or address. */
   readonly notBefore: Map<string, string>;
   tail: Promise<unknown>;
-  /** The number of requests that wait for their turn or have it. */
   users: number;
   since_ms: number;
-  /** Whether the lease was given up. Requests that still wait take a new one. */
+  /** The lease was given up; requests that still wait take a new one. */
   isOver: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -53,7 +52,7 @@ async function until<T>(attempt: () => Promise<T | undefined>, signal: AbortSign
 }
 
 const leaseOf = (host: string) => `host/${host}`;
-/** The lease of the node that gets the host next. It makes nodes take turns. */
+/** The node that holds it gets the host next. */
 const nextOf = (host: string) => `host/${host} next`;
 
 async function takeHost(host: string, { store }: QueueContext, signal: AbortSignal): Promise<Lease> {
@@ -145,7 +144,7 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
 const isLater = (time: string | undefined, { clock }: Pick<QueueContext, 'clock'>) =>
   time !== undefined && time > clock().toISOString();
 
-/** Returns the end of the longest pause of the hosts (RFC 3339), or undefined if none is in a pause now. */
+/** The end of the longest pause (RFC 3339). */
 export async function pausedUntil(
   written: readonly string[],
   context: QueueContext,
@@ -159,7 +158,7 @@ export async function pausedUntil(
     .at(-1);
 }
 
-/** Gives each request its turn: one at a time to each host, across all nodes (docs/observations.md). */
+/** One request at a time to each host, across all nodes (docs/observations.md). */
 export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   const { store, clock } = context;
   const hosts = createHosts(context, signal);
@@ -185,7 +184,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
       },
     });
     signal.throwIfAborted();
-    // This node lost the lease and ended the request, so the result says nothing about the host.
+    // Without the lease, the result says nothing about the host.
     if (leased.lease.signal.aborted) return 'over';
     if (pause_s > 0) await pause(asked, leased, pause_s);
     return { result };
@@ -193,7 +192,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   return {
     /** `paused`: nothing ran. Throws the signal's reason once the process stops. */
     async run<T>(place: QueueTarget, work: (turn: HostTurn) => Promise<T>): Promise<T | 'paused'> {
-      // With a single database connection, a wait for a turn inside a transaction would deadlock.
+      // With a single database connection, a wait inside a transaction would deadlock.
       refuseInTransaction('a turn at a host');
       const asked = { ...place, host: withoutRoot(place.host) };
       for (;;) {

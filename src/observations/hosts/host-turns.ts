@@ -4,7 +4,7 @@ import { withoutRoot } from '../../net/addresses.ts';
 import type { FailedRequest, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, HostTurn } from './host-queue.ts';
 
-/** For all requests to one host, or of one check. Waiting for a turn and for a name do not count. */
+/** Waiting for a turn and for a name do not count. */
 export interface TimeBudget {
   left_ms: number;
   readonly spent: (host: string) => Words;
@@ -33,13 +33,12 @@ export function createTimeBudgets({
 
 interface TurnLimits {
   readonly most_ms: number;
-  /** The duration of the turn is taken from each budget. If one of the budgets is spent, nothing is sent. */
+  /** If one of the budgets is spent, nothing is sent. */
   readonly times?: readonly TimeBudget[];
   readonly signal?: AbortSignal | undefined;
   readonly beside?: true | undefined;
 }
 
-/** `overtime` means that a budget is spent. */
 export type NotAsked = 'paused' | 'overtime' | FailedRequest;
 
 const besideTurn: HostTurn = { signal: new AbortController().signal, pause: () => undefined };
@@ -52,7 +51,6 @@ export const createHostTurns =
   }: {
     readonly client: OutboundClient;
     readonly queue: HostQueue;
-    /** What a Retry-After pauses: the address (and the host for at most five minutes), or the host. */
     readonly pauses: 'address' | 'host';
   }) =>
   /** Throws the reason of the queue's signal, and whatever `ask` throws. */

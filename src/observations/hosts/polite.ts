@@ -34,7 +34,7 @@ export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'>
   readonly timeout_ms?: number;
   readonly times?: readonly TimeBudget[];
   readonly signal?: AbortSignal;
-  /** The request belongs to a conversation that has the turn at the host, so it does not wait. */
+  /** The conversation has the turn at the host, so the request does not wait. */
   readonly beside?: true;
 }
 
@@ -172,7 +172,7 @@ export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PolitePar
 
 const repositoryPaused = { result: 'host_rate_limited' as const };
 
-/** A read of raw files takes its turn at the git host. Claims take none, because somebody waits for them. */
+/** Claims take no turn, because somebody waits for them. */
 export function createPoliteRepositories(
   repositories: RepositoryReader,
   hosts: Config['repositoryHosts'],

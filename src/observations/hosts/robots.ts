@@ -14,7 +14,7 @@ interface RobotsRule {
 const productToken = 'dossier';
 const mostRules = 1000;
 
-/** Normalizes percent-encoding (RFC 9309 section 2.2.2). */
+/** RFC 9309 section 2.2.2. */
 const encoded = (path: string) =>
   encodeURI(path.toWellFormed())
     .replaceAll('%25', '%')
@@ -23,23 +23,21 @@ const encoded = (path: string) =>
       return /[\w.~-]/.test(character) ? character : octet.toUpperCase();
     });
 
-/** Percent-encodes a literal `$` or `*` (RFC 9309 section 2.2.3). */
+/** RFC 9309 section 2.2.3. */
 const literal = (path: string) => path.replaceAll('$', '%24').replaceAll('*', '%2A');
 
 const charactersOf = ({ texts }: RobotsRule) => texts.reduce((sum, { length }) => sum + length, 0);
 
-/** The longest rule that is read. Percent-encoding may turn each character of an address into three. */
+/** Percent-encoding may turn each character of an address into three. */
 const longestRule = 3 * longestAddress;
 
-/** Returns undefined for a rule that is longer than every address that Dossier requests. */
 function toRule(stated: string, isAllowed: boolean): RobotsRule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
-  // A character takes at most four here: three if it is percent-encoded, and an asterisk after it. Once it is
-  // decoded, a path that is longer than this therefore exceeds `longestRule`.
+  // A character takes at most four here: three if it is percent-encoded, and an asterisk after it.
   if (path.length > 4 * longestRule + 2) return undefined;
   const isWhole = path.endsWith('$');
   const pattern = encoded(isWhole ? path.slice(0, -1) : path);
-  // These are copies, since a slice of a string would keep all of robots.txt in memory.
+  // Copies, since a slice of a string would keep all of robots.txt in memory.
   const texts = pattern.split('*').map((text) => Buffer.from(literal(text)).toString('latin1'));
   const rule = { texts, isWhole, isAllowed, length: pattern.length + Number(isWhole) };
   return charactersOf(rule) > longestRule ? undefined : rule;
@@ -60,10 +58,9 @@ function applies({ texts, isWhole }: RobotsRule, path: string): boolean {
 }
 
 const line = /^\s*(user-agent|allow|disallow)\s*:([^#]*)/i;
-/** The product token or `*` at the start of the value of a User-agent line; a version after it is ignored. */
 const token = /^(?:\*(?=\s|$)|[a-z_-]+)/i;
 
-/** The paths of the groups for `dossier`, or else for `*` (RFC 9309 section 2.2.1). */
+/** RFC 9309 section 2.2.1. */
 function pathsFor(text: string): ReadonlyMap<string, boolean> {
   const groups = new Map<string, Map<string, boolean>>();
   let agents = new Set<string>();
@@ -93,7 +90,7 @@ function pathsFor(text: string): ReadonlyMap<string, boolean> {
 
 const perRule_bytes = 200;
 
-/** Of more than 1,000 rules none is read, and `isAllowed` returns undefined. `size_bytes` is an estimate. */
+/** Of more than 1,000 rules none is read. */
 export function parseRobots(text: string) {
   const rules: RobotsRule[] = [];
   for (const [path, isAllowed] of pathsFor(text)) {
@@ -101,7 +98,7 @@ export function parseRobots(text: string) {
     if (rule) rules.push(rule);
     if (rules.length > mostRules) return { isAllowed: () => undefined, size_bytes: perRule_bytes };
   }
-  // The longest rule that applies decides; at equal length, Allow wins (RFC 9309 section 2.2.2).
+  // At equal length, Allow wins (RFC 9309 section 2.2.2).
   rules.sort((a, b) => b.length - a.length || Number(b.isAllowed) - Number(a.isAllowed));
   return {
     isAllowed: (path: string): boolean | undefined => {
@@ -113,7 +110,6 @@ export function parseRobots(text: string) {
   };
 }
 
-/** Returns why the observer may not request a URL, or undefined if it may. */
 export type Robots = (url: string) => Promise<NoAnswer | undefined>;
 
 const cached_ms = 24 * 3600 * 1000;
@@ -123,7 +119,7 @@ const mostCached_bytes = 16 * 1024 * 1024;
 const failed_ms = 600_000;
 /** A connection opens in less (net/client.ts), so a host that exceeds it has accepted one. */
 const timeout_ms = 10_000;
-/** The part of a file that is read; RFC 9309 section 2.5 requires at least 500 KiB. */
+/** RFC 9309 section 2.5 requires at least 500 KiB. */
 const longestFile_bytes = 512 * 1024;
 
 interface Rules {
@@ -135,7 +131,7 @@ interface Rules {
 
 const all: Rules = { whyNot: () => undefined, size_bytes: perRule_bytes };
 
-/** Rules that cannot be read forbid everything (RFC 9309 section 2.3.1.4). */
+/** RFC 9309 section 2.3.1.4. */
 const none = (unread: NoAnswer): Rules => ({
   whyNot: () => unread,
   size_bytes: perRule_bytes,
@@ -155,13 +151,12 @@ const ofRobots = (answer: NoAnswer): NoAnswer => ({
   why: say`${answer.why} The request was for robots.txt, so Dossier requested nothing else there (RFC 9309).`,
 });
 
-/** Why there is no robots.txt although the request for it was sent. */
 const wasSent: ReadonlySet<NoAnswer['cause']> = new Set(['timeout', 'not_http', 'too_large']);
 
 /**
- * HTTP 3xx (after the redirects that are followed) and 4xx count as a missing file, which allows everything
- * (RFC 9309 section 2.3.1), and so does a page, which has no rules in its lines. Dossier's own exception is
- * 429, which counts as a file that cannot be read. A host without a readable file was asked and failed.
+ * HTTP 3xx and 4xx count as a missing file, which allows everything (RFC 9309 section 2.3.1), and so does a
+ * page, which has no rules in its lines. Dossier's own exception is 429, which counts as a file that cannot
+ * be read.
  */
 async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
@@ -191,7 +186,7 @@ async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   return { whyNot, size_bytes, isRead: true };
 }
 
-/** Rules that were read apply for 30 days while the file cannot be read (RFC 9309 section 2.3.1.4). */
+/** While the file cannot be read, former rules apply for 30 days (RFC 9309 section 2.3.1.4). */
 export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
   const perf = { now: () => clock().getTime() };
   const last = new LRUCache<string, Rules>({

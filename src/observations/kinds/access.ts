@@ -12,7 +12,7 @@ import type { CheckRun } from '../run.ts';
 
 const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
 
-/** An address for metadata, and the resource that the metadata there must name (RFC 9728 section 3.3). */
+/** The metadata at the address must name the resource (RFC 9728 section 3.3). */
 interface MetadataAddress {
   readonly at: string;
   readonly resource: string;
@@ -27,8 +27,8 @@ function metadataAddresses({ url, credentials }: EndpointAnswer): MetadataAddres
   const wellKnown = '/.well-known/oauth-protected-resource';
   const resource = endpoint.href;
   return [
-    // The host must be the same, since another host cannot speak for this one. The protocol may differ: a
-    // service behind a TLS proxy may not know that its address is https.
+    // Another host cannot speak for this one. The protocol may differ: a service behind a TLS proxy may not
+    // know that its address is https.
     ...(named?.host === endpoint.host
       ? [{ at: `${endpoint.origin}${named.pathname}${named.search}`, resource }]
       : []),
@@ -46,7 +46,7 @@ function isAtOrAbove(stated: unknown, endpoint: URL): boolean {
   return `${endpoint.pathname}/`.startsWith(`${pathOf(resource).replace(/\/$/, '')}/`);
 }
 
-/** RFC 8414 and OpenID Connect Discovery define these addresses. */
+/** RFC 8414 and OpenID Connect Discovery. */
 function serverMetadataUrls(issuer: string): string[] {
   const url = URL.parse(issuer);
   if (!url || !/^https?:$/.test(url.protocol)) return [];
@@ -63,7 +63,6 @@ const noMetadata = noAnswer(
   own('The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** The first object with one of the members, or else the first failure other than `absent` and `asks`. */
 async function findObject(
   run: CheckRun,
   urls: readonly string[],
@@ -83,7 +82,6 @@ const toAccessText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, longestAddress) : undefined;
 
 const mostListed = 1000;
-/** Answers name at most this many authorization servers. The metadata of at most this many is read. */
 const mostIssuers = 3;
 
 const accessList = (value: unknown): string[] =>
@@ -114,11 +112,9 @@ const openWithoutMetadata = noAnswer(
   own('The endpoint did not ask for credentials, and publishes no OAuth metadata (RFC 9728).'),
 );
 
-/** Tells whether this check did not learn how the endpoint answers the question for its tools. */
 const isUndecided = (list: EndpointAnswer['list']): list is NoAnswer =>
   list.result === 'no_answer' && !isLearnedOutcome(list.outcome);
 
-/** Without a question for credentials, only metadata for the address or a parent path of it counts. */
 async function findMetadata(endpoint: EndpointAnswer, run: CheckRun) {
   const addresses = metadataAddresses(endpoint);
   const found = await findObject(
@@ -145,7 +141,7 @@ async function findAccess(endpoint: EndpointAnswer, run: CheckRun) {
   if (found.result !== 'metadata') {
     if (credentials) return withoutAnswer(found);
     if (found.outcome !== 'absent') return found;
-    // The endpoint may have sent no list because the list needs credentials.
+    // The list may need credentials.
     return isUndecided(list) ? list : openWithoutMetadata;
   }
   const { authorization_servers: stated, scopes_supported } = found.metadata;
@@ -171,7 +167,7 @@ async function findAccess(endpoint: EndpointAnswer, run: CheckRun) {
     },
     as_seen: {
       ...(!credentials && { introduced_without_credentials: true }),
-      // The answers of authorization servers vary from day to day. That is no change of this endpoint.
+      // Answers of authorization servers vary daily, which is no change of this endpoint.
       authorization_servers: await Promise.all(
         issuers.slice(0, mostIssuers).map((issuer) => readServer(run, issuer)),
       ),
@@ -192,7 +188,6 @@ const otherIssuers = z.object({
   ),
 });
 
-/** Names the authorization servers whose metadata does not name them as the issuer. */
 function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
   const { authorization_servers = [] } = otherIssuers.safeParse(as_seen).data ?? {};
   const others = authorization_servers.map(({ issuer, stated_issuer: stated }) => {
@@ -218,7 +213,7 @@ export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_s
     : own('OAuth sign-in without an authorization server in its metadata');
 }
 
-/** The details have the count, because a long value is stored shortened. */
+/** A long value is stored shortened. */
 function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof signIn>>) {
   const all = Math.max(scopes.length, Number(details?.scopes ?? 0));
   return scopes.length > 0 && say`; scopes ${codes(scopes, mostScopes, all)}`;
@@ -278,7 +273,7 @@ export const accessRequired = defineKind({
       outcome: 'seen',
       ...(open && { open }),
       ...(credentials && mayPass(credentials, 'credentials')),
-      // An endpoint that asked for credentials when it was asked for its tools may still do so.
+      // The endpoint may still ask for credentials for its tools.
       ...(!credentials && isUndecided(list) && { rule: 'unsure', why: list.why }),
     };
   }),

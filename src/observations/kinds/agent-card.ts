@@ -32,7 +32,7 @@ export const agentCard = defineKind({
     name: z.string(),
     version: z.string().optional(),
     skills: z.number(),
-    /** The array has `host` if the card names addresses, but none at its own host. */
+    /** Has `host` if the card names addresses, but none at its own host. */
     differs: z.array(z.string()),
   }),
   name: 'A2A card',

@@ -7,7 +7,7 @@ import { isUnanswered } from '../outcome.ts';
 import { ofRemotes, ownProbe, withoutAnswer } from '../remotes.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../timeline/tally.ts';
 
-/** The value is a status other than 2xx and 402 only if the endpoint asks for sign-in. */
+/** A status other than 2xx and 402 comes only with a question for sign-in. */
 function answerWords(status: number): Words {
   if (status === 402) return own('asks for payment before it answers');
   return status < 300 ? own('answered') : own('asks for sign-in before it answers');
@@ -54,8 +54,7 @@ export const endpointAnswers = defineKind({
           ...passes,
           why: say`The endpoint asked for ${what} (HTTP ${asked.status}) without ${none}.`,
         }),
-      // The transport is no part of the value. If the recorded transport has a temporary fault, the endpoint
-      // may answer in the other transport.
+      // If the recorded transport has a temporary fault, the endpoint may answer in the other one.
       ...(introduction && { as_seen: { transport } }),
       ...(isOther && {
         why: isRecordedAsSse

@@ -11,10 +11,10 @@ interface Others {
   readonly whose: Words;
 }
 const ofOtherHosts = own('of other domains or accounts');
-/** The owner of a package does not always follow from the name of the package. */
+/** The name of a package does not always tell its owner. */
 const ofOtherPackages = own('of other or unknown owners');
 
-/** `others` counts the names of other owners, which come first in `all`, and says whose they are. */
+/** `others` counts the names of other owners, which come first in `all`. */
 function listNames(all: readonly string[], left_out = 0, others?: Others): Words {
   const total = all.length + left_out;
   if (total <= mostNamed + 1) return listed(all.map((one) => code(one)));
@@ -61,7 +61,6 @@ function addressWords(part: Replaced): Words {
   return replacedWords('address', part, part.is_within ? say`` : plain);
 }
 
-/** Names the hosts in the settings, except hosts that are in the text of a shown setting. */
 function hiddenHosts({ to, hosts, left_out }: NonNullable<VersionMove['starts']>): Words {
   const total = to.length + (left_out?.to ?? 0);
   const shown = total <= mostNamed + 1 ? to : to.slice(0, mostNamed);
@@ -71,7 +70,7 @@ function hiddenHosts({ to, hosts, left_out }: NonNullable<VersionMove['starts']>
   return say`, which ${verb} the ${noun('host', hidden)} ${listNames(hidden, left_out?.hosts)}`;
 }
 
-/** If there are several packages, it is not known which package has which setting. */
+/** Of several packages, it is not known which one has which setting. */
 function startWords(part: NonNullable<VersionMove['starts']>): Words {
   const { from, to, packages, left_out } = part;
   const started = listNames(packages, left_out?.packages);
@@ -126,7 +125,7 @@ function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
 
 const mostPassed = 3;
 
-/** The words do not say whether earlier recipients still get these secrets, because this is not known. */
+/** It is not known whether earlier recipients still get these secrets. */
 function passedWords({ passed = [], passed_left_out = 0 }: VersionMove): Words[] {
   const said = passed.slice(0, mostPassed).map(({ secrets, to, left_out }) => {
     const names = say`${noun('secret', secrets)} ${listNames(secrets, left_out?.secrets)}`;
@@ -158,7 +157,7 @@ export function moveWords(move: VersionMove): Words {
 const counted = (one: 'endpoint' | 'host', number: number): Words[] =>
   number > 0 ? [own(number === 1 ? one : nouns[one])] : [];
 
-/** A kept package is called “package name”, because the version of the package may have changed. */
+/** The version of a kept package may have changed, so “package name”. */
 function keptWords(kept: DatedMove['kept']): Words {
   if (!kept) return say``;
   const { endpoints, hosts, packages, repository } = kept;
@@ -176,7 +175,7 @@ export function versionMoveWords({ version, published_at, kept, ...move }: Dated
   return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
 }
 
-/** For the list after “none changed”; undefined for a part that the words of another part include. */
+/** After “none changed”; undefined if the words of another part include it. */
 const comparedParts = {
   endpoints: undefined,
   addresses: 'an endpoint address',
@@ -188,9 +187,8 @@ const comparedParts = {
   passed_left_out: undefined,
 } as const satisfies Record<keyof VersionMove, string | undefined>;
 
-/** None if the versions could not be compared, or all were compared as a whole and there are moves. */
 export function comparedWords(versions: number, moved: Moved | null | undefined): Words {
-  // Only a database that was upgraded lacks the comparison.
+  // Only an upgraded database lacks the comparison.
   if (!moved) return moved === null ? own(', which were not compared yet') : say``;
   const isAll = moved.versions === versions;
   const some = isAll ? say`` : say`, of which ${moved.versions} were compared`;
@@ -205,9 +203,8 @@ type Moved = z.output<typeof value>;
 const value = z.strictObject({
   versions: z.int(),
   since: z.string().optional(),
-  /** A part of an unread form, with too many items or too long values, is not compared as a whole. */
   partly_read: z.literal(true).optional(),
-  /** Ten at most, the newest first; `weightyFirst` decides which of more are kept. */
+  /** Ten at most, the newest first. */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
 });

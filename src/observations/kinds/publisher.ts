@@ -22,7 +22,7 @@ export const namespaceProof = defineRecord({
   value: z.enum(['domain', 'github account']),
   say: ({ value }) => proofs[value],
   stated({ listing }) {
-    // The requirements of other registries are not known. The sample is made up, so nobody showed anything.
+    // Other registries' requirements are not known, and for the made-up sample nobody showed anything.
     if (!isOfficial(listing)) return undefined;
     return listing.handle.toLowerCase().startsWith('io.github.') ? 'github account' : 'domain';
   },
@@ -78,10 +78,9 @@ export const publisherSameEndpoint = defineRecord({
 
 type InCommon = readonly [
   of: SharedKind,
-  /** The basis of the match: records, checks, or only words in names, which show no connection. */
+  /** Words in names show no connection. */
   basis: 'records' | 'checks' | 'names',
   title: string,
-  /** A verb phrase about the other listing. */
   does: string,
   noun?: string,
 ];
@@ -115,7 +114,6 @@ const inCommon: readonly InCommon[] = [
   ],
 ];
 
-/** Answers mention these kinds in this order. */
 export const sharedKinds = inCommon.map(([of, basis, title, does, noun = of]) => ({
   of,
   basis,

@@ -1,7 +1,7 @@
 import { own } from '../../core/words.ts';
 import type { AskedKind } from '../kind.ts';
 
-/** A payment method or a payee does not count as a price. */
+/** A payment method or a payee is no price. */
 export const anyPrice: AskedKind = {
   kind: 'price',
   question: 'price',
@@ -50,7 +50,6 @@ export const nativeRatings: AskedKind = {
   line: 'rated',
 };
 
-/** Questions that buyers ask and that are no kinds of fact themselves. */
 export const otherQuestions: readonly AskedKind[] = [
   anyPrice,
   credentials,

@@ -83,7 +83,6 @@ export function publisherFields(server: object): string[] {
   const { _meta, ...fields } = server as { readonly _meta?: Readonly<Record<string, unknown>> | null };
   const unread = Object.entries(fields).filter(([name]) => !readFields.has(name));
   const others = [...namesIn(Object.fromEntries(unread)), ...below, ...namesIn(_meta?.[publisherMeta])];
-  // A name inside `_meta` or an unknown field is no part of the record itself.
   const names = others.map((name) => (isUnreadPart(name) && !below.includes(name) ? `*.${name}` : name));
   return eachOnce([...below.filter(isUnreadPart), ...names]).slice(0, mostNames);
 }

@@ -59,7 +59,7 @@ export const repositoryExists = defineKind({
   isLocked: true,
   existsAs: 'repository',
   standsOutAs: 'not_there',
-  // A repository that is empty or has moved stands out in the same way as a missing one.
+  // An empty or moved repository stands out like a missing one.
   sayStandsOut: ({ value: { state }, reason, by }) =>
     state === 'there' || !reason ? undefined : say`${phrase(reason)}${by}`,
   question: 'publisher',

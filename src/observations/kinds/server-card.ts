@@ -42,7 +42,6 @@ function compareTools(named: readonly string[], list: EndpointAnswer['list']): z
 
 const mostNamed = 3;
 
-/** `all` is the number of names before the stored list was shortened. */
 const namesWords = (names: readonly string[], all: number): Words => {
   const shown = names.slice(0, mostNamed).map((name) => code(name));
   const more = all - shown.length;
@@ -83,7 +82,7 @@ const differsWords = {
 type Differs = keyof typeof differsWords;
 const differsNames = Object.keys(differsWords) as [Differs, ...Differs[]];
 
-/** A card without addresses, with a template or with a list that was cut does not contradict the address. */
+/** A template, or a list that is empty or was cut, does not contradict the address. */
 const namesAddress = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.length === 0 ||
   addresses.length === mostAddresses ||
@@ -126,7 +125,6 @@ export const serverCard = defineKind({
   say({ value: { name, version, form, at, tools, differs } }) {
     const isUsual = at.endsWith('/server-card') && form === 'SEP-2127';
     const place = !isUsual && say` at ${code(at)} (${own(form)})`;
-    // `toolsWords` names the tools that differ.
     const others = differs.flatMap((what) => (what === 'tools' ? [] : differsWords[what]));
     const not = others.length > 0 && say`; differs from the record or the endpoint in: ${join(others, ', ')}`;
     return say`${code(name)}${versionWords(version)}${place}${tools && toolsWords(tools)}${not}`;

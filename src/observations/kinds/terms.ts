@@ -14,7 +14,7 @@ const mostLines = 500;
 const mostContacts = 5;
 const contactForm = /^(?:mailto:|https:\/\/|tel:)[\x21-\x7e]{1,300}$/i;
 
-/** A signed file has other lines too, which match no field. */
+/** Other lines of a signed file match no field. */
 const valuesOf = (lines: readonly string[], field: string): string[] =>
   lines
     .filter((line) => line.toLowerCase().startsWith(`${field}:`))
@@ -45,7 +45,7 @@ function contactFinding({ text }: Fetched, { now }: CheckRun) {
   if (!found) return undefined;
   const why = fault(found.expires, now);
   const { expires, ...value } = found;
-  // The expiry is no part of the value, because many hosts set a new one with each answer.
+  // Many hosts set a new expiry with each answer, so it is no part of the value.
   return {
     value,
     outcome: 'seen' as const,
@@ -57,7 +57,7 @@ function contactFinding({ text }: Fetched, { now }: CheckRun) {
 export const securityContact = defineKind({
   kind: 'security.contact',
   value: z.strictObject({
-    /** The order is the publisher's order of preference (RFC 9116 section 2.5.3). */
+    /** By the publisher's preference (RFC 9116 section 2.5.3). */
     contacts: z.array(z.string()),
     policy: z.string().optional(),
   }),
@@ -79,7 +79,6 @@ export const securityContact = defineKind({
   ...ofOrigins('/.well-known/security.txt', own('a security contact (RFC 9116)'), contactFinding),
 });
 
-/** Undefined for long links, other protocols, and links with a user name or password. */
 function toLink(stated: unknown, base: string): string | undefined {
   const url = typeof stated === 'string' && stated.length <= 1000 ? URL.parse(stated, base) : null;
   return url && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : undefined;
@@ -100,7 +99,6 @@ function termsOfPage({ text, url }: Fetched): string | undefined {
 const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
   toLink(asObject(readObject(text)?.info)?.termsOfService, url);
 
-/** Terms in `host` come before terms in `entries`. */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
   return [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])]
@@ -138,7 +136,6 @@ async function askForTerms(run: CheckRun, { url, read }: TermsPlace): Promise<Fi
   return { ...place, value: null, outcome: 'nothing', why, rule: 'unsure' };
 }
 
-/** Names all documents, for the one fact that is about all of them. */
 const allOf = (places: readonly TermsPlace[]) => places.map(({ url }) => url).join(' ');
 
 const listPlaces = (places: readonly TermsPlace[]) =>

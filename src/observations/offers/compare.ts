@@ -18,7 +18,6 @@ import { isWhole, type Offer } from '../prices/offer.ts';
 import type { OfferSighting, SeenOffers, SeenPlace } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 
-/** `higher` and `lower` compare amounts in one unit. */
 export const seenStates = [
   'as_seen',
   'new',
@@ -29,7 +28,6 @@ export const seenStates = [
   'not_known',
 ] as const;
 
-/** A value of the newest quote that replaced another one. */
 export const changedPart = z.object({
   since: z.string(),
   checks: z.int().describe('At least this many checks saw it since then'),
@@ -129,7 +127,7 @@ function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words):
 
 type Unit = Pick<SentOffer, 'asset' | 'network' | 'scheme'>;
 
-/** A part of the unit that is not stated fits every offer. */
+/** What is not stated fits every offer. */
 const isOf =
   (unit: Unit) =>
   (offer: Offer): boolean =>
@@ -144,14 +142,13 @@ const assetWords = (asset = '', network = ''): Words => {
   return symbol === undefined ? code(asset) : say`${ours(symbol)} (${code(asset)})`;
 };
 
-/** For example `0.02 USDC (20000)`. */
+/** `0.02 USDC (20000)` */
 const amountWords = (amount: string, { network, asset }: Unit): Words => {
   const named = network === undefined || asset === undefined ? undefined : toCaip19(network, asset);
   const converted = convert(amount, named);
   return converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`;
 };
 
-/** The addresses that an offer pays, as one text. */
 const paidBy = ({ pays = [] }: Offer): string =>
   [...new Set(pays.map(({ address }) => address))].sort().join(' ');
 
@@ -161,7 +158,7 @@ const payeesWords = (paid: string): Words =>
     5,
   );
 
-/** As a set: of the same asset, network and scheme, and amount if the newest quote has it. */
+/** Of the same asset, network and scheme, and amount if the newest quote has it. */
 function comparePayees(pays: readonly string[], offer: SentOffer, places: SeenOffers): ComparedPart {
   const quotes = places.quotes.map((one) => ({ ...one, isPart: one.hidesPayees }));
   const seen = { ...places, quotes };
@@ -263,10 +260,9 @@ function toPart<T>(
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
-/** Neither in CAIP-2 nor known by its name. */
 const isNetworkName = (network: string): boolean => !network.includes(':');
 
-/** Not its address there, but a symbol or a name. */
+/** A symbol or a name, not its address. */
 const isAssetName = (asset: string, network: string): boolean =>
   /^(?:eip155|solana):/.test(network) && toCaip19(network, asset) === undefined;
 
@@ -282,7 +278,7 @@ function whyNotComparable(
   return notKnown(say`${code(unknown)} is a name, and Dossier does not know which ${what} has it`);
 }
 
-/** The asset is compared among offers on this network, and the scheme among offers of this asset. */
+/** The asset is compared on this network, and the scheme among offers of this asset. */
 function compareUnit(
   offer: SentOffer,
   seen: SeenOffers,
@@ -305,7 +301,7 @@ function compareUnit(
   };
   const ofNetwork: Unit = network === undefined ? {} : { network };
   const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };
-  // If the newest quote does not have the asset, the scheme is compared with the schemes of all offers.
+  // Without the asset in the newest quote, schemes are compared among all offers.
   const newest = quotes.find(({ value }) => value !== undefined);
   const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
   const ofOther = (one: Offer) => assetWords(one.asset, one.network);
@@ -352,7 +348,7 @@ export const compareOffer = (offer: SentOffer, seen: SeenOffers): ComparedOffer 
   ...compareUnit(offer, seen),
 });
 
-/** The comparisons with the place that most parts are as at, and a place with a quote before others. */
+/** The place that most parts are as at; a place with a quote comes before others. */
 export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenPlace[]) {
   const all = seen.map((place) => {
     const compared = offers.map((offer) => compareOffer(offer, place));

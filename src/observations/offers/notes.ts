@@ -9,7 +9,7 @@ function assetNote({ asset, network, asset_name }: SentOffer): Words {
   if (toCaip19(network, asset) === undefined) return none;
   const name = asset_name === undefined ? none : say`The offer names the asset ${quote(asset_name)}; `;
   const on = networkWords(network);
-  // The names of USDC and EURC in their contracts are USD Coin and EURC.
+  // In their contracts USDC and EURC are named USD Coin and EURC.
   const isClaimed = ({ symbol }: { readonly symbol: string }) =>
     asset_name?.toLowerCase().includes(symbol.replace('test-', '').slice(0, 3).toLowerCase()) === true;
   const known = tokensOn(network)
@@ -20,7 +20,7 @@ function assetNote({ asset, network, asset_name }: SentOffer): Words {
 }
 
 interface PaidThere {
-  /** Begins with the oldest listing, and leaves out the listing that the offer is compared with. */
+  /** The oldest listing first, without the one that the offer is compared with. */
   readonly others: readonly { readonly handle: string; readonly as_of: string }[];
   readonly isAll: boolean;
   readonly isCompared: boolean;
@@ -42,7 +42,6 @@ function othersNote({ others, isAll, isCompared }: PaidThere): Words {
 
 const mostBeside = 5;
 
-/** Names the members beside the payee and the price, because these are not compared. */
 function besideNote({ beside = [] }: SentOffer): Words {
   const named = beside.map(({ member, value }) => say`${code(value)} (${code(member)})`);
   return named.length === 0

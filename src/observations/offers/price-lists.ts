@@ -23,18 +23,15 @@ interface ListPlace {
   readonly source: string;
   /** RFC 3339. A catalogue may have been read up to a day before the check. */
   readonly observed_at: string;
-  /** The time of the first later check that did not see the list, RFC 3339. */
   readonly missed_since: string | undefined;
 }
 
 export interface ListComparison extends ListStates, ListPlace {
   /** The endpoint of the list, if the offer is compared with quotes of a different one. */
   readonly endpoint?: string | undefined;
-  /** The tool that the list names for this price. */
   readonly tool: string | undefined;
-  /** The price was chosen by similarity, because the request for the payment names no tool. */
+  /** Chosen by similarity, because the request for the payment names no tool. */
   readonly isSimilar: boolean;
-  /** The number of other prices for what is paid for. */
   readonly others: number;
   readonly text: Words;
 }
@@ -49,7 +46,7 @@ function whereOf({ fact }: SeenPlace): ListPlace {
   };
 }
 
-/** The scheme decides before the amount, because amounts of two schemes are not comparable. */
+/** Amounts of two schemes are not comparable. */
 const likeness = (one: Offer, offer: SentOffer): number =>
   (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
   (one.scheme === offer.scheme ? 4 : 0) +
@@ -70,7 +67,7 @@ function toStates(compared: ComparedOffer): ListStates {
   return isElsewhere ? { ...states, payee: 'not_known' } : states;
 }
 
-/** For example `payee other; amount, asset, network, scheme as listed`. */
+/** `payee other; amount, asset, network, scheme as listed` */
 function statesWords(states: ListStates): Words {
   const byState = Map.groupBy(partNames, (name) => states[name]);
   const groups = [...byState].map(([state, names]) => {
@@ -92,7 +89,6 @@ function listWords(list: SeenPlace): Words {
   return say`${code(source)} (${dayOf(observed_at)}${since}${missed}) ${own(missed_since === undefined ? 'lists' : 'listed')}`;
 }
 
-/** The prices for a tool, or else for the endpoint itself; all prices if the tool is not known. */
 function pricesFor(offers: readonly Offer[], paidTool: string | undefined): readonly Offer[] {
   if (paidTool === undefined) return offers;
   const own = offers.filter((one) => one.for === paidTool);
@@ -137,7 +133,7 @@ function compareWithList(
 const isAsListed = (compared: ListStates): boolean =>
   partNames.every((name) => compared[name] === 'as_listed');
 
-/** If `endpoint` is given, a list for a different endpoint is named only if it has exactly this offer. */
+/** A list for an endpoint other than `endpoint` is named only if it has exactly this offer. */
 export function compareWithLists(
   lists: readonly SeenPlace[],
   offer: SentOffer,

@@ -21,11 +21,11 @@ export interface OfferSighting {
   readonly ended?: string;
   readonly checks: number;
   readonly isNow: boolean;
-  /** Some offers could not be read, or are not stored any more. */
+  /** Some offers could not be read, or are no longer stored. */
   readonly isPart: boolean;
-  /** These offers may pay others too. */
+  /** They may pay others too. */
   readonly hidesPayees: boolean;
-  /** The endpoint named other payees when it was asked twice. */
+  /** Other payees when it was asked twice. */
   readonly isAnother: boolean;
 }
 
@@ -76,7 +76,6 @@ function toSightings(spans: readonly Span[], reading: OfferReading): Promise<Off
   );
 }
 
-/** Since when all spans are stored; undefined if none was left out. */
 const storedSince = (spans: readonly Span[]): string | undefined => {
   const last = spans.findLastIndex(({ folded }) => folded !== undefined);
   return last < 0 ? undefined : spans[last + 1]?.from;
@@ -88,7 +87,7 @@ export interface SeenOffers {
   /** If there is no endpoint, this has no quotes; default `address`. */
   readonly unseen?: 'address' | 'listing' | undefined;
   readonly quotes: readonly OfferSighting[];
-  /** The time since which all quotes are known; absent if they are known since the first check. */
+  /** Absent if all quotes since the first check are known. */
   readonly since?: string;
 }
 

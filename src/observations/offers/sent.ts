@@ -11,27 +11,25 @@ import {
   x402Members,
 } from '../prices/offer.ts';
 
-/** A member that is not stated in a readable form is absent. */
 export interface SentOffer extends Pick<Offer, 'amount' | 'asset' | 'network' | 'scheme'> {
   readonly pay_to?: string;
-  /** All whom it pays, sorted: the recipient, and who gets a part, a fee or a deposit. */
+  /** Sorted: the recipient, and who gets a part, a fee or a deposit. */
   readonly pays?: readonly string[];
   readonly asset_name?: string;
-  /** What is paid for, by the offer or the request around it: an address, or `mcp://tool/<name>`. */
+  /** An address, or `mcp://tool/<name>`. */
   readonly resource?: string;
-  /** RFC 3339. */
   readonly expires?: string;
-  /** Other members that may name a recipient, an account at an address, or a fee or deposit. */
+  /** May name a recipient, an account at an address, or a fee or deposit. */
   readonly beside?: readonly BesideMember[];
 }
 
 export interface NumberedOffer extends SentOffer {
-  /** From 1, among all ways to pay that were sent. A way has one offer for each of its resources. */
+  /** From 1. A way to pay has one offer for each of its resources. */
   readonly number: number;
 }
 
 export interface SentOffers {
-  /** At most twenty offers. Of more offers, repeated ones are left out first. */
+  /** At most twenty; repeated ones are left out first. */
   readonly offers: readonly NumberedOffer[];
   readonly count: number;
 }
@@ -42,7 +40,6 @@ const longestResource = 500;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Undefined if the members name neither a payee nor a price. */
 function toSent(stated: OfferMembers, asset_name?: unknown, expires?: unknown): SentOffer | undefined {
   // Models also send numbers.
   const amount = Number.isSafeInteger(stated.amount) ? String(stated.amount) : stated.amount;
@@ -63,11 +60,11 @@ function toSent(stated: OfferMembers, asset_name?: unknown, expires?: unknown): 
   };
 }
 
-/** Reads x402 in either version, and what agentkit gives a hook: {payTo, url, network, asset, amount}. */
+/** x402 in either version, and what agentkit gives a hook: {payTo, url, network, asset, amount}. */
 const readRequirement = (one: JsonObject): SentOffer | undefined =>
   toSent(x402Members(one), asMembers(one.extra).name);
 
-/** In the Machine Payments Protocol, a request is base64url in a header, and JSON in a message of MCP. */
+/** MPP: base64url in a header, JSON in a message of MCP. */
 function readChallenge({ method, intent, request, expires }: JsonObject): SentOffer | undefined {
   const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
   return read && toSent(mppMembers(read, method, intent), undefined, expires);
@@ -91,16 +88,14 @@ function readOffers(value: unknown, around: readonly string[]): SentOffer[] {
 }
 
 const mostOffers = 20;
-/** The most levels: a tool result in a message of JSON-RPC in a text has six, and texts may be in texts. */
+/** A tool result in a message of JSON-RPC in a text has six, and texts may be in texts. */
 const deepest = 32;
 
-/** Without offers if nothing could be read. */
 interface Item {
   readonly offers: readonly SentOffer[];
   readonly text: string;
 }
 
-/** The items in one place, such as a list or a header. */
 type Place = readonly Item[];
 
 const toPlace = (list: readonly unknown[], around: readonly string[] = []): Place =>
@@ -112,7 +107,7 @@ const isOffer = ({ offers }: Item): boolean => offers.length > 0;
 const wrappers =
   /^(?:structuredcontent|content|text|resource|result|error|data|body|payment-?required|paymentrequirements|org\.paymentauth\/payment-required|_meta|www-authenticate|headers)$/i;
 
-/** Also reads the output of `curl -i`. */
+/** Also of the output of `curl -i`. */
 const headerValues = (text: string, name: string): string[] =>
   text
     .split(/\r?\n/)
@@ -143,7 +138,7 @@ function bodyOf(response: string): string[] {
 function findPlaces(sent: unknown): Place[] {
   const levels = new Map<string, number>();
 
-  /** Lists of offers are read in members of any name, because a client may read them there. */
+  /** A client may read lists in members of any name. */
   function within(one: JsonObject, level: number): Place[] {
     if (level > deepest) return [];
     const lists = [one.accepts, one.challenges].filter(Array.isArray);
@@ -180,7 +175,7 @@ function findPlaces(sent: unknown): Place[] {
       const members = asObject(one);
       return members ? within(members, level) : at(one, level + 1);
     });
-    // An object around offers is no offer itself, and not every list is a list of offers.
+    // An object around offers is no offer, and not every list is one of offers.
     const own = toPlace(list).filter((item, index) => isOffer(item) || inside[index]?.length === 0);
     return [...(own.some(isOffer) ? [own] : []), ...inside.flat()];
   }
@@ -194,8 +189,8 @@ const partsOf = ({ pay_to, amount, asset, network, scheme }: SentOffer): string 
 const keyOf = (offer: SentOffer): string => `${partsOf(offer)} ${offer.resource}`;
 
 /**
- * A 402 body or header (x402, MPP), a tool result, a list or an offer, as JSON or text; or undefined. All
- * places count, because clients read different ones, and a usual offer could hide the paid one.
+ * A 402 body or header (x402, MPP), a tool result, a list or an offer, as JSON or text. All places count,
+ * because clients read different ones, and a usual offer could hide the paid one.
  */
 export function readSentOffers(sent: unknown): SentOffers | undefined {
   const places = findPlaces(sent);

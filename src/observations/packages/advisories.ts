@@ -11,7 +11,7 @@ export interface AskedPackage {
   readonly registry: Registry;
   readonly ecosystem: Ecosystem;
   readonly name: string;
-  /** Sent only if the advisories about all versions of the package are too much to read. */
+  /** Sent only if the advisories about all versions are too much to read. */
   readonly version: string | undefined;
 }
 
@@ -65,8 +65,7 @@ function openOsvApi(base: string, ask: PoliteFetch) {
         if (!read) return unreadable(asked);
         const about = read.about.filter(({ key }) => key === toKey(ecosystem, name));
         found.push(...about.map(({ advisory }) => advisory));
-        // The API listed the advisory for this package, so the part that was not read may be about the
-        // package.
+        // The unread part may be about the package.
         if (about.length === 0 && read.unread) found.push(read.unread);
       }
       if (typeof next !== 'string' || next === '')
@@ -86,7 +85,7 @@ function openOsvApi(base: string, ask: PoliteFetch) {
 /** The public API must not learn the names of private packages. */
 const isPublicApi = (setting: string) => /^api\.osv\.dev\.?$/.test(URL.parse(setting)?.hostname ?? '');
 
-/** `setting` is the address of an OSV API, the path of a saved copy of OSV, or `off`. */
+/** The address of an OSV API, the path of a saved copy, or `off`. */
 export function openAdvisories(
   setting: string,
   { ask, isPublic }: { readonly ask: PoliteFetch; isPublic(registry: Registry): boolean },

@@ -12,12 +12,11 @@ import { type Ecosystem, isEcosystem } from './version-order.ts';
 
 const longestFile_bytes = 1024 * 1024;
 
-/** Reads file by file, since an ecosystem may have hundreds of thousands of advisories. */
+/** An ecosystem may have hundreds of thousands of advisories. */
 async function readCopy(path: string, savedAt_ms: number) {
-  /** The advisories as JSON, by ecosystem and package name. Each is parsed on demand. */
+  /** As JSON, parsed on demand. */
   const byPackage = new Map<string, string[]>();
   const ecosystems = new Set<string>();
-  /** The number of files that are too long, or not wholly in the OSV format. */
   let unread = 0;
   const zip = await yauzl.openPromise(path, { lazyEntries: true });
   try {

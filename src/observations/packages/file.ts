@@ -6,7 +6,7 @@ import type { Robots } from '../hosts/robots.ts';
 
 const mostHosts = 3;
 
-/** Returns undefined also for a redirect to a sign-in page or to an address without https. */
+/** Undefined also for a redirect to a sign-in page or to an address without https. */
 export function redirectOf(response: Fetched): string | undefined {
   const { location } = response.headers;
   const isRedirect = response.status >= 300 && response.status < 400 && meaningOf(response) === 'otherwise';
@@ -20,7 +20,7 @@ interface FileContext {
   readonly hosts: Config['repositoryHosts'];
 }
 
-/** Forges redirect to other hosts. No robots.txt is read at REPOSITORY_HOSTS (docs/decisions/packages.md). */
+/** No robots.txt is read at REPOSITORY_HOSTS (docs/decisions/packages.md). */
 export async function askFile(
   url: string,
   { fetch, robots, hosts }: FileContext,
@@ -32,8 +32,7 @@ export async function askFile(
     const answer = refused ?? (await fetch({ url: asked, method: 'HEAD' }));
     if (answer.result !== 'response') return answer;
     const to = redirectOf(answer);
-    // Forges redirect to signed addresses, which differ with each request, so the original address is
-    // returned.
+    // Signed addresses, to which forges redirect, differ with each request.
     if (to === undefined || left === 1) return { ...answer, url };
     asked = to;
   }

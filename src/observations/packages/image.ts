@@ -4,7 +4,6 @@ import { challengesOf } from '../../net/challenges.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
 import { redirectOf } from './file.ts';
 
-/** The media types of manifests: those of OCI, and the older ones of Docker. */
 const manifests = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -54,7 +53,7 @@ export function openImage(base: string, { ask, askPublic }: ImageContext) {
   };
   return {
     manifest: (reference: string) => get(`manifests/${reference}`, manifests),
-    /** Registries redirect to other hosts, which do not get the token. */
+    /** Other hosts, to which registries redirect, do not get the token. */
     async blob(digest: string): Promise<Fetched | NoAnswer> {
       const answer = await get(`blobs/${digest}`, '*/*');
       const to = answer.result === 'response' ? redirectOf(answer) : undefined;

@@ -8,7 +8,7 @@ const event = z.object({
   fixed: z.string().optional(),
   last_affected: z.string().optional(),
 });
-/** A range without events does not say which versions are affected. */
+/** Without events, a range does not say which versions are affected. */
 const range = z.object({ type: z.string(), events: z.array(event).min(1) });
 
 const severity = z
@@ -16,7 +16,7 @@ const severity = z
   .optional()
   .catch(undefined);
 
-/** OSV schema 1.7. The parts of `affected` are read one by one, since parts without a package are common. */
+/** OSV schema 1.7. Parts of `affected` without a package are common. */
 const osv = z.object({
   id: z.string().regex(/^[\w.:-]{1,100}$/),
   withdrawn: z.string().optional().catch(undefined),
@@ -36,7 +36,6 @@ export const advisory = z.object({
   severity: z.string().optional(),
   ranges: z.array(range).default([]),
   versions: z.array(z.string()).default([]),
-  /** Set if some of its versions or ranges were left out. */
   is_part: z.literal(true).optional(),
 });
 export type Advisory = z.infer<typeof advisory>;
@@ -44,11 +43,9 @@ export type Advisory = z.infer<typeof advisory>;
 export interface FoundAdvisories {
   readonly result: 'advisories';
   readonly found: readonly Advisory[];
-  /** Whether `found` has only advisories about the wanted version. */
   readonly isOfVersion: boolean;
-  /** Whether another spelling of the name finds others. */
+  /** Another spelling of the name may find others. */
   readonly isBySpelling?: true;
-  /** The host that was asked, or the saved copy with its date. */
   readonly source: string;
 }
 
@@ -59,7 +56,7 @@ const short = (text: string | undefined, most: number) =>
     .slice(0, most)
     .toWellFormed();
 
-/** The word of the database, such as `HIGH`, or else the first score, such as a CVSS vector. */
+/** The word of the database, or else the first score, such as a CVSS vector. */
 const severityOf = (word: string | undefined, ...scores: readonly z.infer<typeof severity>[]): string =>
   short(word || scores.flatMap((ofOne) => ofOne ?? [])[0]?.score, 100);
 
@@ -67,14 +64,13 @@ const severityOf = (word: string | undefined, ...scores: readonly z.infer<typeof
 export const toOsvName = (ecosystem: string, name: string): string =>
   ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name;
 
-/** NuGet and crates.io ignore case. crates.io also treats `-` and `_` as the same. */
+/** NuGet and crates.io ignore case, and crates.io does not tell `-` from `_`. */
 export function toKey(ecosystem: string, name: string): string {
   const isCrate = ecosystem === 'crates.io';
   const one = isCrate || ecosystem === 'NuGet' ? name.toLowerCase() : toOsvName(ecosystem, name);
   return `${ecosystem}\n${isCrate ? one.replaceAll('_', '-') : one}`;
 }
 
-/** An absent list is empty. */
 function readForms<T>(list: unknown, form: z.ZodType<T>): { readonly read: T[]; readonly isAll: boolean } {
   if (list === undefined) return { read: [], isAll: true };
   if (!Array.isArray(list)) return { read: [], isAll: false };
@@ -88,7 +84,7 @@ interface ReadAdvisory {
     readonly key: string;
     readonly advisory: Advisory;
   }[];
-  /** The advisory without versions. It is set if a part that could not be read may name more packages. */
+  /** The advisory without versions: an unread part may name more packages. */
   readonly unread?: Advisory;
 }
 
@@ -104,7 +100,7 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   };
   let isAllRead = affected !== undefined && affected.length > 0;
   const about = (affected ?? []).map(asMembers).flatMap((part) => {
-    // This part is only about commits of a repository.
+    // Only about commits of a repository.
     if (part.package === undefined && part.ranges !== undefined) return [];
     const { data: named } = packageForm.safeParse(part.package);
     if (!named) isAllRead = false;

@@ -46,7 +46,7 @@ export function createPackageRegistries(
   const client = createOutboundClient(registryRules(config, parts.timeouts));
   const fetchConfigured = createPoliteFetch({ ...parts, client, pauses: 'host', sign: async () => ({}) });
   const fetchIfAllowed: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
-  // Loaded on first use, since only packages with provenance need it.
+  // Only packages with provenance need it.
   const openCheck = cachedOnce(async () => {
     const { openBundleCheck } = await import('./sigstore.ts');
     return openBundleCheck(config.sigstoreRoot);

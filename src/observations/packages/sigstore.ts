@@ -8,7 +8,7 @@ import { own, type Words } from '../../core/words.ts';
 /** Copied from @sigstore/tuf 5.0.1; see docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
 
-/** Reads a DER UTF8String. A length up to 127 takes one byte, and a greater one takes more. */
+/** A DER UTF8String, whose length takes one byte up to 127, and else more. */
 function toCertificateText(value: Buffer): string | undefined {
   if (value[0] !== 0x0c) return undefined;
   const [, first = 0] = value;
@@ -16,7 +16,7 @@ function toCertificateText(value: Buffer): string | undefined {
 }
 
 function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>['identity']>) {
-  // The extension Source Repository URI of Fulcio.
+  // Source Repository URI of Fulcio.
   const found = oids.find(({ oid }) => oid?.id.join('.') === '1.3.6.1.4.1.57264.1.12');
   return found && toCertificateText(Buffer.from(found.value));
 }
@@ -36,7 +36,7 @@ function verify(verifier: Verifier, json: unknown) {
 
 export type CheckedSignature = ReturnType<typeof verify> | ReturnType<typeof unproven>;
 
-/** Throws if the trusted root cannot be read. The check that it returns never throws. */
+/** Throws if the trusted root cannot be read. The returned check never throws. */
 export async function openBundleCheck(path: string) {
   const text = await readFile(path === '' ? shippedRoot : path, 'utf8');
   const verifier = new Verifier(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text))));

@@ -2,7 +2,6 @@ import compareSemver from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import { ownMember } from '../../core/json.ts';
 
-/** The names of package registries in OSV. */
 const ecosystems = { npm: 'npm', pypi: 'PyPI', nuget: 'NuGet', cargo: 'crates.io' } as const;
 export type Registry = keyof typeof ecosystems;
 export type Ecosystem = (typeof ecosystems)[Registry];
@@ -36,7 +35,6 @@ const releaseCandidate = 2;
 const beforeAll = -1;
 const afterAll = 3;
 
-/** The keys of a version's numbers and words, compared in order; a missing key is the lowest. */
 type Keys = readonly (bigint | number | string)[];
 
 const withoutZeros = (numbers: readonly bigint[]) =>
@@ -50,8 +48,8 @@ function toPypi(text: string): readonly Keys[] | undefined {
     parts;
   const isPost = (dashed ?? post) !== undefined;
   const isDev = dev !== undefined;
-  // A development release without a pre-release or post-release comes before the pre-releases of its release.
-  // Any other version without a pre-release comes after them.
+  // A development release comes before the pre-releases of its release, and any other version without a
+  // pre-release after them.
   const none = isDev && !isPost ? beforeAll : afterAll;
   const phase = pre === undefined ? none : (ownMember(phases, pre) ?? releaseCandidate);
   return [
@@ -67,7 +65,7 @@ function toPypi(text: string): readonly Keys[] | undefined {
   ];
 }
 
-/** NuGet versions have up to four numbers (default 0), and may have a pre-release as in SemVer. */
+/** Up to four numbers (default 0), and a pre-release as in SemVer. */
 const nuget = /^v?(\d{1,10}(?:\.\d{1,10}){0,3})(?:-([\da-z-]+(?:\.[\da-z-]+)*))?(?:\+.*)?$/;
 
 function toNuget(text: string): readonly Keys[] | undefined {

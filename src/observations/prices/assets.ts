@@ -2,12 +2,12 @@ import { ownMember } from '../../core/json.ts';
 import { code, ours, type Words } from '../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
-/** By CAIP-19, each with a reference; test tokens have no value. `networks`: names of x402 version 1. */
+/** By CAIP-19; test tokens have no value. `networks`: names of x402 version 1. */
 const { assets, networks } = table;
 
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
-/** In CAIP-2, such as `eip155:8453` for `Base`; a name that is not known is returned as it is. */
+/** In CAIP-2, such as `eip155:8453` for `Base`; an unknown name stays. */
 export const toChain = (network: string): string =>
   ownMember(networks, network.toLowerCase()) ??
   network
@@ -25,10 +25,9 @@ export function networkWords(network: string): Words {
   return name === undefined ? code(network) : ours(name);
 }
 
-/** A CAIP-19 name as the table writes it. */
 export const toKey = (asset: string) => (asset.startsWith('eip155:') ? asset.toLowerCase() : asset);
 
-/** Returns undefined for networks other than eip155 and solana, and for other forms of address. */
+/** Undefined for networks other than eip155 and solana. */
 export function toCaip19(network: string, address: string): string | undefined {
   const chain = toChain(network);
   if (/^eip155:\d{1,20}$/.test(chain) && /^0x[\da-f]{40}$/i.test(address))
@@ -63,7 +62,7 @@ export const tokensOn = (network: string): { readonly symbol: string; readonly a
 const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
 const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
 
-/** For example "0.01 USDC", or a whole number of the smallest unit of a CAIP-19 asset. */
+/** "0.01 USDC", or a whole number of the smallest unit of a CAIP-19 asset. */
 export function readPriceLimit(text: string) {
   const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];
   if (amount === undefined || asset === undefined) return undefined;
@@ -75,7 +74,7 @@ function toFixed18(decimal: string): bigint {
   return BigInt(whole + fraction.padEnd(18, '0'));
 }
 
-/** Compares a whole amount. Returns undefined for a different asset. */
+/** Undefined for a different asset. */
 export function isWithinLimit(
   { amount, network, asset }: Readonly<Record<'amount' | 'network' | 'asset', string>>,
   limit: NonNullable<ReturnType<typeof readPriceLimit>>,

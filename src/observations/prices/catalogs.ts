@@ -14,7 +14,7 @@ const mostPages = 200;
 /** The catalogue is not read further, because anybody may list resources in it. */
 const mostKept_characters = 32 * 1024 * 1024;
 
-/** Offers are kept as JSON, since objects take several times as much memory. */
+/** As JSON, since objects take several times as much memory. */
 interface KeptAddress {
   readonly offers: Set<string>;
   last_updated: string;
@@ -70,7 +70,7 @@ async function read(base: string, { fetch, robots }: CatalogContext, read_at: st
   return { result: 'read' as const, read_at, items, isWhole: false };
 }
 
-/** What a catalogue lists for an address is not known unless the catalogue was read to its end. */
+/** Nothing is known of a catalogue that was not read to its end. */
 export function createPriceCatalogs(bases: readonly string[], parts: CatalogContext & { clock(): Date }) {
   const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {
     most: 100,

@@ -6,25 +6,24 @@ import { canonicalDigest } from '../../log/leaf.ts';
 import { convert, toCaip19, toChain } from './assets.ts';
 
 const payee = z.strictObject({
-  /** An eip155 address is in lower case. */
+  /** In lower case for eip155. */
   address: z.string(),
   amount: z.string().optional(),
 });
 
-/** A price, wherever it is stated. Members that are not stated are absent. */
 export const offer = z.strictObject({
-  /** The tool or operation that is paid for; absent for the endpoint itself. */
+  /** Absent for the endpoint itself. */
   for: z.string().optional(),
   /** A whole number of the asset's smallest unit, dollars (`dollars`), or `dynamic`. */
   amount: z.string().optional(),
-  /** An eip155 address is in lower case, since its capitals are only a checksum. */
+  /** In lower case for eip155, whose capitals are only a checksum. */
   asset: z.string().optional(),
-  /** A CAIP-2 name, or the stated name of a network that Dossier does not know. */
+  /** A CAIP-2 name, or the stated name of an unknown network. */
   network: z.string().optional(),
-  /** A scheme such as `exact`, `upto` or `charge`. */
+  /** Such as `exact`, `upto` or `charge`. */
   scheme: z.string().optional(),
   pays: z.array(payee).optional(),
-  /** SHA-256 (RFC 8785) of what Dossier could not read of this offer. */
+  /** SHA-256 (RFC 8785) of what Dossier could not read. */
   unreadable: z.string().optional(),
 });
 export type Offer = z.infer<typeof offer>;
@@ -42,25 +41,23 @@ export interface StatedOffers {
 
 /** A uint256 has at most 78 digits. */
 const wholeNumber = /^(?:0|[1-9]\d{0,77})$/;
-/** Other characters could hide or reorder the text around an identifier. */
+/** Other characters could hide or reorder the text around it. */
 const identifier = /^[\x21-\x7e]{1,200}$/;
 
-/** Only such an amount can be compared. */
 export const isWhole = (value: unknown): value is string =>
   typeof value === 'string' && wholeNumber.test(value);
 
 export const isIdentifier = (value: unknown): value is string =>
   typeof value === 'string' && identifier.test(value);
 
-/** Members that name another recipient, an account at an address, or a fee or deposit beside the amount. */
+/** Another recipient, an account at an address, or a fee or deposit. */
 const aside = /recipient|payee|pay_?to$|memo|destination|^tag$|fee|deposit|escrow|split/i;
-/** Members with an address that gets nothing: the token of a fee, or who pays the fee of the network. */
 const notPaid = /^(?:feePayer|feeToken)$/i;
 /** Members that describe what is bought and not who is paid, or are lists of other offers. */
 const ofService = /^(?:(?:in|out)put(?:Schema)?|extensions|description|accepts|challenges)$/;
 
 export interface BesideMember {
-  /** The names that lead to it; only their end is kept, because every member within repeats them. */
+  /** Only the end of the path is kept, because every member within repeats it. */
   readonly member: string;
   readonly value: string;
   /** It is an address, by its name that of somebody who is paid. */
@@ -70,7 +67,7 @@ type PaidAddress = z.infer<typeof payee>;
 
 const longestName = 60;
 
-/** The members among these that may say who else is paid, or on what account. */
+/** Who else may be paid, or on what account. */
 export const besideAmong = (members: object, path = '', isAround = false): BesideMember[] =>
   Object.entries(members).flatMap(([name, value]): BesideMember[] => {
     if (path === '' && ofService.test(name)) return [];
@@ -100,7 +97,6 @@ export interface OfferMembers {
   readonly beside?: readonly BesideMember[];
 }
 
-/** What can be read of an offer, and everybody whom it pays. */
 export function readMembers({
   amount,
   asset,
@@ -111,7 +107,7 @@ export function readMembers({
   beside = [],
   ...of
 }: OfferMembers) {
-  // MPP names its method, and may name the chain beside it.
+  // MPP may name the chain beside its method.
   const chain = Number.isSafeInteger(chain_id) ? `eip155:${chain_id}` : undefined;
   const on = isIdentifier(network) ? (chain ?? toChain(network)) : undefined;
   const recipient = isIdentifier(pay_to) ? toAddress(statedAddress(pay_to, on)) : undefined;
@@ -149,13 +145,11 @@ export function toOffer(stated: OfferMembers, needs: readonly (keyof OfferMember
   };
 }
 
-/** Tells whether what could not be read of an offer may say who is paid. */
 export const hidesPayees = ({ unreadable, pays, amount, asset, network, scheme }: Offer): boolean =>
   unreadable !== undefined && (!pays || [amount, asset, network, scheme].every((one) => one !== undefined));
 
 export const digestOf = (unread: unknown): string => canonicalDigest({ unread: unread ?? null });
 
-/** Each once, in the order of the keys. */
 const sortedBy = <T>(all: readonly T[], keyOf: (one: T) => string): T[] =>
   [...new Map(all.map((one) => [keyOf(one), one]))]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -167,7 +161,7 @@ export function agreed(one: unknown, other: unknown): unknown {
   return typeof one !== 'object' && String(one) === String(other) ? one : { one, other };
 }
 
-/** Of a way to pay of x402, whose versions and packages name some members differently. */
+/** Versions and packages of x402 name some members differently. */
 export function x402Members(stated: JsonObject): OfferMembers {
   const { scheme, network, amount, maxAmountRequired, asset, payTo, pay_to, extra = {}, ...others } = stated;
   return {
@@ -180,7 +174,7 @@ export function x402Members(stated: JsonObject): OfferMembers {
   };
 }
 
-/** Of a request of the Machine Payments Protocol, with the method and intent of its challenge. */
+/** Machine Payments Protocol, with the method and intent of the challenge. */
 export function mppMembers(request: JsonObject, network: unknown, scheme: unknown): OfferMembers {
   const { amount, currency: asset, recipient: pay_to, methodDetails = {}, ...others } = request;
   const { chainId: chain_id } = asMembers(methodDetails);
@@ -194,7 +188,6 @@ export function readAccepted(stated: unknown, tool?: string): Offer {
   return one ? toOffer({ ...of, ...x402Members(one) }) : { ...of, unreadable: digestOf(stated) };
 }
 
-/** The most characters of a name, as in `tools.surface`. */
 const longestTool = 200;
 
 export const toToolName = (name: unknown): string | undefined =>
@@ -208,7 +201,7 @@ export function toolOf(item: JsonObject): string | undefined {
   return named.find((name) => name !== undefined);
 }
 
-/** Offers with the same tool, network, asset and scheme can be compared by amount. */
+/** Amounts are compared within one unit. */
 export const unitOf = ({ for: of = '', network = '', asset = '', scheme = '' }: Offer): string =>
   JSON.stringify([of, network, asset, scheme]);
 
@@ -223,7 +216,7 @@ const rankOf = (one: Offer): string => {
   return JSON.stringify([of, isDollars ? 0 : 1, unitOf(one), amount.padStart(78, '0'), pays, one.unreadable]);
 };
 
-/** The canonical list: each offer once, by tool; dollars that Dossier knows come first, and low amounts. */
+/** Each once, by tool; dollars that Dossier knows come first, and low amounts. */
 export const toOffers = (all: readonly Offer[]): Offer[] => sortedBy(all, rankOf);
 
 export const addressesOf = (offers: readonly Offer[]): string[] => [
@@ -234,27 +227,22 @@ const mostShown = 10;
 const mostPayees = 40;
 const mostTools = 20;
 
-/** Where prices are stated: in the answer of the endpoint (HTTP 402), or somewhere else. */
 export const placeNames = ['quote', 'tools', 'capabilities', 'openapi', 'x402', 'catalog'] as const;
 export type PlaceName = (typeof placeNames)[number];
 
-/** What lines, hits and criteria read of the offers at a place. */
+/** What lines, hits and criteria read. */
 export const offersSummary = z.strictObject({
   place: z.enum(placeNames),
   count: z.number(),
-  /** How many of the offers have an amount, and how many Dossier could not read, or not whole. */
+  /** `unreadable` offers are those that Dossier could not read whole. */
   priced: z.number(),
   unreadable: z.number().optional(),
-  /** The first ten offers; of each tool one, before a second one of any. */
+  /** Of each tool one, before a second one of any. */
   offers: z.array(offer),
-  /** Of each asset, the lowest and the highest amount, if `offers` has not all. */
   cheapest: z.array(offer).optional(),
   dearest: z.array(offer).optional(),
-  /** The first forty of those who are paid, on each network. */
   payees: z.array(z.strictObject({ address: z.string(), network: z.string() })),
-  /** If there are more payees: how many there are, and the SHA-256 of all. */
   all_payees: z.strictObject({ count: z.number(), sha256: z.string() }).optional(),
-  /** The first twenty tools or operations, and how many there are. */
   tools: z.array(z.string()).optional(),
   tools_count: z.number().optional(),
   varies,

@@ -19,7 +19,7 @@ const crates = term('crates.io');
 
 type Version = Published['document'];
 
-/** In crate names, `-` and `_` are the same, and case does not matter. */
+/** Crate names ignore case, and do not tell `-` from `_`. */
 const toCrateKey = (name: unknown) => String(name).toLowerCase().replaceAll('_', '-');
 
 function newestCrate(crate: Published['document'], versions: readonly Version[]): Published['newest'] {

@@ -5,7 +5,7 @@ import { type Fetched, type NoAnswer, noAnswer } from '../../net/answer.ts';
 
 export type Newest = { readonly version: string; readonly published_at?: string };
 
-/** `isSettled`: at least seven days older than the version that it is compared with. */
+/** `isSettled`: at least seven days older than the compared version. */
 export interface Earlier {
   readonly version: string;
   readonly isSettled: boolean;
@@ -15,7 +15,7 @@ export interface Earlier {
 /** About the recorded version, or else the registry's default version. */
 export interface Published {
   readonly result: 'published';
-  /** The recorded name. For NuGet and crates.io, it has the spelling of the registry. */
+  /** For NuGet and crates.io in the spelling of the registry. */
   readonly name: string;
   readonly version: string;
   readonly source: string;
@@ -30,13 +30,13 @@ export interface Published {
   readonly names: readonly string[] | NoAnswer;
   readonly repository: string | undefined;
   readonly licence: string | undefined;
-  /** Earlier releases are read only from npm. The first of them is the one to compare with this version. */
+  /** Only from npm; the first is the one to compare with. */
   readonly earlier: readonly Earlier[] | NoAnswer;
   /** The registry's own, untrusted document about the version. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** Returns an empty object if there is no such member, or the member is inherited or is no object. */
+/** Empty if the member is inherited or no object. */
 export const memberOf = (object: unknown, name: string): JsonObject =>
   Object.hasOwn(asMembers(object), name) ? asMembers(asMembers(object)[name]) : {};
 
@@ -45,7 +45,7 @@ export const toShort = (value: unknown): string | undefined =>
 
 const mostNames = 20;
 
-/** `count` is separate, because a long list of names is stored shortened. */
+/** A long list of names is stored shortened, so `count` is separate. */
 export function namesWords(count: number, names: readonly string[]): Words {
   return count === 0 ? own('none') : say`${count}: ${codes(names, mostNames, count)}`;
 }
@@ -58,7 +58,7 @@ export function toTime(value: unknown): string | undefined {
 
 export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
 
-/** `what` is a phrase such as `has no package left-pad`. */
+/** Such as `has no package left-pad`. */
 export const notFound = (registry: Words, response: Fetched, what: Words): NoAnswer =>
   noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
 

@@ -25,7 +25,6 @@ const npm = term('npm');
 
 export const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
-/** Maintainers are objects or, in the older form, `name <address>`. */
 function npmNames(maintainers: unknown): string[] | NoAnswer {
   const list = Array.isArray(maintainers) ? (maintainers as unknown[]) : [];
   const names = list.map((one) =>
@@ -93,7 +92,7 @@ const toPublishedOnNpm = (
   document,
 });
 
-/** Reads one version if the document of the whole package is larger than Dossier reads. */
+/** The document of the whole package may be larger than Dossier reads. */
 async function readVersion(run: CheckRun, { name, version = 'latest' }: RecordedPackage) {
   const answer = toRegistered(
     await run.registry('npm', `${npmPath(name)}/${version}`),

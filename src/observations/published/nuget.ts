@@ -22,7 +22,7 @@ type NugetPage = Published['document'];
 
 const versionParts = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(-[\w.-]{1,100})?(?:\+|$)/;
 
-/** The parts of a version after NuGet's normalization (`1.0` is `1.0.0`). */
+/** NuGet normalizes `1.0` to `1.0.0`. */
 function partsOf(version: unknown) {
   const parts = versionParts.exec(String(version).slice(0, 200));
   if (!parts) return undefined;
@@ -33,7 +33,6 @@ function partsOf(version: unknown) {
   };
 }
 
-/** A version as NuGet's addresses spell it; an invalid version is only put in lower case. */
 function toNugetKey(version: unknown): string {
   const parts = partsOf(version);
   if (!parts) return String(version).toLowerCase();
@@ -70,7 +69,7 @@ async function entriesOf(run: CheckRun, id: string, page: NugetPage): Promise<Nu
   return (items as readonly unknown[]).map((leaf) => memberOf(leaf, 'catalogEntry'));
 }
 
-/** Each page once; undefined after three pages whose entries are not in the index. */
+/** Undefined after three pages whose entries are not in the index. */
 function createPageReader(run: CheckRun, id: string) {
   const read = new Map<NugetPage, Promise<NugetEntry[] | NoAnswer>>();
   let left = mostPages;
@@ -88,7 +87,7 @@ function createPageReader(run: CheckRun, id: string) {
 }
 type PageReader = ReturnType<typeof createPageReader>;
 
-/** All pages of the index, or at most two that may have the version, and the last. `isCut`: others may. */
+/** `isCut`: further pages may have the version. */
 function pagesFor(version: string | undefined, pages: readonly NugetPage[]) {
   if (pages.every(({ items }) => Array.isArray(items))) return { chosen: pages, isCut: false };
   const around = pages.filter(({ lower, upper }) => isUpTo(lower, version) && isUpTo(version, upper));
@@ -96,7 +95,7 @@ function pagesFor(version: string | undefined, pages: readonly NugetPage[]) {
   return { chosen: [...chosen], isCut: around.some((page) => !chosen.has(page)) };
 }
 
-/** NuGet dates an unlisted version to the year 1900. */
+/** NuGet dates an unlisted version to 1900. */
 function publishedAt({ published }: NugetEntry): string | undefined {
   const time = toTime(published);
   return time === undefined || time.startsWith('1900-') ? undefined : time;
@@ -104,7 +103,6 @@ function publishedAt({ published }: NugetEntry): string | undefined {
 
 type FoundEntry = { readonly result: 'entry'; readonly entry: NugetEntry };
 
-/** The highest listed version that is not a pre-release, or else the highest listed version. */
 async function findNewest(pages: readonly NugetPage[], readPage: PageReader): Promise<FoundEntry | NoAnswer> {
   let highest: NugetEntry | undefined;
   for (const page of pages.toReversed()) {

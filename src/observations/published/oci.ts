@@ -48,7 +48,6 @@ function platformOf(manifests: readonly unknown[]): string | undefined {
 const unread = (name: string) =>
   noAnswer('nothing', say`The manifest of ${code(name)} names no configuration that Dossier reads.`);
 
-/** The labels of an image are in its configuration. */
 async function readConfig(
   found: Exclude<Awaited<ReturnType<typeof readManifest>>, NoAnswer>,
 ): Promise<{ readonly result: 'config'; readonly config: JsonObject } | NoAnswer> {

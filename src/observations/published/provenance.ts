@@ -6,7 +6,7 @@ import { isAttested, npmPath } from './npm.ts';
 import { filesOf } from './pypi.ts';
 import type { RecordedPackage } from './recorded.ts';
 
-/** A Sigstore bundle, and the digest of the published file, which the bundle must name. */
+/** The Sigstore bundle must name the digest of the published file. */
 export interface ServedProvenance {
   readonly result: 'served';
   readonly bundle: unknown;
@@ -14,7 +14,7 @@ export interface ServedProvenance {
   readonly source_url: string;
 }
 
-/** `absent`: HTTP 404 or 410. `none`: the documents name no provenance that Dossier reads. */
+/** `absent`: HTTP 404 or 410. `none`: no provenance that Dossier reads. */
 type Served = ServedProvenance | NoAnswer | 'none' | 'absent';
 
 const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
@@ -42,7 +42,7 @@ async function ofNpm(run: CheckRun, { name }: RecordedPackage, published: Publis
   return { result: 'served', bundle: found.bundle, digest, source_url: answer.response.url };
 }
 
-/** Turns an attestation of PyPI (PEP 740) into a bundle. */
+/** Of an attestation of PyPI (PEP 740). */
 function toBundle(attestation: unknown): unknown {
   const { certificate, transparency_entries } = memberOf(attestation, 'verification_material');
   const { statement, signature } = memberOf(attestation, 'envelope');

@@ -28,13 +28,12 @@ const uploadedAt = (document: Published['document']): string | undefined =>
 
 const newestVersion = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
 
-/** By default the newest release that is neither yanked nor a pre-release, if there is one. */
+/** By default PyPI describes the newest release that is neither yanked nor a pre-release. */
 function newestPypi(document: Published['document']): Published['newest'] {
   const published_at = uploadedAt(document);
   return { version: newestVersion(document), ...(published_at !== undefined && { published_at }) };
 }
 
-/** PEP 592 marks each file as yanked. PyPI marks the release too. */
 function toPublished(
   { response, document }: Extract<Registered, { result: 'document' }>,
   { name, newest }: Pick<Published, 'name' | 'newest'>,

@@ -44,7 +44,7 @@ export function readPublished<Type extends Described>(
   return published;
 }
 
-/** If a finding has its own `recorded`, this replaces the `recorded` of the package. */
+/** A finding may have its own `recorded`. */
 export const ofPackages = <const Value extends Json, Type extends PackageType>(
   types: readonly Type[],
   toFinding: (recorded: RecordedPackage<Type>, run: CheckRun) => Promise<Finding<Value>>,
@@ -63,7 +63,6 @@ export const ofPackages = <const Value extends Json, Type extends PackageType>(
     ),
 });
 
-/** Facts that depend on the recorded repository too. */
 export function besideRepository<Of extends Finding>(facts: {
   readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
   readonly check: (run: CheckRun) => Promise<readonly Of[]>;

@@ -3,7 +3,6 @@ import { isImageType } from '../../listings/references/package.ts';
 import type { RecordedSubject } from '../observation.ts';
 import type { CheckedListing } from '../run.ts';
 
-/** `form` is the form of names. `withdrawn` is the word of the registry for a withdrawn version. */
 const types = {
   npm: {
     form: /^(?:@[\w.~-]{1,100}\/)?(?![._])[\w.~-]{1,214}$/,
@@ -37,7 +36,6 @@ const versionForm = /^(?!\.{1,2}$)[\w.!+~-]{1,100}$/;
 
 const isType = (type: string): type is PackageType => Object.hasOwn(types, type);
 
-/** The subject must be a package in a package registry. */
 export function registryOf(subject: string) {
   const [type = ''] = subject.split(':', 1);
   return isType(type) && type !== 'oci' && type !== 'mcpb' ? types[type] : types.npm;
@@ -67,7 +65,6 @@ export const packagesOn =
       .filter(({ type }) => wanted.includes(type))
       .map(({ subject, recorded }) => ({ subject, recorded }));
 
-/** At most ten; of packages with the same type and name, the first. */
 export function readablePackages({
   packages,
 }: Pick<CheckedListing, 'packages'>): RecordedPackage<PackageType>[] {
@@ -76,7 +73,6 @@ export function readablePackages({
   return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
 }
 
-/** Returns the recorded versions of one package, at most ten, in the order of the record. */
 export const versionsOf = <Type extends PackageType>(
   { packages }: Pick<CheckedListing, 'packages'>,
   { type, subject }: RecordedPackage<Type>,

@@ -4,7 +4,7 @@ import { toLine } from '../../core/text.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { memberOf } from './document.ts';
 
-/** Matches `mcp-name: <handle>` anywhere in a line of a README, also in an HTML comment or Markdown marks. */
+/** `mcp-name: <handle>` anywhere in a line of a README. */
 const namingLine = /(?<!\w|\w-)mcp-name:[ \t]{0,4}[`"'*]{0,3}([a-z\d.-]{1,150}\/[a-z\d._-]{1,150})/gi;
 const mostNames = 50;
 
@@ -26,7 +26,7 @@ export const toStatedRepository = (stated: unknown): string | undefined =>
   typeof stated === 'string' ? toRepositoryKey(stated.trim()) : undefined;
 
 const shorthands = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org' } as const;
-/** A package.json may write a repository as `owner/name` or `github:owner/name`. */
+/** In package.json, `owner/name` or `github:owner/name`. */
 const shorthand = /^(?:(github|gitlab|bitbucket):)?([\w.-]{1,100}\/[\w.-]{1,100})$/;
 
 export function repositoryOfManifest({ repository }: Readonly<Record<string, unknown>>): string | undefined {
@@ -44,7 +44,7 @@ export function repositoryOfHome(stated: unknown): string | undefined {
   return key !== undefined && forges.test(key) ? key : undefined;
 }
 
-/** Labels of PEP 753 for links to the source code, and `code`, in lower case without punctuation. */
+/** PEP 753, and `code`, in lower case without punctuation. */
 const sourceLabels: ReadonlySet<string> = new Set(['source', 'repository', 'sourcecode', 'github', 'code']);
 const mostLinks = 100;
 
@@ -67,7 +67,7 @@ export const toLicence = (stated: unknown): string | undefined =>
     ? toLine(stated.slice(0, 1000)).slice(0, longestLicence).trim() || undefined
     : undefined;
 
-/** An older package.json states a licence as an object with a type, or as a list of such objects. */
+/** An older package.json has an object with a type, or a list of such objects. */
 export function licenceOfManifest({
   license,
   licenses,

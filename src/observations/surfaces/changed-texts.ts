@@ -28,7 +28,6 @@ const readTexts = (member: SurfaceMember) =>
       .map(([place, text]) => [place.join('.').slice(0, longestName), text] as const),
   );
 
-/** The next text is compared only when the caller asks for it. */
 export function* changedTexts(
   surface: Surface,
   before: readonly SurfaceMember[],
@@ -52,13 +51,12 @@ export interface ShownChange extends ObservationChange {
 
 const mostShownTexts = 10;
 
-/** Returns undefined if the list is no longer stored, or was too large to read. */
+/** Undefined if the list is no longer stored, or was too large. */
 export type FindSet = (
   change: Pick<ObservationChange, 'kind' | 'subject'>,
   digest: unknown,
 ) => readonly SurfaceMember[] | undefined;
 
-/** Adds the first ten texts that differ, if both versions of the list could be read. */
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
   const surface = surfaceChangedBy(change);
   if (!surface) return change;

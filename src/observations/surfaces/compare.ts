@@ -14,7 +14,6 @@ import { changedTexts } from './changed-texts.ts';
 export interface MemberDifference {
   readonly name: string;
   readonly difference: 'only_here' | 'only_there' | 'other';
-  /** Absent for a member of only one list, and if only digests were compared. */
   readonly members?: string[];
 }
 
@@ -32,7 +31,7 @@ export type SurfaceComparison = ReturnType<typeof compareList>;
 
 const mostTexts = 20;
 const longestText = 400;
-/** Clients know these annotations, and may leave out others. */
+/** Clients know these, and may leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
 const mostValues = 100_000;
@@ -40,7 +39,7 @@ const mostValues = 100_000;
 /** Or `input_schema` or `parameters`, as the API of a model calls it. */
 function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
   let left = mostValues;
-  /** Some clients send a schema as a string of JSON. Its values were not counted when the body was read. */
+  /** Some clients send a schema as a string of JSON, whose values were not counted with the body. */
   const toSchema = (schema: unknown): unknown => {
     if (typeof schema !== 'string') return schema;
     left -= countValues(schema);
@@ -71,7 +70,6 @@ interface ComparedSurface {
   readonly annotations: ReadonlySet<string>;
 }
 
-/** What at least one entry has; an annotation also if clients know it. */
 export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const named = surface.name === 'tools' ? toProtocolNames(shown) : shown;
   const sent = named.map((one) => surface.withoutForm(one));
@@ -84,7 +82,7 @@ export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
 
 const longestPrefix = 101;
 const longestName = 300;
-/** Each is looked for in every name. The longest come first, because the names themselves may begin alike. */
+/** Each is looked for in every name. The longest first, because the names themselves may begin alike. */
 const mostPrefixes = 10;
 
 function commonStart(names: readonly string[]): string {
@@ -95,7 +93,7 @@ function commonStart(names: readonly string[]): string {
 
 const prefixForm = /^[\w.-]{0,100}[_.:/-]$/;
 
-/** A client may put a prefix such as `mcp__mail__` before every name. */
+/** Such as `mcp__mail__`, which a client puts before every name. */
 function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
   if (sent.some((name) => seen.has(name))) return '';
   const short = sent.filter((name) => name.length <= longestName);
@@ -123,14 +121,14 @@ function repeatedIn(names: readonly string[]): string[] {
   return names.filter((name) => known.size === known.add(name).size);
 }
 
-/** Clients list resources and templates separately. An empty list counts as one of resources. */
+/** Clients list resources and templates separately. An empty list is one of resources. */
 function unsentNamesOf({ namedBy: [first, ...others] }: Surface, sent: readonly SurfaceMember[]): string[] {
   const absent = others.filter((name) => !hasMember(sent, name));
   const isFirstSent = hasMember(sent, first) || absent.length === others.length;
   return isFirstSent ? absent : [first, ...absent];
 }
 
-/** A name that occurs twice counts twice. The cost is linear in the lengths of the two lists. */
+/** A repeated name counts twice. Linear in the lengths of the two lists. */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const { surface, list, members, unsent } = shown;
   const seen = all.filter((one) => unsent.every((name) => ownMember(one, name) === undefined));
@@ -147,18 +145,16 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   return {
     differs: found.map(toMemberDifference),
     repeated: [...new Set(repeated)].sort(),
-    /** Seen here and not sent; for a list that was not sent, the member that names its entries. */
+    /** Of a list that was not sent, the member that names its entries. */
     not_sent: [...not_sent, ...unsentNames],
     is_of_names: members.length === 0 && not_sent.length > 0,
-    /** The prefix that the caller's program puts before every name; empty if there is none. */
+    /** Put by the caller's program before every name; empty if there is none. */
     prefix,
-    /** Members that differ, one on each side with the same name. */
     others: found.filter(({ inside }) => inside),
     surface,
   };
 }
 
-/** Gives both members of a pair one name, so that a prefix makes no difference. */
 const nameless = ({ namedBy: [name] }: Surface) => ({ [name]: '' });
 
 const toText = (value: unknown) =>

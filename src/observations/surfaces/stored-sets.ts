@@ -4,16 +4,16 @@ import { nextTurn } from '../../core/turns.ts';
 import type { SurfaceMember } from '../endpoint/surface.ts';
 import type { StoredValue, ValueAt } from '../table.ts';
 
-/** The most bytes of lists that one reader reads, since publishers may record many long lists. */
+/** Publishers may record many long lists. */
 const mostRead_bytes = 4 * 1024 * 1024;
-/** The most JSON values in these lists. The longest list has 100,000 values; its array counts as one more. */
+/** The longest list has 100,000 values, and its array counts as one more. */
 const mostRead_values = 100_001;
 
 export const mostReadText = '4 MiB or 100,000 values';
 
 export type StoredSet = StoredValue;
 
-/** `left_out`: it exceeds the rest of the limits. Undefined: it is no longer stored. */
+/** `left_out`: beyond the limits. Undefined: no longer stored. */
 export function createSetReader({ store }: Pick<Context, 'store'>) {
   let left_bytes = mostRead_bytes;
   let left_values = mostRead_values;

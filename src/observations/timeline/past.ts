@@ -2,7 +2,7 @@ import { day_ms, dayText } from '../../core/text.ts';
 import { type Tally, toTallied } from './tally.ts';
 import { keyOf, type Timeline, until } from './timeline.ts';
 
-/** A timeline that ended with a check that no longer found what it is about in the record. */
+/** A check no longer found in the record what it is about. */
 export interface FormerTimeline extends Timeline {
   readonly ended: string;
 }
@@ -13,10 +13,8 @@ export interface KeptTimelines {
   readonly checks?: readonly number[] | undefined;
 }
 
-/** Former timelines of a listing take at most this much room; the oldest go first. */
 const mostFormer_bytes = 512 * 1024;
 
-/** The former timelines once a check at this time left only `kept` of the known ones. */
 export function toFormer(
   { timelines, former = [] }: KeptTimelines,
   kept: readonly Timeline[],
@@ -34,7 +32,7 @@ export function toFormer(
 
 const talliedFor_days = 90;
 
-/** Days before the counted ones are stored as long as they are counted on a day that can be asked for. */
+/** Older days are stored as long as a day that can be asked for counts them. */
 function tallyUntil(timeline: Timeline, tally: Tally, at: string, checks: readonly number[]): Timeline[] {
   const days = Object.keys(tally).sort();
   const oldest = dayText(new Date(Date.parse(days.at(-1) ?? '') - talliedFor_days * day_ms));
@@ -49,13 +47,11 @@ function tallyUntil(timeline: Timeline, tally: Tally, at: string, checks: readon
   return [{ ...timeline, tally: then, spans: [{ ...span, value: toTallied(then, to), from: to, to }] }];
 }
 
-/** The timelines of what the record named at a time, RFC 3339. */
 export const aliveAt = ({ timelines, former = [] }: KeptTimelines, at: string): readonly Timeline[] => [
   ...former.filter(({ ended }) => ended > at).map(({ ended: _, ...one }) => one),
   ...timelines,
 ];
 
-/** The timelines as they stood at a time. */
 export const timelinesUntil = (kept: KeptTimelines, at: string): Timeline[] => {
   const { checks = [] } = kept;
   return aliveAt(kept, at).flatMap((one) => {

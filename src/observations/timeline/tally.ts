@@ -16,7 +16,7 @@ const endWords = {
 export type CheckEnd = keyof typeof endWords;
 const ends = Object.keys(endWords) as CheckEnd[];
 
-/** The number of checks of each day (UTC) by how they ended. */
+/** By day (UTC). */
 export type Tally = Readonly<Record<string, Readonly<Partial<Record<CheckEnd, number>>>>>;
 
 const longest_days = 90;
@@ -28,7 +28,6 @@ const within = (tally: Tally, at: string, days: number): Tally => {
   return Object.fromEntries(Object.entries(tally).filter(([day]) => day >= from));
 };
 
-/** Leaves out days before the longest window of the last 90 days. */
 export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
   const day = dayText(at);
   const { [ended]: before = 0, ...others } = tally[day] ?? {};
@@ -59,7 +58,7 @@ export function toTallied(tally: Tally, at: string): Tallied {
   return { days_30: toWindow(tally, at, 30), days_90: toWindow(tally, at, longest_days), first_check };
 }
 
-/** The count of 30 days: `3 of 4 checks in 30 days`. */
+/** `3 of 4 checks in 30 days` */
 export const answeredWords = ({ days_30: { answered, made } }: Tallied): Words =>
   say`${answered} of ${made} checks in 30 days`;
 

@@ -7,10 +7,10 @@ import type { OpeningMessage } from '../endpoint/conversation.ts';
 import { isLearnedOutcome, isUnanswered, type Outcome } from '../outcome.ts';
 import type { Tally } from './tally.ts';
 
-/** What a check learned of a fact. Two readings with the same essence are of the same state. */
+/** Readings with the same essence are of the same state. */
 export interface Essence {
   readonly value: Json | null;
-  /** The SHA-256 (RFC 8785) of the whole value, if `value` is a summary of it. */
+  /** SHA-256 (RFC 8785) of the whole value, if `value` is a summary. */
   readonly value_digest?: string;
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'];
@@ -23,18 +23,17 @@ export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): 
   ...(asks_for && { asks_for }),
 });
 
-/** What one check read of one fact. */
 export interface Reading extends Essence {
   readonly method_version: string;
   readonly vantage: string;
   readonly source: string;
   readonly source_url?: string;
-  /** The subject with all that the fact depends on in the record, such as `npm:name@1.0.0`. */
+  /** With all that the fact depends on in the record, such as `npm:name@1.0.0`. */
   readonly recorded?: string;
   /** The exchange that decided the reading, and one that failed, perhaps only for a time. */
   readonly by?: OpeningMessage;
   readonly open?: OpeningMessage;
-  /** As with `absent`, a second reading must confirm it before it replaces a state. */
+  /** A second reading must confirm it before it replaces a state. */
   readonly mayPass?: true;
   readonly why?: readonly WordsPart[];
   readonly response?: {
@@ -43,46 +42,43 @@ export interface Reading extends Essence {
     readonly redirects_to?: string;
   };
   readonly details?: Readonly<Record<string, unknown>>;
-  /** When the endpoint refused Dossier a session, because it has one for all clients (RFC 3339). */
   readonly one_session_at?: string;
-  /** Data that may differ from check to check, as last seen. */
+  /** May differ from check to check. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
 }
 
-/** What one whole value has that the one before has not: the first items, and the number of all by class. */
+/** What is new in a whole value: the first items, and the number of all by class. */
 export interface StoredDifference {
   readonly items: readonly object[];
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Equal readings in a row. `from` and `to` are the times of the first and the last of them (RFC 3339). */
+/** Equal readings in a row; `from` and `to` are of the first and the last (RFC 3339). */
 export interface Span extends Reading {
   readonly from: string;
   readonly to: string;
   readonly checks: number;
-  /** The first of these readings that was made an hour or more after `from`. */
+  /** The first reading an hour or more after `from`. */
   readonly confirmed?: string;
-  /** The difference from the state before. */
   readonly difference?: StoredDifference;
-  /** This many spans after it are no longer stored. */
+  /** Spans after it that are no longer stored. */
   readonly folded?: number;
-  /** Later readings were equal too, but are not part of this view (`until`). */
+  /** Later readings outside of this view were equal too (`until`). */
   readonly beyond?: true;
 }
 
-/** The spans of one fact, oldest first. */
+/** Oldest first. */
 export interface Timeline {
   readonly kind: string;
   readonly subject?: string;
   readonly spans: readonly Span[];
-  /** How the checks of each day ended, for the fact that counts them. */
   readonly tally?: Tally;
 }
 
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-/** A span or several that count as what was known, with those between them that learned nothing. */
+/** Spans that count as what was known, with those between them that learned nothing. */
 export interface State extends Span {
   /** No usable answer came on two days or more, of a fact that says whether an answer comes. */
   readonly isSilence?: true;
@@ -93,14 +89,14 @@ export interface StateChange {
   readonly is: State;
 }
 
-/** `reach`: the fact says whether something answers, so that its checks that failed are a state too. */
+/** `reach`: it says whether something answers, so failed checks are a state too. */
 export type StateRules = { readonly reach?: boolean };
 
 const confirmedAfter_ms = 3_600_000;
 
 const isHourLater = (from: string, at: string) => Date.parse(at) - Date.parse(from) >= confirmedAfter_ms;
 
-/** The digest of the whole value of a reading that has one. A list has its digest as its value. */
+/** A list has its digest as its value. */
 export const wholeDigestOf = ({ value, value_digest }: Pick<Essence, 'value' | 'value_digest'>) =>
   value_digest ?? (typeof value === 'string' ? value : undefined);
 
@@ -108,12 +104,10 @@ export const isSame = (a: Essence, b: Essence): boolean => isDeepStrictEqual(ess
 
 const isSameState = (a: Reading, b: Reading) => a.method_version === b.method_version && isSame(a, b);
 
-/** What differs from check to check is no part of a reading. */
 function isSameReading({ from, to, checks, confirmed, difference, folded, ...last }: Span, read: Reading) {
   return isDeepStrictEqual({ ...last, as_seen: undefined }, { ...read, as_seen: undefined });
 }
 
-/** A reading that equals the last one moves the end of its span. */
 export function add(spans: readonly Span[], read: Reading, at: string): readonly Span[] {
   const last = spans.at(-1);
   if (!last || !isSameReading(last, read)) return [...spans, { ...read, from: at, to: at, checks: 1 }];
@@ -129,7 +123,6 @@ export function add(spans: readonly Span[], read: Reading, at: string): readonly
 const hasNoState = (state: State | undefined) =>
   !state || !(isLearnedOutcome(state.outcome) || state.isSilence);
 
-/** An earlier state goes on with a later span that is the same. */
 const goOn = (state: State, span: Span): State => ({
   ...span,
   from: state.from,
@@ -144,19 +137,16 @@ function withUnlearned(state: State | undefined, span: Span): State {
   return state.outcome === span.outcome ? { ...goOn(state, span), checks: state.checks + span.checks } : span;
 }
 
-/** The first of the readings in a row that did not answer. */
 interface Silence {
   readonly from: string;
   readonly outcome: Outcome;
 }
 
 /**
- * The spans that count as states, oldest first:
- * - `absent`, and what may pass, counts from its second reading an hour or more later, unless nothing was
- *   learned before or the record changed what the fact is about.
- * - Failures on two days or more are a state of a fact about `reach`, which begins with the first of them.
- *   After a reading that failed, such a fact begins anew.
- * - If nothing was ever learned, there is one state, the newest reading that asked.
+ * Oldest first. `absent`, and what may pass, counts from its second reading an hour or more later, unless
+ * nothing was learned before or the record changed what the fact is about. A fact about `reach` begins anew
+ * after a failed reading, and failures on two days or more are its state from the first of them. If nothing
+ * was ever learned, the newest reading that asked is the one state.
  */
 export function states(spans: readonly Span[], { reach = false }: StateRules = {}): State[] {
   const counted: State[] = [];
@@ -235,11 +225,11 @@ export function alternatesSince(all: readonly StateChange[]): string | undefined
   return run.find(isDense)?.is.from;
 }
 
-/** The last state. `later` are the readings after it, which did not see it. */
+/** `later` readings did not see it. */
 export interface Standing {
   readonly state: State;
   readonly later: readonly Span[];
-  /** The last state with a value, or else the last statement, if `state` has none. */
+  /** The last one with a value, or else the last statement, if `state` has none. */
   readonly last?: State;
 }
 
@@ -253,15 +243,15 @@ export function standing(spans: readonly Span[], rules?: StateRules): Standing |
   return { state, later, ...(state.outcome !== 'seen' && last && { last }) };
 }
 
-/** Of lists of names, only those of the newest value are stored, because they are large. */
+/** Large lists of names are stored only with the newest value. */
 export const withoutLists = ({ details, ...span }: Span): Span => {
   const short = Object.entries(details ?? {}).filter(([, one]) => !Array.isArray(one));
   return { ...span, ...(short.length > 0 && { details: Object.fromEntries(short) }) };
 };
 
 /**
- * Leaves out what only the newest reading has. `checks` are the times of all checks of the listing (ms since
- * 1970), as far as they are stored.
+ * Leaves out what only the newest reading has. `checks` are of the listing (ms since 1970), as far as they
+ * are stored.
  */
 export function until(spans: readonly Span[], at: string, checks: readonly number[]): readonly Span[] {
   return spans
@@ -283,7 +273,6 @@ export function until(spans: readonly Span[], at: string, checks: readonly numbe
     });
 }
 
-/** What stood on two days, if it differs, however often it changed between them. */
 export function between(
   spans: readonly Span[],
   [from, to]: readonly [string, string],

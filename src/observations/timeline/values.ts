@@ -3,11 +3,10 @@ import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { countValues, type Json } from '../../core/json.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 
-/** A value is read to its end within these bounds, or it is no value. */
+/** A value that exceeds these bounds is none. */
 const mostValue_bytes = 2 * 2 ** 20;
 const mostValues = 100_000;
 
-/** A whole value in the form in which it is stored. */
 export interface PackedValue {
   readonly digest: string;
   readonly bytes: number;
@@ -17,7 +16,6 @@ export interface PackedValue {
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** Returns `too_large` for a value of more than 2 MiB or 100,000 JSON values. */
 export async function packValue(whole: Json, digest = canonicalDigest({ value: whole })) {
   const text = JSON.stringify(whole);
   const bytes = Buffer.byteLength(text);

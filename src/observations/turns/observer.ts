@@ -35,7 +35,7 @@ export async function openObserverKey(context: LogContext) {
   return { privateKey, jwk, id: hash('sha256', members, 'base64url') };
 }
 
-/** Signs the authority and the signature agent of a request (Web Bot Auth, RFC 9421). */
+/** Web Bot Auth, RFC 9421. */
 function signRequest(
   { privateKey, id }: ObserverKey,
   { authority, agent, now }: { readonly authority: string; readonly agent: string; readonly now: Date },
@@ -53,7 +53,7 @@ function signRequest(
 
 export const keyDirectoryType = 'application/http-message-signatures-directory+json';
 
-/** The receiver of a signed request finds this directory at the address in `Signature-Agent`. */
+/** Found by the address in `Signature-Agent`. */
 export const toKeyDirectory = ({ jwk, id }: ObserverKey) => ({
   keys: [{ ...jwk, kid: id, use: 'sig' }],
   purpose: 'Dossier checks the endpoints that listings record',
@@ -112,7 +112,7 @@ const never = new AbortController().signal;
 
 export type Observer = ReturnType<typeof createObserver>;
 
-/** Once the signal is aborted, every check rejects with the signal's reason. */
+/** Once the signal is aborted, every check rejects with its reason. */
 export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
   const parts = createParts(context, signal);
@@ -146,9 +146,8 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
         await wait(takenPause_ms, undefined, { signal });
       }
     },
-    /** Checks a listing under a lease that the caller holds. */
     run,
-    /** Checks an endpoint, whether it is listed or not, and stores nothing. */
+    /** Any endpoint, listed or not; stores nothing. */
     inspect(url: string): Promise<readonly DatedFinding[]> {
       const asked = createRun(toSubject(url), parts, { now: clock(), refusal: undefined });
       return unlessAborted(findAll(asked, { log, signal }), signal);

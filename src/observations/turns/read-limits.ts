@@ -1,7 +1,7 @@
 import { createMemoryLimit, type LimitSettings } from '../../limits/limit.ts';
 import { toWidestNetwork } from '../../limits/networks.ts';
 
-/** Each node counts for itself. One /24 or /48 (`site`) may use a fifth of the limit `all`. */
+/** Each node counts for itself. One /24 or /48 (`site`) may use a fifth of `all`. */
 export const readCheckLimits = {
   listing: { name: 'read_check_listing', burst: 1, refill_s: 600 },
   network: { name: 'read_check', burst: 60, refill_s: 3600 },
@@ -26,7 +26,6 @@ export function createReadLimits(settings: LimitSettings) {
   const domain = createMemoryLimit(readCheckLimits.domain, settings);
   const all = createMemoryLimit(readCheckLimits.all, settings);
   return {
-    /** Counts a check in all of its limits, or in none if one of them has no room. */
     hasRoom(one: ReadCheck, now_ms: number): boolean {
       const counted = [
         { limit: listing, key: one.handle },
@@ -39,7 +38,6 @@ export function createReadLimits(settings: LimitSettings) {
       for (const { limit, key } of counted) limit.take(key, now_ms);
       return true;
     },
-    /** Counts a check as many, because it is slow. */
     countSlow({ network: of, domains }: Omit<ReadCheck, 'handle'>, now_ms: number): void {
       for (let counted = 1; counted < slowCost; counted += 1) {
         network.tryTake(of, now_ms);

@@ -22,19 +22,19 @@ export interface CheckCounts {
 
 const page = 500;
 const places = 32;
-/** For one domain, namespace, control root that asks for checks, or network of readers. */
+/** Of a domain, namespace, control root that asks for checks, or network of readers. */
 const placesOfKey = 2;
 const placesOfReaders = 8;
 /** So many slow checks of readers take none of these places, so that slow hosts keep no others waiting. */
 const placesOfSlow = 16;
-/** Bounds on each of two queues: the checks that holders of claims asked for, and those that reads began. */
+/** For each of two queues: the checks that holders of claims asked for, and those that reads began. */
 const mostAsked = 64;
 const mostAskedOfKey = 8;
 const leasedPause_ms = 2000;
 const tick_ms = 250;
-/** If a check is ended from outside, all others are interrupted, and its namespace pauses for this time. */
+/** The namespace of a check that was ended from outside pauses, because all others were interrupted. */
 const rest_ms = 3_600_000;
-/** Each time that the keys of this many listings were read, other work of the thread gets its turn. */
+/** After so many, other work of the thread gets its turn. */
 const readAtOnce = 50;
 
 /** An interval (±10 %) after the last check; 0 if there was none, or the record changed since. */
@@ -75,7 +75,7 @@ const turnKeys = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, 
   return [...new Set([namespaceKey(handle), ...domains, ...others])];
 };
 
-/** Returns a number if the check must be tried again. The number is the time for this, in ms since 1970. */
+/** A number says when to try again (ms since 1970). */
 async function checkWaiting(
   one: WaitingListing,
   checks: Checks,
@@ -86,8 +86,7 @@ async function checkWaiting(
   if (!listing || listing.withdrawn) return undefined;
   const isAsked = one.why === 'asked';
   const pause = isAsked || one.wasTried ? undefined : await checks.pausedUntil(listing);
-  // A listing waits only once for the pause of a host. A host that asks for a pause again and again would
-  // otherwise keep the listing from being checked.
+  // A host that asks for a pause again and again would otherwise keep the listing from being checked.
   one.wasTried = true;
   if (pause !== undefined) return Date.parse(pause);
   const report = await checks.observeIfDue(listing, async () => {
@@ -105,7 +104,7 @@ function createShares(waiting: readonly WaitingListing[]) {
   return (keys: readonly string[] = []) => Math.max(0, ...keys.map((key) => counts.get(key) ?? 0));
 }
 
-/** A check that fails is logged and counted. The other checks go on. */
+/** A check that fails is logged and counted; the others go on. */
 export function createSchedule(
   checks: Checks,
   context: ScheduleContext,
@@ -125,7 +124,6 @@ export function createSchedule(
     for (const key of resting.keys()) if (!rests(key)) resting.delete(key);
     const ofNamespace = namespaceKey(handle);
     resting.set(ofNamespace, clock().getTime() + rest_ms);
-    // Listings of the namespace that wait because somebody read them are taken out of the queue.
     for (const one of [...read.values()])
       if (one.keys?.includes(ofNamespace) && !running.has(one)) read.delete(one);
   };
@@ -196,10 +194,10 @@ export function createSchedule(
   };
 
   return {
-    /** Adds the listings that are due. Returns by how many listings the queue grew. */
+    /** Returns by how many listings the queue grew. */
     async fill() {
       const before = due.size();
-      // Listings of one import follow each other. The order by digest mixes them.
+      // Listings of one import follow each other; the digest mixes them.
       const handles = (await readDue(context))
         .filter((handle) => !due.has(handle))
         .map((handle) => ({ handle, at: hash('sha256', handle, 'base64') }));
@@ -208,7 +206,7 @@ export function createSchedule(
       measure('dossier_observer_due_listings', {}, due.size());
       return due.size() - before;
     },
-    /** Returns false if the queue has no room, or if the namespace of the listing is in a pause. */
+    /** False without room, or if the namespace is in a pause. */
     ask({ handle, root }: AskedCheck): boolean {
       if (asked.has(handle)) return true;
       if (rests(namespaceKey(handle))) return false;
@@ -218,11 +216,10 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /** Returns true if a check of the listing is queued or running, also if another read began it. */
+    /** Whether a check is queued or running, also if another read began it. */
     read({ network, ...listing }: ReadListing): boolean {
       const { handle } = listing;
       if (asked.has(handle)) return true;
-      // A listing that was just checked is not due, even if its check is still in the queue.
       if (!isDue(handle, listing, context)) return false;
       if (read.has(handle)) return true;
       if (signal.aborted) return false;
@@ -241,7 +238,6 @@ export function createSchedule(
       news.resolve();
       return true;
     },
-    /** Begins what may begin, and waits until one ends, one is added, or a short time has passed. */
     async step() {
       news = Promise.withResolvers();
       while (placesTaken() < places && !signal.aborted && (await beginNext()));
@@ -256,7 +252,7 @@ export function createSchedule(
   };
 }
 
-/** Without the shipped sample. Listings that were not checked stay due if the process is killed. */
+/** Without the shipped sample. Unchecked listings stay due if the process is killed. */
 export async function observeDue(
   checks: Checks,
   context: ScheduleContext,
@@ -279,7 +275,7 @@ const fillsPerInterval = 20;
 const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
-/** Looks less and less often while nothing is due. Resolves once the running checks have ended. */
+/** Looks less often while nothing is due. Resolves once the running checks have ended. */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,
   signal: AbortSignal,

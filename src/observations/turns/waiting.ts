@@ -3,9 +3,8 @@ export interface WaitingListing {
   readonly why: 'asked' | 'read' | 'due';
   /** The control root of the claim whose holder asked for the check. */
   readonly root?: string;
-  /** The network of the reader who began the check, and the domains that the check asks. */
   readonly reader?: { readonly network: string; readonly domains: readonly string[] };
-  /** While it runs, the check takes a place of each key. The keys are read once the check may begin. */
+  /** The check takes a place of each while it runs. */
   keys?: readonly string[];
   notBefore_ms: number;
   wasTried?: true;
@@ -41,8 +40,7 @@ export function createQueue() {
       for (const [key, ones] of behind) {
         for (const one of ones) {
           if (isFull(key)) break;
-          // Keys take turns. Otherwise a large namespace would keep the other namespaces of its domain
-          // waiting.
+          // Otherwise a large namespace would keep the others of its domain waiting.
           behind.delete(key);
           behind.set(key, ones);
           ones.delete(one);

@@ -20,7 +20,7 @@ const ofBeside = (
       const finding = toListedFinding(surface, found, endpoint, toMore);
       return { ...finding, details: { ...finding.details, count: found.members.length } };
     }
-    // The endpoint declares the list, so the fact says why Dossier does not have it.
+    // The endpoint declares the list, so the fact says why Dossier lacks it.
     if (found) return withoutAnswer(found);
     return list.result === 'listed' || list.outcome === 'absent'
       ? noAnswer('nothing', say`The endpoint declares no ${surface.title}.`)

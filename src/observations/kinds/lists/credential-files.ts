@@ -20,7 +20,7 @@ import { defineKind, type ShownFinding } from '../../kind.ts';
 import { ofRareRemotes } from '../../remotes.ts';
 import table from './credential-files.json' with { type: 'json' };
 
-/** Ends of paths, each with the page that says so. `public` are files in such folders that are not secret. */
+/** `public` are files in such folders that are not secret. */
 const files = new Set(table.files.map(({ path }) => path));
 const folders = new Set(table.folders.map(({ path }) => path));
 const publicFiles = new Set(table.public);
@@ -31,14 +31,12 @@ const paths = /[\w.~$/\\-]+/g;
 const longestShown = 100;
 const longestRead = 300;
 
-/** Every path in the table contains a dot or an underscore, so plain words are skipped at once. */
 const mayBeNamed = (run: string) => run.includes('.') || run.includes('_');
 
 const mostAround = 100;
 const mostSentences = 3;
 const sentenceEnd = /(?<=[.!?]["'”)\]]?)\s+(?=\p{Lu})|(?<=[。！？])|[\n\r]+/u;
 
-/** A long sentence is cut between words. Empty if the sentence has only paths. */
 function sentenceAround(text: string, start: number, end: number): string {
   const first = Math.max(0, start - mostAround);
   const last = Math.min(text.length, end + mostAround);
@@ -52,7 +50,6 @@ function sentenceAround(text: string, start: number, end: number): string {
   return hasWords ? `${from}${text.slice(start, end)}${to}`.trim().toWellFormed() : '';
 }
 
-/** A full stop at the end belongs to the sentence, not to the path. */
 function readRun(run: string) {
   let end = run.length;
   while (run[end - 1] === '.') end -= 1;
@@ -104,7 +101,6 @@ function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   };
 }
 
-/** Texts of tools come first, then those of other lists, and last the instructions, which have no name. */
 const textsWithFiles = (endpoint: EndpointAnswer) =>
   [
     ...membersOf(endpoint).map(({ surface, member }) => ({
@@ -152,7 +148,7 @@ function quotedWords(sentences: readonly unknown[], places: number, hasMore: boo
 
 const fileList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A stored value may have been shortened, so the counts are read from the details. */
+/** A stored value may have been shortened. */
 function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], mostQuoted: number): Words {
   const { texts, files: counts, sentences, places, many_places } = asMembers(details);
   const shown = value.slice(0, mostSaid);

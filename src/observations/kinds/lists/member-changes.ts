@@ -8,7 +8,7 @@ import type { Observation } from '../../observation.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
-/** The name of a tool has the key `tool`, because entries of the log use this key. */
+/** Entries of the log use the key `tool`. */
 export type NamedMember = { readonly tool: string } | { readonly name: string };
 
 export const changedName = (item: NamedMember): string => ('tool' in item ? item.tool : item.name);
@@ -23,13 +23,12 @@ interface ChangedMember {
   readonly class: ChangeClass;
   readonly members?: readonly string[];
   readonly annotations?: readonly string[];
-  /** At most 20 arguments: newly secret ones in the class `secret`, newly required ones in `required`. */
+  /** Newly secret ones in the class `secret`, newly required ones in `required`. */
   readonly arguments?: readonly string[];
 }
 
-/** The most changes that are returned. Further changes are only counted. */
 const mostChanges = 100;
-/** The most arguments that a change names. The number is small, because the log keeps the names. */
+/** Small, because the log keeps the names. */
 const mostNamed = 20;
 const longestName = 200;
 const mostDepth = 12;
@@ -39,7 +38,7 @@ const shortName = (name: string) => name.slice(0, longestName);
 const toMemberText = (value: unknown) =>
   value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100);
 
-/** For example `['inputSchema', 'properties', 'to', 'description']`. Long names are cut. */
+/** For example `['inputSchema', 'properties', 'to', 'description']`. */
 type MemberPath = readonly string[];
 
 const named = ['properties', '$defs', 'definitions'];
@@ -64,7 +63,6 @@ interface Argument {
   readonly isSecret: boolean;
 }
 
-/** Arguments deeper than a limit are left out. */
 function* argumentsOf(schema: unknown, place: MemberPath): Generator<Argument> {
   if (place.length > 2 * mostDepth || typeof schema !== 'object' || schema === null) return;
   const { properties, required } = asMembers(schema);
@@ -101,7 +99,6 @@ const withoutTitle = (annotations: unknown) => {
   return hints;
 };
 
-/** The texts of a tool, by the innermost argument that they are about, or else by their own places. */
 function textsByPlace(tool: SurfaceMember) {
   const texts = Map.groupBy(textsOf(tool), ([place]) => {
     const around = argumentsAround(place);
@@ -112,7 +109,6 @@ function textsByPlace(tool: SurfaceMember) {
   );
 }
 
-/** An argument that a schema names in several places is required, or secret, if it is so in one of them. */
 function partsOf(tool: SurfaceMember) {
   const found = [...argumentsOf(tool.inputSchema, ['inputSchema'])];
   const placesOf = (some: readonly Argument[]) => Object.fromEntries(some.map(({ place }) => [place, true]));
@@ -140,7 +136,7 @@ function classesOf(before: SurfaceMember, after: SurfaceMember) {
     secret: found.get('secret')?.filter(isNew),
     required: found.get('required')?.filter(isNew),
   } as Readonly<Partial<Record<ChangeClass, readonly ValueDifference[]>>>;
-  // A change that fits no class counts as `words`, for example a different name of a resource.
+  // For example, a different name of a resource fits no class.
   const most = changeClasses.find((name) => differing[name]?.length) ?? 'words';
   const places = most === 'secret' || most === 'required' ? differing[most] : undefined;
   const names = places?.map(({ path: [, place = ''] }) => (JSON.parse(place) as string[]).at(-1) ?? '');
@@ -234,7 +230,6 @@ export const changedMemberWords = (item: NamedChange): Words =>
 
 const mostSaid = 5;
 
-/** Each class with one of its members, and further members up to five in all. */
 export function changedMembersWords(
   surface: Surface,
   members: readonly NamedChange[],

@@ -4,11 +4,11 @@ const secretWords =
   /(?:^| )(?:password|passwd|passphrase|passcode|secret|credentials?|token|apikey|mnemonic|cookie|jwt|otp|pin)$/;
 const secretPairs =
   /(?:^| )(?:(?:api|access|private|secret|auth|encryption|signing|license) key|(?:seed|recovery) (?:phrase|words))$/;
-/** Tokens that are usually not secret, for example page tokens and tokens of a currency. */
+/** Usually not secret, for example page tokens and tokens of a currency. */
 const otherTokens =
   /(?:^| )(?:page|next|prev|previous|continuation|continue|cursor|sync|resume|start|stop|input|output|buy|sell|from|to|base|quote) token$/;
 
-/** Turns `apiKey`, `API_KEY` and `api-key` into `api key`. */
+/** `apiKey`, `API_KEY` and `api-key` become `api key`. */
 const wordsOf = (name: string) =>
   name
     .slice(0, 200)

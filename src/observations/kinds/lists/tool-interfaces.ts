@@ -8,7 +8,7 @@ import { ofRareRemotes } from '../../remotes.ts';
 
 const longestAddress = 200;
 
-/** MCP Apps put the address in `_meta.ui.resourceUri`. Older tools have it in `_meta["ui/resourceUri"]`. */
+/** In MCP Apps `_meta.ui.resourceUri`; older tools have `_meta["ui/resourceUri"]`. */
 function interfaceOf({ _meta }: SurfaceTool): string | undefined {
   const meta = asMembers(_meta);
   const named = asMembers(meta.ui).resourceUri ?? meta['ui/resourceUri'];
@@ -18,7 +18,7 @@ function interfaceOf({ _meta }: SurfaceTool): string | undefined {
 const withInterface = z.strictObject({ tool: z.string(), resource: z.string() });
 type Interfaces = z.infer<typeof withInterface>[];
 
-/** A stored value may have been shortened, so the count is read from the details. */
+/** A stored value may have been shortened. */
 const countOfInterfaces = ({ value, details }: ShownFinding<Interfaces>) =>
   Number(details?.count ?? value.length);
 

@@ -34,7 +34,7 @@ export const toolsHints = defineKind({
   ...ofRareRemotes(({ list }) => {
     if (list.result !== 'listed') return list;
     if (list.members.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
-    // A tool with both hints counts as read-only (MCP, ToolAnnotations).
+    // With both hints, a tool is read-only (MCP, ToolAnnotations).
     const first = list.members.map((tool) => toHints(tool)[0]);
     const count = (hint: string | undefined) => first.filter((one) => one === hint).length;
     return {

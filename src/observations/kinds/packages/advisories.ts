@@ -16,11 +16,10 @@ const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
 
 const value = z.strictObject({
   count: z.number(),
-  /** About the recorded version. Malicious code comes first, because a long value is cut at its end. */
+  /** About the recorded version. Malicious code first, because a long value is cut at its end. */
   ids: z.array(z.string()),
-  /** The ids of advisories for which Dossier cannot decide whether they are about the recorded version. */
   not_compared: z.array(z.string()),
-  /** Only about other versions; absent if Dossier read only advisories about the recorded version. */
+  /** Absent if Dossier did not read advisories about other versions. */
   others: z.strictObject({ count: z.number(), ids: z.array(z.string()) }).optional(),
 });
 type AdvisoriesValue = z.infer<typeof value>;
@@ -28,7 +27,7 @@ type AdvisoriesValue = z.infer<typeof value>;
 /** `version` is null if none is known; `advisories` then has only those about every version. */
 const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
-  /** The registry does not have it, so an empty list says nothing about such a version. */
+  /** The registry lacks the version, so an empty list says nothing about it. */
   is_absent: z.literal(true).optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
   others: z.array(advisory).catch([]),
@@ -46,7 +45,6 @@ const mostVersions = 20;
 const mostRanges = 4;
 const mostEvents = 8;
 const longestVersion = 40;
-/** For advisories about the recorded version, and again for all others. */
 const mostDetails_bytes = 5 * 1024;
 
 function toStored({ versions, ranges, ...said }: Advisory): Advisory {
@@ -124,8 +122,7 @@ function otherMalware(
 async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<Finding<AdvisoriesValue>> {
   const { type: registry } = recorded;
   const ecosystem = ecosystemOf(registry);
-  // OSV finds a package only by the spelling of its name in the registry. NuGet and crates.io also accept
-  // other spellings.
+  // OSV finds a package only by its spelling in the registry; NuGet and crates.io accept others.
   const isSpelledFreely = registry === 'nuget' || registry === 'cargo';
   const isNeeded = recorded.version === undefined || isSpelledFreely;
   const published = await readPublished(run, recorded);
@@ -143,7 +140,6 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
 
-/** Returns no words if it would take many words to name the affected versions. */
 function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   const [range, ...more] = ranges;
   if (!is_part && versions.length > 0 && versions.length <= 3) return codes(versions);
@@ -181,7 +177,6 @@ function namedWords(
   return join([...shown, more], detail === 'summary' ? ', ' : '; ');
 }
 
-/** The recorded version, or the newest if the record names none. */
 function versionWords(found: Pick<ShownFinding, 'details'>): Words {
   const { version } = readDetails(found);
   if (version === null) return own('every version');
@@ -194,7 +189,6 @@ const mostInFull = 20;
 const isNoneOfAbsent = (found: ShownFinding<AdvisoriesValue>): boolean =>
   found.value.count === 0 && readDetails(found).is_absent === true;
 
-/** An empty list means nothing for a version that its registry does not have. */
 function noneWords(found: ShownFinding<AdvisoriesValue>): Words {
   if (!isNoneOfAbsent(found)) return own('none');
   const { version } = readDetails(found);
@@ -320,7 +314,6 @@ export function sayOfVersion(
     isWhole && idsAbout('unknown').length === 0
       ? say`OSV lists no advisory about ${what}${but}`
       : say`Dossier cannot tell whether OSV lists an advisory about ${what}`;
-  // If only a part of the advisories is stored, the count is a minimum.
   const some = say`${!isWhole && own('at least ')}${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
   const undecided = say`OSV lists versions of ${packageOf(found.subject)} as malicious code in ${codes(open)}; Dossier could not decide whether version ${code(version)} is one of them`;
   return {

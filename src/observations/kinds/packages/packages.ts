@@ -22,7 +22,7 @@ export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
   value: z.strictObject({
     deprecated: z.boolean(),
-    /** The registry leaves the version out of its lists (NuGet). */
+    /** NuGet leaves the version out of its lists. */
     unlisted: z.literal(true).optional(),
     message: z.string().optional(),
   }),
@@ -68,7 +68,6 @@ async function ofImage(
 
 const file = z.strictObject({ size_bytes: z.number().nullable() });
 
-/** Reads the headers of an MCPB file. An HTML page does not count as a file. */
 async function ofFile(
   { name: url }: RecordedPackage<'mcpb'>,
   run: CheckRun,
@@ -164,7 +163,6 @@ export const packageVersionAge = defineKind({
   ),
 });
 
-/** By the order of the registry; two versions without a place in it only have to differ. */
 function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
   const { isVersion, compare } = orderOf(ecosystemOf(registry));
   return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;

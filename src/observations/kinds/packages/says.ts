@@ -17,11 +17,9 @@ const namespaceOf = (handle: string) => handleParts(handle).namespace.toLowerCas
 
 const names = z.strictObject({
   names: z.array(z.string()),
-  /** Whether the package names this listing, also if it names more than five listings. */
   names_this: z.boolean(),
 });
 
-/** The list is empty if the package names this listing, or another listing of the same namespace. */
 function namesOfOthers({ names: all, names_this }: z.infer<typeof names>, handle: unknown): string[] {
   if (names_this || typeof handle !== 'string') return [];
   const isOther = all.every((one) => namespaceOf(one) !== namespaceOf(handle));

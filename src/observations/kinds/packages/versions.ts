@@ -17,7 +17,7 @@ interface VersionReading<Value extends Json> {
   readonly what: Words;
 }
 
-/** `as_seen.before` has the version before, so that a new version with the same value is no change. */
+/** A new version with the same value is no change. */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
     const value = read(document);
@@ -40,7 +40,6 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionR
     };
   });
 
-/** Returns undefined if the value is not new, or the version before is not known. */
 function versionBefore<Value extends Json>(
   { as_seen }: Pick<ShownFinding, 'as_seen'>,
   schema: z.ZodType<Value>,
@@ -85,8 +84,7 @@ function newScripts(now: Scripts, { version, value }: { version: string; value: 
     : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
 }
 
-// The scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle
-// Operation Order).
+// npm docs, "scripts", Life Cycle Operation Order.
 function scriptsOf(document: Manifest): Scripts {
   const found: Scripts = {};
   for (const name of scriptNames) {

@@ -2,7 +2,6 @@ import { difference } from '../../../core/difference/difference.ts';
 import type { Json } from '../../../core/json.ts';
 import { addressesOf, isWhole, type Offer, type StatedOffers, unitOf } from '../../prices/offer.ts';
 
-/** By weight: who is paid, another asset, network or scheme in the place of one, and the size of a raise. */
 const weights = {
   payee_changed: 4,
   added_payee: 4,
@@ -55,7 +54,6 @@ function classOf(pair: Pair): OfferClass {
   return factor >= 10 ? 'raised_tenfold' : factor >= 2 ? 'raised_twofold' : 'raised';
 }
 
-/** Offers are paired by these names in turn, those with the same name in their order. */
 const pairedBy = [(one: Offer) => `${unitOf(one)} ${one.amount}`, unitOf, (one: Offer) => one.for ?? ''];
 
 export function changesOf(before: readonly Offer[], after: readonly Offer[]): OfferChange[] {

@@ -20,7 +20,6 @@ import { offersChangeWords, summaryWords, weighOffersChange } from './words.ts';
 
 type Found = Finding<OffersSummary>;
 
-/** The subject of a quote is the endpoint itself; of any other place, it names the place too. */
 export const priceSubject = (url: string, place: string): string => `${url} in ${place}`;
 
 export const toolsPlace = 'tools/list';
@@ -36,7 +35,7 @@ const at = (url: string, place: string, found: Omit<Found, 'source'> & Partial<F
   recorded: url,
 });
 
-/** That an endpoint asks for credentials first says nothing about what it stated before. */
+/** Asking for credentials says nothing about what the endpoint stated before. */
 const unseen = ({ asks_for: _, ...found }: Found): Found =>
   found.outcome === 'asks' ? { ...found, outcome: 'not_asked' } : found;
 
@@ -90,7 +89,6 @@ const places = [
   ofCatalogs,
 ];
 
-/** Names the tools that have a price and are not in the endpoint's list, if the list is known. */
 async function withUnlisted(found: Found, run: CheckRun): Promise<Found> {
   const { value, recorded: url } = found;
   if (!value?.tools || !url || !/^(?:x402|catalog)$/.test(value.place)) return found;
@@ -110,7 +108,7 @@ const statedBy: Readonly<Record<PlaceName, Words>> = {
   catalog: own('A catalogue of prices lists the endpoint.'),
 };
 
-/** Undefined for payment methods, which may not be used. */
+/** Payment methods may not be used. */
 export function costOf({ place, priced }: OffersSummary) {
   if (place === 'capabilities') return undefined;
   if (priced > 0 || place === 'tools') return { words: statedBy[place], isPriced: true };

@@ -52,7 +52,7 @@ const readChallenges = (response: Fetched): Offer[] =>
       return toOffer(mppMembers(read, method, intent), ['amount', 'asset', 'network', 'scheme']);
     });
 
-/** Version 2 has the header PAYMENT-REQUIRED (base64 JSON), or a JSON body as version 1 does. */
+/** Version 2 has PAYMENT-REQUIRED (base64 JSON), or a JSON body as version 1. */
 const readX402 = (version: 1 | 2, { headers, text }: Fetched): Offer[] | undefined => {
   const header = version === 2 ? headers['payment-required'] : undefined;
   const required = header === undefined ? readObject(text) : readBase64Object(header);
@@ -60,7 +60,7 @@ const readX402 = (version: 1 | 2, { headers, text }: Fetched): Offer[] | undefin
   return isRead ? (required.accepts as unknown[]).map((one) => readAccepted(one)) : undefined;
 };
 
-/** A 402 response may use several formats. Returns undefined if it uses none of them. */
+/** A response may use several formats. */
 function quotedIn(response: Fetched): Offer[] | undefined {
   const challenges = readChallenges(response);
   const x402 = [readX402(2, response), readX402(1, response)].filter((offers) => offers !== undefined);
@@ -74,7 +74,7 @@ const volatile: NonNullable<StatedOffers['varies']>[] = [
   ['pay_to', 'unreadable'],
 ];
 
-/** Some endpoints name other payees in each answer. What the two answers have differently is left out. */
+/** Some endpoints name other payees in each answer. */
 function withoutVolatile(quoted: readonly Offer[], again: readonly Offer[]): StatedOffers {
   for (const varies of again.length > 0 ? volatile : []) {
     const without = (offers: readonly Offer[]) =>
@@ -112,7 +112,6 @@ const noneQuoted = ({ headers, text }: Fetched, isKnown: boolean) => ({
   },
 });
 
-/** The offers that endpoints quote (HTTP 402) before they introduce themselves or send one of their lists. */
 export function quotedPrices({ payment, paymentAgain, credentials, list }: EndpointAnswer): Read {
   // Behind credentials, or without an answer to the question for tools, it is not known whether to pay.
   const isOpen = list.result === 'no_answer' && (credentials || !isLearnedOutcome(list.outcome));
@@ -154,7 +153,7 @@ function toPriced({ name, _meta }: JsonObject): Offer[] {
   ];
 }
 
-/** The prices that tools state in the endpoint's own list (`agents-x402`). */
+/** `agents-x402` */
 export const toolPrices = ({ list }: EndpointAnswer): Read =>
   list.result === 'listed'
     ? statedAt(
@@ -164,7 +163,7 @@ export const toolPrices = ({ list }: EndpointAnswer): Read =>
       )
     : list;
 
-/** The payment methods and intents among the endpoint's capabilities (MPP), without amounts. */
+/** MPP, without amounts. */
 export function paymentMethods({ introduction, list }: EndpointAnswer): Read {
   if (!introduction) return list as NoAnswer;
   const { capabilities } = introduction;
@@ -193,7 +192,7 @@ function toAdvertised(operation: string, stated: unknown): Offer {
     : toOffer({ ...members, amount }, ['amount']);
 }
 
-/** The prices of operations: `x-payment-info` holds a list of offers, or is itself an offer. */
+/** `x-payment-info` holds a list of offers, or is itself one. */
 export function openapiPrices({ text }: Fetched): RemoteFinding<OffersSummary> | undefined {
   const document = readObject(text);
   if (typeof document?.openapi !== 'string') return undefined;
@@ -212,7 +211,6 @@ export function openapiPrices({ text }: Fetched): RemoteFinding<OffersSummary> |
 /** No standard: lists of addresses, or of objects as in catalogues (x402-foundation/x402 869, 2582, 2979). */
 const paths = ['/.well-known/x402', '/.well-known/x402.json'];
 
-/** The members that hold the list in deployed documents. */
 const lists = ['resources', 'items', 'endpoints', 'services'];
 
 /** A host that does not answer is not asked for the second path. */
@@ -242,7 +240,6 @@ function toEntry(listed: unknown): { readonly address: string; readonly item: Js
 /** x402 names a tool of MCP without an endpoint in this form: `mcp://tool/search`. */
 const toolForm = /^mcp:\/\/tool\/([^/?#]{1,600})$/;
 
-/** An entry has a list of ways to pay, or is itself one, or only names what is paid for. */
 function offersOf({ accepts, ...item }: JsonObject, tool: string | undefined): Offer[] {
   const ways = Array.isArray(accepts) ? accepts : item.payTo === undefined ? [] : [item];
   const of = tool === undefined ? {} : { for: tool };
@@ -251,7 +248,7 @@ function offersOf({ accepts, ...item }: JsonObject, tool: string | undefined): O
 
 const isPriced = (one: Offer) => Object.keys(one).some((name) => name !== 'for');
 
-/** Whose a tool without an endpoint is, is not known unless the endpoint lists its tools. */
+/** A tool without an endpoint is only known to be this one's if the endpoint lists it. */
 export async function x402Prices(run: CheckRun, url: string) {
   const document = await findDocument(run, new URL(url).origin);
   if (document.result !== 'document') return document;
@@ -276,7 +273,6 @@ export async function x402Prices(run: CheckRun, url: string) {
       : tools.has(tool ?? '');
     if (isHere) for (const one of offersOf(item, tool)) offers.push(one);
   }
-  // An entry that only names what other entries have a price for adds nothing.
   const priced = new Set(offers.filter(isPriced).map((one) => one.for));
   const stated = offers.filter((one) => !priced.has(one.for) || isPriced(one));
   const none = say`${code(at)} names ${count(resources.length, 'resource')}, but not this endpoint.`;
@@ -285,7 +281,6 @@ export async function x402Prices(run: CheckRun, url: string) {
 
 const off = own('Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).');
 
-/** What each catalogue lists for exactly this address, by its host, or its path if several are on one. */
 export async function catalogPrices(run: CheckRun, url: string) {
   const catalogs = await run.catalogs(url);
   if (catalogs.length === 0) return [{ source: 'a catalogue', source_url: undefined, found: notAsked(off) }];

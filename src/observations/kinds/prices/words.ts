@@ -29,7 +29,7 @@ import { changesOf, isRaised, type OfferChange, weightOfOffer } from './differen
 
 const mostNamed = 3;
 
-/** Says an amount as `0.01 USDC`, or as it was stated. The usual scheme `exact` is not named. */
+/** The usual scheme `exact` is not named. */
 function amountWords(one: Offer, isExact = false): Words {
   const { amount, asset, scheme = 'exact', unreadable } = one;
   const of = asset !== undefined && asset !== dollars && say` of ${code(asset)}`;
@@ -43,7 +43,7 @@ function amountWords(one: Offer, isExact = false): Words {
   return say`${converted === undefined ? say`${ours(amount)}${of}` : ours(converted)}${part}${by}`;
 }
 
-/** Says an offer as `0.01 USDC on Base`. If `isExact` is set, the unit and the names are the stated ones. */
+/** `0.01 USDC on Base`; with `isExact`, unit and names as stated. */
 export function offerWords(one: Offer, isExact = false): Words {
   const amount = amountWords(one, isExact);
   if (one.network === undefined) return amount;
@@ -56,7 +56,7 @@ export function offersWords(offers: readonly Offer[], all = offers.length): Word
   return all === 1 ? offerWords(first) : say`${offerWords(first)} (${count(all - 1, 'more offer')})`;
 }
 
-/** An undefined name stands for the endpoint itself. */
+/** Undefined for the endpoint itself. */
 export const toolsWords = (tools: readonly (string | undefined)[]): Words =>
   listed(
     tools.map((tool) => (tool === undefined ? own('the endpoint itself') : code(tool))),
@@ -74,7 +74,7 @@ export function networkInFull(network = ''): Words {
   return name === undefined ? code(network) : say`${ours(name)} (${code(network)})`;
 }
 
-/** For example `0.02 USDC (20000 of <address>) on Base (<network>), paid to <address>`. */
+/** `0.02 USDC (20000 of <address>) on Base (<network>), paid to <address>` */
 export function offerInFull(one: Offer): Words {
   const { amount, asset, network, scheme = 'exact', pays = [], unreadable } = one;
   const converted = convertedOf(one);
@@ -117,7 +117,6 @@ const methodsWords = ({ offers }: OffersSummary): Words =>
     '; ',
   );
 
-/** Entries without an amount, of which nothing was unreadable, are named apart. */
 const isBare = ({ amount, unreadable }: Offer) => amount === undefined && unreadable === undefined;
 
 function listWords(value: OffersSummary, unlisted: readonly string[]): Words {
@@ -149,10 +148,8 @@ type ChangedPair = Required<Pick<OfferChange, 'was' | 'is'>>;
 const isPair = (one: OfferChange): one is OfferChange & ChangedPair =>
   one.was !== undefined && one.is !== undefined;
 
-/** Whether another address was named each time, before and now. */
 type AnotherEachTime = Readonly<Record<'was' | 'is', boolean>>;
 
-/** Says who is paid instead of whom, on each network. */
 function paidInstead(pairs: readonly ChangedPair[], another: AnotherEachTime): Words {
   const changed = pairs.filter(({ was, is }) => JSON.stringify(was.pays) !== JSON.stringify(is.pays));
   const said = [...Map.groupBy(changed, ({ is }) => is.network)].map(([network, all]) => {
@@ -196,7 +193,6 @@ function toNew(changes: readonly OfferChange[]) {
   return payees.length > 0 && say`, paid to ${payeesWords(payees)}`;
 }
 
-/** Says what became of the offers for one tool. */
 function offersChange(changes: readonly OfferChange[], another: AnotherEachTime): Words {
   const pairs = changes.filter(isPair);
   const all = changes.flatMap(({ was, is }) => [was ?? [], is ?? []].flat());
@@ -222,7 +218,6 @@ function offersChange(changes: readonly OfferChange[], another: AnotherEachTime)
   return join(said, '. ');
 }
 
-/** Says what changed at a place, by tool or operation. The weightiest change comes first. */
 function placeChange(changes: readonly OfferChange[], another: AnotherEachTime) {
   const byTool = [...Map.groupBy(changes, ({ was, is }) => (is ?? was)?.for)].map(([tool, all]) => ({
     tool,
@@ -283,7 +278,6 @@ export function offersChangeWords(
   return isPrice ? say`${said} (${between})` : say`In ${place}: ${said} (${between})`;
 }
 
-/** Returns the weight of the weightiest change; of the first price, 1. */
 export const weighOffersChange = (
   was: BeforeChange<OffersSummary>,
   now: ShownFinding<OffersSummary>,
